@@ -18,6 +18,7 @@ pub mod control;
 pub mod dot;
 pub mod effects;
 mod free_vars;
+mod guards;
 mod header;
 pub mod input_class;
 pub mod itf;

@@ -7,45 +7,23 @@
 
 mod events;
 mod items;
+mod mutant;
 mod policy;
 mod request;
 mod rows;
 mod run;
 
+pub use mutant::Mutant;
 pub use run::{KillReason, MutantStatus};
 
-use crate::kernel_under_test::KernelUnderTest;
-use crate::scopes::{SMALL_COMPACTION, Scope};
+use crate::scopes::Scope;
 use orchestrion_explorer::ModelError;
 use orchestrion_kernel::Policy;
-use run::{Baseline, try_out};
+use run::{Baseline, QUICK_SCOPE, try_out};
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
-
-/// A kernel with one fault.
-#[derive(Clone, Debug)]
-pub struct Mutant {
-    /// The location of the fault: a row, a setting, an event or a field.
-    pub location: String,
-    /// The fault, as a clause.
-    pub fault: String,
-    /// The kernel with the fault.
-    pub subject: KernelUnderTest,
-    /// The position of the changed row. Where it is never enabled, nothing changes.
-    pub row: Option<usize>,
-}
-
-/// A small scope at which most mutants are killed.
-pub(crate) const QUICK_SCOPE: Scope = Scope {
-    name: "first",
-    requests: 1,
-    tasks: 2,
-    items: 2,
-    compaction: SMALL_COMPACTION,
-    context_tokens: 22,
-};
 
 /// The status of every mutant of a policy at a scope.
 #[derive(Clone, Debug)]

@@ -6,7 +6,6 @@ use crate::claim_set::ClaimSet;
 use crate::contracts::{self, RoundTripCache};
 use crate::coverage::{OBSERVATION_COUNT, Observation};
 use crate::kernel_under_test::KernelUnderTest;
-use crate::reference;
 use crate::scopes::{Model, Scope};
 use crate::transition_counts::{TransitionCounter, TransitionCounts};
 use orchestrion_claims::{Actor, CLAIMS, Claim, ClaimCheck, History, StatePredicate, step_violations};
@@ -255,27 +254,6 @@ impl KernelModel {
 
     fn holds_at(&self, predicate: StatePredicate, product: &Product) -> bool {
         predicate(&self.subject.policy, &product.history, &product.state)
-    }
-}
-
-impl stateright::Model for KernelModel {
-    type State = Product;
-    type Action = Input;
-
-    fn init_states(&self) -> Vec<Product> {
-        vec![self.start()]
-    }
-
-    fn actions(&self, product: &Product, actions: &mut Vec<Input>) {
-        actions.extend(self.inputs(product));
-    }
-
-    fn next_state(&self, product: &Product, input: Input) -> Option<Product> {
-        self.step(product, &input, |_| ())
-    }
-
-    fn properties(&self) -> Vec<stateright::Property<Self>> {
-        reference::properties()
     }
 }
 

@@ -2,10 +2,32 @@
 
 use crate::product::{KernelModel, Product};
 use orchestrion_claims::CLAIMS;
-use stateright::{Expectation, Property};
+use orchestrion_kernel::Input;
+use stateright::{Expectation, Model, Property};
+
+impl Model for KernelModel {
+    type State = Product;
+    type Action = Input;
+
+    fn init_states(&self) -> Vec<Product> {
+        vec![self.start()]
+    }
+
+    fn actions(&self, product: &Product, actions: &mut Vec<Input>) {
+        actions.extend(self.inputs(product));
+    }
+
+    fn next_state(&self, product: &Product, input: Input) -> Option<Product> {
+        self.step(product, &input, |_| ())
+    }
+
+    fn properties(&self) -> Vec<Property<Self>> {
+        properties()
+    }
+}
 
 /// Every claim as *always*, and its premise as *sometimes*.
-pub(crate) fn properties() -> Vec<Property<KernelModel>> {
+fn properties() -> Vec<Property<KernelModel>> {
     let claims = CLAIMS.iter().zip(HOLDS).map(|(claim, condition)| Property {
         expectation: Expectation::Always,
         name: claim.id,

@@ -5,39 +5,12 @@
 //! positive or negative, joins the price of the budget: a second Lagrange multiplier, found by bisection (bounds on the
 //! number of items: Martello and Toth, 1997).
 
+use super::cardinality_range::CardinalityRange;
 use super::flow::Amount;
+use super::objective::Objective;
 use super::relaxation::Relaxation;
-use super::search::{Objective, Search};
+use super::search::Search;
 use alloc::vec::Vec;
-
-/// A range of the number of nodes in a set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum CardinalityRange {
-    /// Every number.
-    Any,
-    /// At most this number.
-    AtMost(i64),
-    /// At least this number.
-    AtLeast(i64),
-}
-
-impl CardinalityRange {
-    pub(super) fn has(self, count: i64) -> bool {
-        match self {
-            Self::Any => true,
-            Self::AtMost(quota) => count <= quota,
-            Self::AtLeast(quota) => count >= quota,
-        }
-    }
-
-    /// The number of nodes at which the count price is neutral.
-    pub(super) fn limit(self) -> i64 {
-        match self {
-            Self::Any => 0,
-            Self::AtMost(quota) | Self::AtLeast(quota) => quota,
-        }
-    }
-}
 
 /// The number of bisection steps for the count price.
 const BISECTION_STEPS: u32 = 40;

@@ -5,12 +5,13 @@
 //! Deliberately absent: a proof of the lexicographic tie-break.
 
 use super::arc_flow::ArcFlow;
-use super::cardinality::CardinalityRange;
+use super::cardinality_range::CardinalityRange;
 use super::condense::condense;
 use super::flow::{Amount, Flow};
+use super::objective::Objective;
 use super::relaxation::Relaxation;
 use super::rounding::candidate_lattices;
-use super::search::{NodeStatus, Objective, Search};
+use super::search::{NodeStatus, Search};
 use super::solve::SearchLimits;
 use alloc::vec;
 use alloc::vec::Vec;

@@ -6,7 +6,8 @@
 //! have narrow integers where the sums allow it, and are built one word of bits at a time: that is most of the work.
 
 use super::condense::Graph;
-use super::search::{NodeStatus, Objective, Search};
+use super::objective::Objective;
+use super::search::{NodeStatus, Search};
 use alloc::vec;
 use alloc::vec::Vec;
 

@@ -3,7 +3,8 @@
 //! The exchange takes nodes that can leave or enter independently, and finds their best combination by the list of
 //! undominated partial states (Nemhauser and Ullmann, 1969). Nothing is proven here.
 
-use super::search::{Objective, Search};
+use super::objective::Objective;
+use super::search::Search;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::cmp::Reverse;

@@ -7,7 +7,8 @@
 //! macro-item*.
 
 use super::flow::Amount;
-use super::search::{Objective, Search};
+use super::objective::Objective;
+use super::search::Search;
 use alloc::vec::Vec;
 
 /// The result of the relaxation at a search node.

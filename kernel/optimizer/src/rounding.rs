@@ -5,7 +5,7 @@
 //! (Pisinger, 2005, on their hardness without it).
 
 use super::flow::Amount;
-use super::search::Objective;
+use super::objective::Objective;
 use alloc::vec::Vec;
 
 /// For every set `S` of nodes together with the fixed ones: `utility(S) = rest + slope * cost(S) + step * m` with an

@@ -3,8 +3,9 @@
 //! Deliberately absent: the search itself; `strategy` is its plan.
 
 use super::condense::condense;
+use super::objective::Objective;
 use super::presolve;
-use super::search::{NodeStatus, Objective, Search};
+use super::search::{NodeStatus, Search};
 use alloc::vec::Vec;
 use orchestrion_kernel::selection::{Inclusion, Problem, Selection};
 

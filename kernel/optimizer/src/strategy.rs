@@ -5,7 +5,7 @@
 //! with a higher limit, and so on. A forest for which a table is cheaper is solved by the table.
 
 use super::branch::SearchEnd;
-use super::cardinality::CardinalityRange;
+use super::cardinality_range::CardinalityRange;
 use super::condense::Graph;
 use super::dominance::{dominated, forward};
 use super::forest_dp::{ForestTable, visits};

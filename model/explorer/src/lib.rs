@@ -12,6 +12,7 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+mod batch_size;
 mod error;
 mod expand;
 mod fingerprint;

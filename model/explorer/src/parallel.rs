@@ -1,8 +1,9 @@
 //! Parallel expansion: several threads expand the next states against the same snapshot.
 
+use super::batch_size::{batch_len, chunk};
 use super::expand::{Batch, Expander};
 use super::model::FairModel;
-use super::search::{Search, batch_len};
+use super::search::Search;
 use super::state_queue::Block;
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -10,22 +11,8 @@ use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// The number of states that a thread takes at a time; fewer if states are large. Tests have small models.
-const fn chunk<S>() -> u32 {
-    match batch_len::<S>() {
-        _ if cfg!(test) => 2,
-        1 => 64,
-        _ => 128,
-    }
-}
-
 /// The number of chunks that are expanded before the new states are numbered.
 const CHUNKS: u32 = if cfg!(test) { 6 } else { 128 };
-
-/// With a smaller frontier, several threads do not pay.
-pub(super) const fn parallel_threshold<S>() -> u32 {
-    2 * chunk::<S>()
-}
 
 impl<M> Search<'_, M>
 where

@@ -1,5 +1,6 @@
 //! The search loop: expand the frontier, number the new states.
 
+use super::batch_size::{batch_len, parallel_threshold};
 use super::error::{ErrorLocation, ExpandError, ExpandErrorKind, ModelError, short};
 use super::expand::{Batch, Expander, SearchSnapshot, packs};
 use super::fingerprint::fingerprint;
@@ -8,7 +9,6 @@ use super::model::FairModel;
 use super::new_states::NewStates;
 use super::observations::ObservationSet;
 use super::options::{Options, Progress, Resource, StateStorage, Termination};
-use super::parallel::parallel_threshold;
 use super::path::{Witness, action_at};
 use super::property_bits::PropertyBits;
 use super::state_queue::StateQueue;
@@ -19,17 +19,6 @@ use std::fmt::Debug;
 use std::hash::Hash;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
-
-/// The number of states that are expanded before their successors are observed up: a power of two, and fewer for large
-/// states, so that the successors stay in the cache. Tests have small models.
-pub(super) const fn batch_len<S>() -> u32 {
-    match size_of::<S>() {
-        _ if cfg!(test) => 2,
-        0..=32 => 64,
-        33..=256 => 8,
-        _ => 1,
-    }
-}
 
 /// Explores a model breadth-first. `progress` is called at most ten times a second.
 ///

@@ -3,7 +3,8 @@
 use super::ast::{BoundName, Condition, Domain, Lifetime, StepFilter, Term, Var};
 use super::claims::{ExportedClaim, exported_claims};
 use super::effects::{Effects, effects};
-use super::input_class::{InputClass, admission_condition, guard_condition, input_classes};
+use super::guards::{admission_condition, guard_condition};
+use super::input_class::{InputClass, input_classes};
 use orchestrion_kernel::control::table::{TRANSITIONS, Transition, enabled_transitions};
 use orchestrion_kernel::{Phase, Policy, Trigger};
 use std::ops::Not;

@@ -1,7 +1,7 @@
 //! Faults in the events of a batch, between `decide` and `apply`.
 
-use super::Mutant;
 use super::items::ITEMS;
+use super::mutant::Mutant;
 use crate::kernel_under_test::KernelUnderTest;
 use orchestrion_kernel::event::{Cause, Conclusion, DecisionLabel, StoreStatus, StoreStatuses};
 use orchestrion_kernel::module::{ConclusionKind, Operation, Ratings};

@@ -1,6 +1,6 @@
 //! Faults in the deciding policy, while claims read the unmodified one.
 
-use super::Mutant;
+use super::mutant::Mutant;
 use crate::kernel_under_test::KernelUnderTest;
 use orchestrion_kernel::policy::{Bound, EloMethod, Rule};
 use orchestrion_kernel::{Policy, Score, Weight};

@@ -1,6 +1,6 @@
 //! Faults in the state of a running request, after a batch was applied.
 
-use super::Mutant;
+use super::mutant::Mutant;
 use crate::kernel_under_test::KernelUnderTest;
 use orchestrion_kernel::event::{EffectOutcome, StoreStatus, StoreStatuses, TaskOutcome};
 use orchestrion_kernel::module::{PerRole, Ratings};

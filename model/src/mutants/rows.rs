@@ -1,6 +1,6 @@
 //! Faults in the transition table.
 
-use super::Mutant;
+use super::mutant::Mutant;
 use crate::coverage::reachable_rows;
 use crate::kernel_under_test::KernelUnderTest;
 use orchestrion_kernel::Policy;

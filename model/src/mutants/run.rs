@@ -1,16 +1,26 @@
 //! One run of a mutant.
 
-use super::Mutant;
+use super::mutant::Mutant;
 use crate::check;
 use crate::coverage::{OBSERVATION_COUNT, Observation};
 use crate::kernel_under_test::KernelUnderTest;
 use crate::product::KernelModel;
-use crate::scopes::{MODELS, Model, Scope};
+use crate::scopes::{MODELS, Model, SMALL_COMPACTION, Scope};
 use orchestrion_claims::{CLAIMS, ClaimCheck, Contract};
 use orchestrion_explorer::{Exploration, ModelError, ObservationSet, Options, ResourceLimits, Termination};
 use orchestrion_kernel::Policy;
 use orchestrion_kernel::control::phase::Phase;
 use orchestrion_kernel::control::table::TRANSITIONS;
+
+/// A small scope at which most mutants are killed.
+pub(super) const QUICK_SCOPE: Scope = Scope {
+    name: "first",
+    requests: 1,
+    tasks: 2,
+    items: 2,
+    compaction: SMALL_COMPACTION,
+    context_tokens: 22,
+};
 
 /// A mutant may have this multiple of the unmodified kernel's states before its run is given up.
 const GROWTH: usize = 4;
@@ -199,7 +209,6 @@ fn is_of_code(claim: usize) -> bool {
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
-    use crate::mutants::QUICK_SCOPE;
     use orchestrion_kernel::{Event, Events, State};
 
     fn fate(policy: &Policy, spoil: fn(&State, &mut Events)) -> MutantStatus {

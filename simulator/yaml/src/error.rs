@@ -1,6 +1,5 @@
 //! Errors in files: a message, labels at source locations, and a help text.
 
-use super::source::Source;
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode, SourceSpan};
 use std::fmt;
 use std::sync::Arc;
@@ -26,30 +25,14 @@ impl ReadError {
         }))
     }
 
-    /// Creates an error at locations in a file.
-    pub fn in_source(source: &Source, error: LabeledError) -> Self {
-        let first = error.labels.first().map(|(span, _)| source.visible_span(*span));
-        if let Some(first) = first.filter(|first| source.has_long_line_near(first.offset())) {
-            let message = format!(
-                "{}: {}, at `{}`",
-                source.location(first.offset()),
-                shorten(&error.message),
-                source.excerpt(first)
-            );
-            return Self::for_file(message, error.help);
-        }
-        let labels = error.labels.into_iter().map(|(span, label)| {
-            LabeledSpan::new_with_span(
-                Some(label).filter(|label| !label.is_empty()),
-                source.visible_span(span),
-            )
-        });
-        Self(Box::new(ErrorReport {
-            message: error.message,
-            labels: labels.collect(),
-            help: error.help,
-            source: Some(source.named()),
-        }))
+    /// Creates an error at labels in a source.
+    pub(super) fn with_labels(
+        message: String,
+        help: String,
+        labels: Vec<LabeledSpan>,
+        source: NamedSource<Arc<str>>,
+    ) -> Self {
+        Self(Box::new(ErrorReport { message, labels, help, source: Some(source) }))
     }
 
     /// The help text.
@@ -93,7 +76,7 @@ impl Diagnostic for ReadError {
 }
 
 /// Removes the middle of a message that quotes a long line.
-fn shorten(message: &str) -> String {
+pub(super) fn shorten(message: &str) -> String {
     const BEGIN: usize = 200;
     const END: usize = 60;
     let chars: Vec<char> = message.chars().collect();
@@ -106,9 +89,9 @@ fn shorten(message: &str) -> String {
 /// An error at locations of a file that is not known yet.
 #[derive(Clone, Debug, Default)]
 pub struct LabeledError {
-    message: String,
-    help: String,
-    labels: Vec<(SourceSpan, String)>,
+    pub(super) message: String,
+    pub(super) help: String,
+    pub(super) labels: Vec<(SourceSpan, String)>,
 }
 
 /// Separates the parts of an error that is encoded in the text of a serde error.

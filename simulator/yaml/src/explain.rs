@@ -1,8 +1,8 @@
 //! Converts errors of the YAML library into messages with expected and found values, and help texts.
 
 use super::error::{LabeledError, suggest_nearest};
+use super::limits::DEPTH_MAX;
 use super::renamed::new_name;
-use super::source::DEPTH_MAX;
 use super::spanned::byte_span_in;
 use miette::SourceSpan;
 use serde_saphyr::{Error, MessageFormatter, UserMessageFormatter, budget::BudgetBreach};

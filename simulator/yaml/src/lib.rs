@@ -7,6 +7,7 @@
 
 mod error;
 mod explain;
+mod limits;
 mod renamed;
 mod render;
 mod scalar;
@@ -16,10 +17,11 @@ mod spanned;
 
 pub use error::{LabeledError, ReadError, suggest_nearest};
 pub use explain::unknown_value_error;
+pub use limits::FILE_BYTES_MAX;
 pub use render::render_error;
 pub use scalar::{Decimal, StrictText};
 pub use schema::schema_of;
-pub use source::{FILE_BYTES_MAX, Source};
+pub use source::Source;
 pub use spanned::Spanned;
 
 /// Deserializes an optional field that must have a value if its key is present.

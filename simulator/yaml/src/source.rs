@@ -1,20 +1,13 @@
 //! The text of a file.
 
-use super::error::{LabeledError, ReadError};
-use miette::{NamedSource, SourceSpan};
+use super::error::{LabeledError, ReadError, shorten};
+use super::explain::explain;
+use super::limits::{DEPTH_MAX, EXCERPT_LINE_BYTES_MAX, FILE_BYTES_MAX};
+use miette::{LabeledSpan, NamedSource, SourceSpan};
 use serde::de::DeserializeOwned;
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
-
-/// The maximum size of a file: 1 MiB.
-pub const FILE_BYTES_MAX: usize = 1 << 20;
-
-/// The largest number of nested mappings and lists; each level needs stack.
-pub(crate) const DEPTH_MAX: usize = 32;
-
-/// The maximum length of a line in an excerpt.
-const EXCERPT_LINE_BYTES_MAX: usize = 1000;
 
 /// A named text. Clones share the text.
 #[derive(Clone, Debug)]
@@ -96,7 +89,7 @@ impl Source {
             with_snippet: false,
         };
         serde_saphyr::from_str_with_options(&self.text, options)
-            .map_err(|error| ReadError::in_source(self, super::explain::explain(&error, &self.text)))
+            .map_err(|error| ReadError::in_source(self, explain(&error, &self.text)))
     }
 
     /// The text.
@@ -184,5 +177,28 @@ impl Source {
         }
         let len = rest.get(..len).unwrap_or("").trim_end().len();
         SourceSpan::new(start.into(), len)
+    }
+}
+
+impl ReadError {
+    /// Creates an error at locations in a file.
+    pub fn in_source(source: &Source, error: LabeledError) -> Self {
+        let first = error.labels.first().map(|(span, _)| source.visible_span(*span));
+        if let Some(first) = first.filter(|first| source.has_long_line_near(first.offset())) {
+            let message = format!(
+                "{}: {}, at `{}`",
+                source.location(first.offset()),
+                shorten(&error.message),
+                source.excerpt(first)
+            );
+            return Self::for_file(message, error.help);
+        }
+        let labels = error.labels.into_iter().map(|(span, label)| {
+            LabeledSpan::new_with_span(
+                Some(label).filter(|label| !label.is_empty()),
+                source.visible_span(span),
+            )
+        });
+        Self::with_labels(error.message, error.help, labels.collect(), source.named())
     }
 }

@@ -1,6 +1,6 @@
 //! Claims about compaction: its trigger, its cluster and its summary (000 §6, decision 0021).
 
-use super::*;
+use super::prelude::*;
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use orchestrion_kernel::Trigger;

@@ -1,6 +1,6 @@
 //! Claims about module contexts (000 §5, decision 0024).
 
-use super::*;
+use super::prelude::*;
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use core::cmp::Reverse;

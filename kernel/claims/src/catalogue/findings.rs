@@ -1,6 +1,6 @@
 //! Claims about the findings F1 to F16 of the design. `as-drawn` violates each of them.
 
-use super::*;
+use super::prelude::*;
 
 pub(super) const FINDINGS: &[Claim] = &[
     Claim {

@@ -1,6 +1,6 @@
 //! Claims about the kernel itself: `decide`, `apply`, and the state of the request.
 
-use super::*;
+use super::prelude::*;
 
 pub(super) const KERNEL: &[Claim] = &[
     Claim {

@@ -1,6 +1,6 @@
 //! Claims about the semantic state: items and dependencies.
 
-use super::*;
+use super::prelude::*;
 
 pub(super) const KNOWLEDGE: &[Claim] = &[
     Claim {

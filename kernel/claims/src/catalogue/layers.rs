@@ -1,7 +1,7 @@
 //! Claims about the layers of 003: supersession, review flags, scopes and audiences.
 
 use super::compaction::summarized;
-use super::*;
+use super::prelude::*;
 use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;

@@ -1,6 +1,6 @@
 //! Claims about order: which call precedes which, and when tasks run and requests end.
 
-use super::*;
+use super::prelude::*;
 use orchestrion_kernel::event::EffectOutcome;
 use orchestrion_kernel::plan::EffectKind;
 

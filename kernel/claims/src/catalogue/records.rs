@@ -1,6 +1,6 @@
 //! Claims about reports and records: they agree with the events of the request.
 
-use super::*;
+use super::prelude::*;
 
 pub(super) const RECORDS: &[Claim] = &[
     Claim {

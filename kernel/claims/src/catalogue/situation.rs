@@ -1,6 +1,6 @@
 //! Claims about the situation summary and action records (002, decision 0020).
 
-use super::*;
+use super::prelude::*;
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;

@@ -1,6 +1,6 @@
 //! Claims about transitions: earlier events justify every phase that control enters.
 
-use super::*;
+use super::prelude::*;
 use crate::history::SinceTransition;
 
 /// Whether a transition into one of the selected phases is justified. Other transitions are.

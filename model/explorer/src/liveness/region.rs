@@ -1,7 +1,7 @@
 //! The pending region of a property: what its triggers reach without a state that satisfies it.
 
-use super::StateGraph;
 use super::lasso::Step;
+use super::state_graph::StateGraph;
 
 /// The nodes in which the property is pending.
 pub(super) struct PendingRegion {

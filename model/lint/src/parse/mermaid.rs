@@ -7,10 +7,9 @@ mod diagram;
 mod flat;
 mod statement;
 
-use super::{ParsedMachine, labeled_error};
-use diagram::ParsedDiagram;
+use super::common::{ParsedMachine, labeled_error};
+use diagram::{Block, ParsedDiagram};
 use orchestrion_yaml::{LabeledError, ReadError, Source, suggest_nearest};
-use statement::Line;
 
 /// The first words of a diagram.
 const HEADERS: [&str; 2] = ["stateDiagram-v2", "stateDiagram"];
@@ -39,13 +38,6 @@ fn parse_block(text: &str, block: &Block<'_>) -> Result<ParsedMachine, LabeledEr
     let lines = (block.header.number, block.lines.last().map_or(block.header.number, |line| line.number));
     let assumptions = Some(flat::ASSUMPTIONS.to_string());
     Ok(ParsedMachine { format: "state diagram", name: None, lines, machine, assumptions })
-}
-
-/// A diagram in a text.
-pub(super) struct Block<'a> {
-    header: Line<'a>,
-    /// The lines below the header.
-    lines: Vec<Line<'a>>,
 }
 
 fn find_blocks(text: &str) -> Result<Vec<Block<'_>>, LabeledError> {

@@ -1,6 +1,6 @@
 //! A machine as a YAML table: the states with their kinds, and a row for each edge.
 
-use super::{ParsedMachine, location_at, location_of_span};
+use super::common::{ParsedMachine, location_at, location_of_span};
 use crate::{Edge, Machine, State, StateKind};
 use orchestrion_yaml::{
     LabeledError, ReadError, Source, Spanned, StrictText, required_value, suggest_nearest,

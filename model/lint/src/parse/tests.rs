@@ -1,7 +1,7 @@
 //! Parsing of tables and diagrams, diagnostics, and error messages.
 
 use super::*;
-use crate::{StateKind, lint};
+use crate::{Machine, StateKind, lint};
 use orchestrion_kernel::Policy;
 use orchestrion_report::pages;
 use orchestrion_yaml::render_error;

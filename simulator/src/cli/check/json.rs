@@ -1,8 +1,7 @@
 //! Report of `check` as JSON.
 
 use super::coverage::{Coverage, LimitReached, resource_name};
-use super::result::{CheckedClaim, PolicyResult};
-use super::waivers::WaiverStatus;
+use super::result::{CheckedClaim, PolicyResult, WaiverStatus};
 use crate::cli::exit_status::ExitStatus;
 use crate::project::Waiver;
 use orchestrion_explorer::Termination;

@@ -1,8 +1,7 @@
 //! Report of `check`.
 
 use super::coverage::{Coverage, KINDS, LimitReached, format_probability, resource_name};
-use super::result::{CheckedClaim, PolicyResult};
-use super::waivers::WaiverStatus;
+use super::result::{CheckedClaim, PolicyResult, WaiverStatus};
 use crate::cli::exit_status::ExitStatus;
 use crate::cli::output::{ReportStyle, quoted, text_width, write_command, write_hanging, write_summary};
 use crate::project::Waiver;

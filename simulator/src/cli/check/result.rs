@@ -3,7 +3,6 @@
 use super::coverage;
 use super::options::Args;
 use super::save::{SavedEvidence, save};
-use super::waivers::WaiverStatus;
 use crate::cli::args::GlobalArgs;
 use crate::cli::exit_status::ExitStatus;
 use crate::project::Waiver;
@@ -105,5 +104,30 @@ pub(super) fn exit_status(results: &[PolicyResult], waivers: &[(&Waiver, WaiverS
         ExitStatus::Incomplete
     } else {
         ExitStatus::Success
+    }
+}
+
+/// Whether a waiver is needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum WaiverStatus {
+    /// The claim fails or is vacuous, and the waiver excuses it.
+    Needed,
+    /// The claim holds.
+    NotNeeded,
+    /// The waiver's last day is past; it excuses nothing.
+    Expired,
+    /// The claim was not checked, or not in all models, or not exhaustively.
+    Undetermined,
+}
+
+impl WaiverStatus {
+    /// Returns the name of the status in JSON.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Needed => "needed",
+            Self::NotNeeded => "not_needed",
+            Self::Expired => "expired",
+            Self::Undetermined => "undetermined",
+        }
     }
 }

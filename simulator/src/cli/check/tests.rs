@@ -2,7 +2,7 @@
 
 use super::coverage::Coverage;
 use super::result::CheckedClaim;
-use super::waivers::WaiverStatus;
+use super::result::WaiverStatus;
 use super::*;
 use crate::cli::output::ReportStyle;
 use orchestrion_claims::{CLAIMS, Claim};

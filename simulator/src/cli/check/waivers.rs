@@ -1,35 +1,10 @@
 //! Waivers: claims that may fail or be vacuous until a day.
 
 use super::coverage::partial_models;
-use super::result::{CheckedClaim, PolicyResult};
+use super::result::{CheckedClaim, PolicyResult, WaiverStatus};
 use crate::project::Waiver;
 use jiff::civil::Date;
 use orchestrion_model::check::Verdict;
-
-/// Whether a waiver is needed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum WaiverStatus {
-    /// The claim fails or is vacuous, and the waiver excuses it.
-    Needed,
-    /// The claim holds.
-    NotNeeded,
-    /// The waiver's last day is past; it excuses nothing.
-    Expired,
-    /// The claim was not checked, or not in all models, or not exhaustively.
-    Undetermined,
-}
-
-impl WaiverStatus {
-    /// Returns the name of the status in JSON.
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Needed => "needed",
-            Self::NotNeeded => "not_needed",
-            Self::Expired => "expired",
-            Self::Undetermined => "undetermined",
-        }
-    }
-}
 
 /// Whether a waiver can excuse the verdict.
 const fn is_waivable(claim: &CheckedClaim) -> bool {

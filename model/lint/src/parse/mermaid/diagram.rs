@@ -3,11 +3,17 @@
 //! A state belongs to the innermost state whose braces contain a mention of it; of several, to the last, as Mermaid
 //! renders it.
 
-use super::super::labeled_error;
-use super::Block;
-use super::statement::{Shape, Statement, Word};
+use super::super::common::labeled_error;
+use super::statement::{Line, Shape, Statement, Word};
 use orchestrion_yaml::LabeledError;
 use std::collections::BTreeMap;
+
+/// A diagram in a text.
+pub(super) struct Block<'a> {
+    pub(super) header: Line<'a>,
+    /// The lines below the header.
+    pub(super) lines: Vec<Line<'a>>,
+}
 
 /// A diagram.
 #[derive(Debug, Default)]

@@ -6,7 +6,7 @@
 //! - Without a final state inside, the edges of the composite state leave from every state inside.
 //! - A diagram does not mark waiting states: every state waits except bars and diamonds.
 
-use super::super::{labeled_error, location_at};
+use super::super::common::{labeled_error, location_at};
 use super::diagram::{DiagramEdge, ParsedDiagram};
 use super::statement::Shape;
 use crate::{Edge, Machine, State, StateKind};

@@ -1,6 +1,6 @@
 //! One line of a diagram.
 
-use super::super::labeled_error;
+use super::super::common::labeled_error;
 use orchestrion_yaml::{LabeledError, suggest_nearest};
 
 /// A line of a text, with its location.

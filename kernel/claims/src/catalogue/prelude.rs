@@ -1,0 +1,102 @@
+//! What the claims of several topics share: types, the default claim, and predicates.
+
+pub(super) use crate::{Actor, Claim, ClaimCheck, Contract, Fairness, History};
+pub(super) use orchestrion_kernel::control::phase::Phase;
+pub(super) use orchestrion_kernel::control::table::has_successor;
+pub(super) use orchestrion_kernel::control::{consensus, elo};
+pub(super) use orchestrion_kernel::event::{Cause, Decision, DecisionLabel, Event, TaskOutcome};
+pub(super) use orchestrion_kernel::ids::{RequestId, Revision, TaskId, Text};
+pub(super) use orchestrion_kernel::input::Input;
+pub(super) use orchestrion_kernel::item::{ItemKey, ItemKind, SubtaskStatus};
+pub(super) use orchestrion_kernel::module::{
+    ConclusionKind, Failure, Module, Operation, Report, Role, Store,
+};
+pub(super) use orchestrion_kernel::policy::{Bound, Policy};
+pub(super) use orchestrion_kernel::state::{Request, StartedTask, State};
+
+pub(super) use ClaimCheck::{LeadsTo, ResponseInvariant, StepInvariant, TraceInvariant};
+
+/// Defaults: no finding, a premise that always holds, and every policy. A claim without a check fails everywhere.
+pub(super) const CLAIM: Claim = Claim {
+    id: "",
+    clause: "",
+    statement: "",
+    formula: "",
+    finding: None,
+    check: ClaimCheck::StateInvariant(|_, _| false),
+    premise: |_, _| true,
+    not_applicable: |_| None,
+};
+
+/// The fairness assumptions: the kernel takes its steps, every call gets a reply or times out, and crashes are finitely many. The
+/// user is not obliged to act, and no module is obliged to succeed.
+pub(super) const FAIR: &[Fairness] = &[
+    Fairness::Weak(Actor::Kernel),
+    Fairness::Weak(Actor::Module(Module::IdentityGuard)),
+    Fairness::Weak(Actor::Module(Module::Memory)),
+    Fairness::Weak(Actor::Module(Module::Summarizer)),
+    Fairness::Weak(Actor::Module(Module::Classifier)),
+    Fairness::Weak(Actor::Module(Module::Planner)),
+    Fairness::Weak(Actor::Module(Module::Debater(Role::Analyst))),
+    Fairness::Weak(Actor::Module(Module::Debater(Role::Solution))),
+    Fairness::Weak(Actor::Module(Module::Debater(Role::Critic))),
+    Fairness::Weak(Actor::Module(Module::Debater(Role::Security))),
+    Fairness::Weak(Actor::Module(Module::Debater(Role::Optimizer))),
+    Fairness::Weak(Actor::Module(Module::Approver)),
+    Fairness::Weak(Actor::Module(Module::Executor)),
+    Fairness::Weak(Actor::Module(Module::Store(Store::Local))),
+    Fairness::Weak(Actor::Module(Module::Store(Store::Cloud))),
+    Fairness::Weak(Actor::Module(Module::Auditor)),
+    Fairness::FinitelyOften(Actor::Crash),
+];
+
+pub(super) fn of_request(state: &State, holds: impl Fn(&Request) -> bool) -> bool {
+    state.control().request().is_some_and(holds)
+}
+
+pub(super) fn running(_: &Policy, state: &State) -> bool {
+    state.control().request().is_some()
+}
+
+pub(super) fn decided(state: &State, is: impl Fn(DecisionLabel) -> bool) -> bool {
+    of_request(state, |request| request.decisions.iter().any(|decision| is(decision.label)))
+}
+
+pub(super) fn has_ended(_: &Policy, state: &State) -> bool {
+    state.control().phase().is_quiescent() && state.control().next_request() > RequestId::FIRST
+}
+
+/// Whether the plan is a later revision than the first.
+pub(super) fn revised(state: &State) -> bool {
+    of_request(state, |request| request.plan.as_ref().is_some_and(|plan| plan.revision > Revision::FIRST))
+}
+
+/// The expected status of a subtask after an event that ends or undoes its task.
+pub(super) fn ends_task(before: &State, event: &Event) -> Option<(SubtaskStatus, TaskId)> {
+    match (before.control().pending_call()?.operation, event) {
+        (Operation::RunTask { task, .. }, Event::ToolResult { report: Report::Exit { code: 0, .. }, .. }) => {
+            Some((SubtaskStatus::Done, task))
+        }
+        (
+            Operation::RunTask { task, .. },
+            Event::ToolResult { .. } | Event::CallFailed { .. } | Event::Cancelled,
+        ) => Some((SubtaskStatus::Failed, task)),
+        (Operation::UndoTask { task }, Event::ToolResult { report: Report::Exit { code: 0, .. }, .. }) => {
+            Some((SubtaskStatus::Failed, task))
+        }
+        _ => None,
+    }
+}
+
+pub(super) fn starts_task(event: &Event) -> bool {
+    matches!(event, Event::ToolCall { operation: Operation::RunTask { .. }, .. })
+}
+
+pub(super) fn ends_request(past: &History, event: &Event) -> bool {
+    past.running && matches!(event, Event::Transitioned { row } if row.transition().to.is_quiescent())
+}
+
+pub(super) fn starts_another_pass(past: &History, event: &Event) -> bool {
+    past.phase == Some(Phase::MultiPassCheck)
+        && matches!(event, Event::Transitioned { row } if matches!(row.transition().to, Phase::Round(_)))
+}
