@@ -87,6 +87,7 @@ impl Conversation {
     fn submit_or_query(&mut self, command: &str, args: &mut Arguments) -> Output {
         let Some(input) = parse_input(&self.state, command, args)? else { return self.query(command, args) };
         Ok(match self.submit(&input)? {
+            Ok(events) if events.is_empty() => vec!["no event".to_owned()],
             Ok(events) => print_events(&events),
             Err(refusal) => vec![format!("refused: {refusal}")],
         })
