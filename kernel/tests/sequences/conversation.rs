@@ -15,6 +15,7 @@ use orchestrion_kernel::{
 };
 use orchestrion_optimizer::ExactSelector;
 use std::collections::BTreeMap;
+use std::iter::once;
 
 /// The conversation of a file, and the saved ones.
 #[derive(Default)]
@@ -155,7 +156,13 @@ impl Conversation {
                 let ids = args.next_optional().map(|ids| parse_list(parse_id)(&ids)).transpose()?;
                 let is_named = |id| ids.as_ref().is_none_or(|ids| ids.contains(id));
                 let entries = semantic.entries().filter(|entry| is_named(&entry.item.id));
-                entries.map(|entry| print_item(&entry.item, &entry.deps)).collect()
+                let lines: Vec<_> = entries.map(|entry| print_item(&entry.item, &entry.deps)).collect();
+                if lines.is_empty() { vec!["no items".to_owned()] } else { lines }
+            }
+            "actions" => {
+                let actions = self.state.control().request().into_iter().flat_map(|request| &request.actions);
+                let iterations: Vec<_> = actions.map(|action| action.iteration.to_string()).collect();
+                vec![format!("actions {}", iterations.join(","))]
             }
             "valid_facts" => {
                 vec![format!("valid facts {}", print_ids(semantic.read_valid_facts().map(|item| &item.id)))]
@@ -196,7 +203,10 @@ impl Conversation {
                     Ok(context) if context.utility != context.bound => {
                         return Err("the selection is not optimal".to_owned());
                     }
-                    Ok(context) => context.text.lines().map(print_context_line).collect(),
+                    Ok(context) => {
+                        let head = format!("{} in {} tokens", print_ids(&context.ids), context.cost_tokens);
+                        once(head).chain(context.text.lines().map(print_context_line)).collect()
+                    }
                 }
             }
             _ => return Err(format!("unknown command `{command}`: expected one of README.md")),
