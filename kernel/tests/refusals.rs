@@ -1,4 +1,4 @@
-//! Refusals: their causes, messages and precedence. A refusal leaves the state unchanged.
+//! The precedence of refusals. `sequences/refusals.txt` shows their causes and messages.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -36,12 +36,6 @@ fn submit(policy: &Policy, state: &mut State, input: Input) {
     events.iter().for_each(|event| state.apply(event));
 }
 
-fn check(policy: &Policy, state: &State, input: Input, message: &str) {
-    let before = state.clone();
-    assert_eq!(decide(policy, state, &input).unwrap_err().to_string(), message, "{input:?}");
-    assert_eq!(*state, before);
-}
-
 /// A conversation in which the first task failed and the Critic's diagnosis is pending.
 fn diagnosing(policy: &Policy) -> State {
     diagnosing_with(policy, policy)
@@ -73,138 +67,6 @@ fn diagnosing_with(policy: &Policy, last: &Policy) -> State {
         submit(if in_failure { last } else { policy }, &mut state, input);
     }
     state
-}
-
-#[test]
-fn session_inputs_require_matching_session() {
-    let policy = Policy::hardened();
-    let mut state = State::new(ConversationId::new("c"));
-    check(&policy, &state, message("ada"), "no session: expected an open session; start one first");
-    check(&policy, &state, Input::SessionEnd, "no session: expected an open session; start one first");
-    submit(&policy, &mut state, Input::SessionStart { user: user("ada") });
-    check(
-        &policy,
-        &state,
-        Input::SessionStart { user: user("eve") },
-        "session already open: expected no session, found one of ada; end it first",
-    );
-    check(&policy, &state, message("eve"), "wrong user: expected ada, found eve");
-    check(&policy, &state, Input::Resume, "nothing to resume: expected a running request, found none");
-    check(
-        &policy,
-        &state,
-        Input::Cancel,
-        "unexpected input in Idle: expected a user message, session start or session end, found a cancel",
-    );
-}
-
-#[test]
-fn busy_conversation_refuses_unexpected_inputs() {
-    let policy = Policy::hardened();
-    let mut state = State::new(ConversationId::new("c"));
-    submit(&policy, &mut state, Input::SessionStart { user: user("ada") });
-    submit(&policy, &mut state, message("ada"));
-    let live = state.control().pending_call().unwrap().id;
-    let expected = "expected the identity guard's two locks";
-    check(
-        &policy,
-        &state,
-        message("ada"),
-        &format!("unexpected input in VerifyingIdentity: {expected}, found a user message"),
-    );
-    check(
-        &policy,
-        &state,
-        Input::SessionEnd,
-        &format!("unexpected input in VerifyingIdentity: {expected}, found a session end"),
-    );
-    check(
-        &policy,
-        &state,
-        Input::Step,
-        &format!("unexpected input in VerifyingIdentity: {expected}, found a step"),
-    );
-    check(
-        &policy,
-        &state,
-        Input::reply(live, Report::Delivered),
-        &format!("wrong report: {expected}, found a receipt"),
-    );
-    check(
-        &policy,
-        &state,
-        Input::CallFailed { call: live.next(), failure: Failure::Timeout },
-        "reply to wrong call: expected call 1, found call 2",
-    );
-    submit(&policy, &mut state, Input::reply(live, Report::Identity { gcp: true, mongodb: true }));
-    check(
-        &policy,
-        &state,
-        Input::reply(live, Report::Identity { gcp: true, mongodb: true }),
-        "reply to wrong call: expected no reply, found call 1",
-    );
-}
-
-#[test]
-fn as_drawn_refuses_call_failure_and_cancel() {
-    let policy = Policy::as_drawn();
-    let mut state = State::new(ConversationId::new("c"));
-    submit(&policy, &mut state, Input::SessionStart { user: user("ada") });
-    submit(&policy, &mut state, message("ada"));
-    let call = state.control().pending_call().unwrap().id;
-    let expected = "expected the identity guard's two locks";
-    check(
-        &policy,
-        &state,
-        Input::CallFailed { call, failure: Failure::Error },
-        &format!("unexpected input in VerifyingIdentity: {expected}, found a call failure"),
-    );
-    check(
-        &policy,
-        &state,
-        Input::Cancel,
-        &format!("unexpected input in VerifyingIdentity: {expected}, found a cancel"),
-    );
-    submit(&policy, &mut state, Input::reply(call, Report::Identity { gcp: false, mongodb: true }));
-    check(
-        &policy,
-        &state,
-        message("ada"),
-        "unexpected input in Aborted: expected no input after halting, found a user message",
-    );
-}
-
-#[test]
-fn started_task_keeps_its_effect_kind() {
-    let policy = Policy::hardened();
-    let state = diagnosing(&policy);
-    let call = state.control().pending_call().unwrap().id;
-    let repaired = |effect| Report::Repaired { text: Text::from("again"), plan: plan(effect) };
-    check(
-        &policy,
-        &state,
-        Input::reply(call, repaired(Effect::Pure)),
-        "effect of started task 1 changed: expected irreversible, found pure",
-    );
-    assert!(decide(&policy, &state, &Input::reply(call, repaired(Effect::Irreversible))).is_ok());
-}
-
-#[test]
-fn diagnosis_refuses_argument_with_plan() {
-    let policy = Policy::hardened();
-    let state = diagnosing(&policy);
-    let call = state.control().pending_call().unwrap().id;
-    let argument = Report::Argument {
-        argument: Argument { stance: Stance::Pro, confidence: Score::ONE },
-        text: Text::from(""),
-        plan: Some(plan(Effect::Pure)),
-    };
-    check(
-        &policy,
-        &state,
-        Input::reply(call, argument),
-        "wrong report: expected the Critic's diagnosis, found an argument with a new plan",
-    );
 }
 
 /// Checks which refusal an input gets.
