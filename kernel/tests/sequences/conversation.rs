@@ -2,7 +2,7 @@
 
 use crate::arguments::{Arguments, parse_id, parse_list, parse_text, parse_value, parse_variant};
 use crate::inputs::{change_policy, default_report, parse_input};
-use crate::print::{print_events, print_ids, print_item, print_text};
+use crate::print::{fill_lines, print_event, print_ids, print_item, print_text};
 use orchestrion_claims::{CLAIMS, History, state_violations, step_violations};
 use orchestrion_kernel::checker::validate_event;
 use orchestrion_kernel::context::{ByteMeasure, build_context};
@@ -52,7 +52,7 @@ impl Runner {
                 None => output.extend(lines),
             }
         }
-        Ok(output)
+        Ok(fill_lines(output))
     }
 
     fn run_command(&mut self, command: &str, args: &mut Arguments) -> Output {
@@ -89,7 +89,7 @@ impl Conversation {
         let Some(input) = parse_input(&self.state, command, args)? else { return self.query(command, args) };
         Ok(match self.submit(&input)? {
             Ok(events) if events.is_empty() => vec!["no event".to_owned()],
-            Ok(events) => print_events(&events),
+            Ok(events) => events.iter().map(print_event).collect(),
             Err(refusal) => vec![format!("refused: {refusal}")],
         })
     }
@@ -204,7 +204,7 @@ impl Conversation {
                         return Err("the selection is not optimal".to_owned());
                     }
                     Ok(context) => {
-                        let head = format!("{} in {} tokens", print_ids(&context.ids), context.cost_tokens);
+                        let head = format!("| {} in {} tokens", print_ids(&context.ids), context.cost_tokens);
                         once(head).chain(context.text.lines().map(print_context_line)).collect()
                     }
                 }

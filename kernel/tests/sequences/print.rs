@@ -5,20 +5,24 @@ use orchestrion_kernel::event::{Event, ForgetCause};
 use orchestrion_kernel::item::{Item, ItemKey, Layer, Validity};
 use std::fmt::Debug;
 
-/// Prints a batch: a line with the other events, then a line for each event that changes the semantic state.
-pub(crate) fn print_events(events: &[Event]) -> Vec<String> {
-    let (semantic, control): (Vec<&Event>, Vec<&Event>) = events.iter().partition(|event| {
-        matches!(event, Event::AddItem { .. } | Event::UpdateItem { .. } | Event::ForgetItems { .. })
-    });
-    let control = control.into_iter().map(print_event).collect::<Vec<_>>().join("; ");
-    Some(control)
-        .filter(|line| !line.is_empty())
-        .into_iter()
-        .chain(semantic.into_iter().map(print_event))
-        .collect()
+/// The maximum number of characters of a line of joined texts.
+const LINE_MAX: usize = 120;
+
+/// Joins texts to lines with `; `. Items and lines of contexts are lines of their own.
+pub(crate) fn fill_lines(texts: Vec<String>) -> Vec<String> {
+    let is_line = |text: &str| text.starts_with(['#', '|']);
+    let mut lines: Vec<String> = Vec::new();
+    for text in texts {
+        let fits = |last: &String| last.chars().count() + text.chars().count() + 2 <= LINE_MAX;
+        match lines.last_mut().filter(|last| !is_line(last) && !is_line(&text) && fits(last)) {
+            Some(last) => *last = format!("{last}; {text}"),
+            None => lines.push(text),
+        }
+    }
+    lines
 }
 
-fn print_event(event: &Event) -> String {
+pub(crate) fn print_event(event: &Event) -> String {
     let text = format!("{event:?}");
     let name = text.split([' ', '(', '{']).next().unwrap_or_default();
     match event {
