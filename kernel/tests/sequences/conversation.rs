@@ -33,6 +33,21 @@ struct Conversation {
 
 type Output = Result<Vec<String>, String>;
 
+/// Returns policy and state after lines of commands.
+pub(crate) fn state_after(lines: &str) -> (Policy, State) {
+    let mut runner = Runner::default();
+    lines.lines().for_each(|line| drop(runner.run(line).unwrap()));
+    let Conversation { policy, state, .. } = runner.current.unwrap();
+    (policy, state)
+}
+
+/// Returns the events of the input in a line.
+pub(crate) fn events_of(policy: &Policy, state: &State, line: &str) -> Events {
+    let mut args = Arguments::parse_line(line).unwrap().remove(0);
+    let command = args.next("a command").unwrap();
+    decide(policy, state, &parse_input(state, &command, &mut args).unwrap().unwrap()).unwrap()
+}
+
 impl Runner {
     /// Runs the commands of a line. An error is an invalid command, or a violated claim.
     pub(crate) fn run(&mut self, line: &str) -> Output {
@@ -134,8 +149,8 @@ impl Conversation {
                     Input::CallFailed { call: call.id, failure: Failure::OverBudget }
                 }
                 (Some(call), _) => {
-                    let no_reply = "expected a summary: `advance` does not reply to the summarizer";
-                    Input::reply(call.id, default_report(call.operation).ok_or(no_reply)?)
+                    let report = default_report(call.operation);
+                    Input::reply(call.id, report.ok_or_else(|| format!("no default reply to {call:?}"))?)
                 }
             };
             if let Err(refusal) = self.submit(&input)? {

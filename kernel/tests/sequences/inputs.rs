@@ -150,27 +150,20 @@ fn record(iteration: u32) -> ActionRecord {
     }
 }
 
-/// Returns the reply with which `advance` continues. `None` for a summary, which a file states.
+/// Returns the reply with which `advance` continues; `None` for replies that a file states.
 pub(crate) fn default_report(operation: Operation) -> Option<Report> {
-    let argument = Argument { stance: Stance::Pro, confidence: CONFIDENCE };
-    Some(match operation {
-        Operation::VerifyIdentity => Report::Identity { gcp: true, mongodb: true },
-        Operation::LoadContext => Report::Context { ratings: Ratings::default(), traces: Vec::new() },
-        Operation::Summarize => return None,
-        Operation::Classify => Report::Classification { tags: Vec::new(), similarity: Score::ZERO },
-        Operation::DraftPlan => Report::Plan(plan(Effect::Irreversible)),
-        Operation::Argue(role) => {
-            Report::Argument { argument, text: format!("{role} agrees").into(), plan: None }
-        }
-        Operation::ReviewRevision => Report::Argument { argument, text: "safe".into(), plan: None },
-        Operation::Approve => Report::Approval { approved: true, text: "yes".into() },
-        Operation::RunTask { .. } | Operation::UndoTask { .. } => {
-            Report::Exit { code: 0, text: "done".into() }
-        }
-        Operation::Diagnose => Report::NoRepair { text: "no".into() },
-        Operation::StoreMemory { .. } => Report::Stored { held: true },
-        Operation::DeliverAudit => Report::Delivered,
-    })
+    let report = match operation {
+        Operation::VerifyIdentity => "identity",
+        Operation::LoadContext => "context",
+        Operation::Classify => "classification",
+        Operation::DraftPlan => "plan effect=irreversible",
+        Operation::Argue(role) => &format!("argument \"{role} agrees\""),
+        Operation::RunTask { .. } => "exit 0 done",
+        Operation::StoreMemory { .. } => "stored",
+        Operation::DeliverAudit => "delivered",
+        _ => return None,
+    };
+    parse_report(&mut Arguments::parse_line(report).ok()?.pop()?).ok()
 }
 
 /// Changes settings of a policy. Their names are those of a policy file; `contexts.MODULE` is an override.

@@ -1,11 +1,14 @@
 //! Sequences of inputs as text: commands, the line `----`, and their output. `README.md` describes the commands.
 //!
-//! Every `*.txt` in this folder is a test. `UPDATE_GOLDENS=1` rewrites the outputs.
+//! Every `*.txt` in this folder is a test. `UPDATE_GOLDENS=1` rewrites the outputs. Tests over many budgets, and of spoiled
+//! events, are in Rust.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod arguments;
+mod budgets;
 mod conversation;
+mod faults;
 mod inputs;
 mod print;
 

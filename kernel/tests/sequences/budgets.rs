@@ -1,37 +1,10 @@
-//! Contexts stay within every budget (000 §5, 003 §7, decision 0024). `sequences/contexts.txt` shows their content.
+//! Contexts stay within every budget (000 §5, 003 §7, decision 0024).
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-
-mod write_helpers;
-
+use crate::conversation::state_after;
 use orchestrion_kernel::context::{ByteMeasure, ContextError, TextMeasure, build_context};
-use orchestrion_kernel::item::{Identity, Rank};
-use orchestrion_kernel::knowledge::Write;
-use orchestrion_kernel::module::{Operation, Report};
-use orchestrion_kernel::{
-    CallId, ConversationId, Input, ModuleContext, Policy, Score, State, UserId, decide,
-};
+use orchestrion_kernel::module::Operation;
+use orchestrion_kernel::{ModuleContext, Policy, Score, State};
 use orchestrion_optimizer::ExactSelector;
-use write_helpers::new;
-
-/// Returns a state with these writes and a verified request.
-fn state_with(writes: impl IntoIterator<Item = Write>, text: &str) -> State {
-    let user = UserId::new("ada");
-    let mut state = State::new(ConversationId::new("c"));
-    let writes = writes.into_iter().map(|write| Input::Write(Box::new(write)));
-    let start = Input::SessionStart { user: user.clone() };
-    let message = Input::UserMessage { user, text: text.into() };
-    let verified = Input::reply(CallId::FIRST, Report::Identity { gcp: true, mongodb: true });
-    for input in std::iter::once(start).chain(writes).chain([message, verified]) {
-        let events = decide(&Policy::hardened(), &state, &input).unwrap();
-        events.iter().for_each(|event| state.apply(event));
-    }
-    state
-}
-
-fn fact(key: &str, text: &str) -> Write {
-    Write::Fact(new(key, text, Rank::Employee))
-}
 
 fn planner_context(
     state: &State,
@@ -45,17 +18,9 @@ fn planner_context(
 
 #[test]
 fn box_budget_management() {
-    let identity = Identity {
-        authority: "lead".into(),
-        rank: Rank::Manager,
-        department: "d".into(),
-        organization: "o".into(),
-        permissions: Vec::new(),
-    };
-    let rain = Write::Environment { key: "rain".into(), text: "heavy".into(), supersedes: None };
-    let facts = (0..40).map(|number| fact(&format!("fact{number}"), &"word ".repeat(number)));
-    let identity = Write::Identity { name: "Ada".into(), identity };
-    let state = state_with(facts.chain([rain, identity]), "paint it");
+    let facts: String = (0..40).map(|number| format!("fact fact{number} \"word \"*{number}\n")).collect();
+    let request = "session_start ada; environment rain heavy; identity Ada rank=manager; advance Planning";
+    let (_, state) = state_after(&format!("conversation hardened\n{facts}{request}"));
     let mut before = 0;
     for budget in (40..1_500).step_by(7) {
         let context = planner_context(&state, budget, &ByteMeasure).unwrap();
@@ -85,8 +50,9 @@ impl TextMeasure for Joining {
 
 #[test]
 fn joined_text_stays_within_budget() {
-    let texts = [("a", "the wall is dry"), ("b", "the roof is new"), ("c", "the door is old")];
-    let state = state_with(texts.map(|(key, text)| fact(key, text)), "paint the wall");
+    let facts = "fact a \"the wall is dry\"; fact b \"the roof is new\"; fact c \"the door is old\"";
+    let (_, state) =
+        state_after(&format!("conversation hardened\n{facts}; session_start ada; advance Planning"));
     for budget in 4..30 {
         match planner_context(&state, budget, &Joining) {
             Ok(context) => assert!(context.cost_tokens <= u64::from(budget), "{budget}"),
