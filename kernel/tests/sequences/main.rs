@@ -44,7 +44,7 @@ fn sequences_match_their_files() {
 fn run_file(name: &str, text: &str) -> Result<(String, String), String> {
     let (mut actual, mut differences) = (String::new(), String::new());
     let mut runner = conversation::Runner::default();
-    let (mut found, mut last_command) = (Vec::new(), None);
+    let (mut found, mut last_command, mut title) = (Vec::new(), None, "");
     let mut lines = text.lines().zip(1..);
     while let Some((line, number)) = lines.next() {
         writeln!(actual, "{line}").unwrap();
@@ -54,11 +54,16 @@ fn run_file(name: &str, text: &str) -> Result<(String, String), String> {
             if found.is_empty() {
                 found.push("ok".to_owned());
             }
-            describe_difference(&mut differences, name, number + 1, &expected, &found);
+            if found != expected {
+                let difference = describe_difference(name, number + 1, title, &expected, &found);
+                differences.push_str(&difference);
+            }
             writeln!(actual, "{}\n", found.join("\n")).unwrap();
             (found, last_command) = (Vec::new(), None);
-        } else if !line.is_empty() && !line.starts_with('#') {
-            let error = |error| format!("{name}:{number}: {error}, in `{line}`");
+        } else if line.starts_with('#') {
+            title = line;
+        } else if !line.is_empty() {
+            let error = |error| format!("{name}:{number}: {error}\n    {line}");
             found.extend(runner.run(line).map_err(error)?);
             last_command = Some(number);
         }
@@ -71,20 +76,15 @@ fn run_file(name: &str, text: &str) -> Result<(String, String), String> {
     }
 }
 
-/// Appends the lines between the common head and the common tail of two outputs, if they differ.
-fn describe_difference(report: &mut String, name: &str, line: usize, expected: &[&str], found: &[String]) {
+/// Returns the lines between the common head and the common tail of two outputs.
+fn describe_difference(name: &str, line: usize, title: &str, expected: &[&str], found: &[String]) -> String {
     let head = expected.iter().zip(found).take_while(|(a, b)| a == b).count();
     let tails = expected[head..].iter().rev().zip(found[head..].iter().rev());
     let tail = tails.take_while(|(a, b)| a == b).count();
-    let removed = &expected[head..expected.len() - tail];
-    let added = &found[head..found.len() - tail];
-    if removed.is_empty() && added.is_empty() {
-        return;
-    }
-    writeln!(report, "{name}:{}: the output differs: expected -, found +", line + head).unwrap();
-    expected[..head].last().into_iter().for_each(|line| writeln!(report, "    {line}").unwrap());
-    removed.iter().for_each(|line| writeln!(report, "  - {line}").unwrap());
-    added.iter().for_each(|line| writeln!(report, "  + {line}").unwrap());
+    let place = format!("{name}:{}: the output differs: expected -, found +\n    {title}\n", line + head);
+    let removed = expected[head..expected.len() - tail].iter().map(|line| format!("  - {line}\n"));
+    let added = found[head..found.len() - tail].iter().map(|line| format!("  + {line}\n"));
+    std::iter::once(place).chain(removed).chain(added).collect()
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn difference_names_line_and_both_outputs() {
     let (actual, difference) = run_file("a.txt", text).unwrap();
     assert_eq!(
         difference,
-        "a.txt:5: the output differs: expected -, found +\n  - SessionStarted\n  + SessionStarted ada; S01 to Idle\n"
+        "a.txt:5: the output differs: expected -, found +\n    # Opens a session.\n  - SessionStarted\n  + SessionStarted ada; S01 to Idle\n"
     );
     assert_eq!(actual, text.replace("SessionStarted", "SessionStarted ada; S01 to Idle"));
     assert_eq!(run_file("a.txt", &actual).unwrap(), (actual.clone(), String::new()));
@@ -102,7 +102,7 @@ fn difference_names_line_and_both_outputs() {
 #[test]
 fn invalid_command_is_error_with_place() {
     for (commands, expected) in [
-        ("items\n----", "1: no conversation: expected `conversation POLICY` first, in `items`"),
+        ("items\n----", "1: no conversation: expected `conversation POLICY` first\n    items"),
         ("\nconversation hardened\n", "2: missing output: expected the line `----` after commands"),
         (
             "conversation hardened\nsession_open ada\n----",
