@@ -104,9 +104,10 @@ fn parse_report(args: &mut Arguments) -> Result<Report, String> {
     let name = args.next("report")?;
     let plan = args.field("effect", |effect| Ok(plan(parse_variant(effect)?)))?;
     Ok(match name.as_str() {
-        "identity" => {
-            Report::Identity { gcp: true, mongodb: args.field("mongodb", parse_value)?.unwrap_or(true) }
-        }
+        "identity" => Report::Identity {
+            gcp: args.field("gcp", parse_value)?.unwrap_or(true),
+            mongodb: args.field("mongodb", parse_value)?.unwrap_or(true),
+        },
         "context" => Report::Context { ratings: Ratings::default(), traces: Vec::new() },
         "summary" => Report::Summary {
             text: args.next("text")?.into(),
