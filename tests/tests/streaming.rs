@@ -44,8 +44,8 @@ fn memory_is_independent_of_trace_length() {
             );
         })
     };
-    // The tolerance allows for longer numbers and buffers that grow in powers of two; one retained byte per step
-    // exceeds it.
+    // The short trace fills the window of referenced texts. The tolerance allows for longer numbers and buffers that grow
+    // in powers of two; one retained byte per step exceeds it.
     const STEPS: (u64, u64) = (2_000, 50_000);
     for (what, peak) in [("replay", &replayed as &dyn Fn(u64) -> usize), ("update", &updated)] {
         let (short, long) = (peak(STEPS.0), peak(STEPS.1));

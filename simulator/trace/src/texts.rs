@@ -6,7 +6,7 @@
 //! at most [`WINDOW_TEXTS_MAX`] texts and [`WINDOW_BYTES_MAX`] bytes, oldest removed first. A text outside the window is
 //! stored again under a new number.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -98,8 +98,8 @@ impl TextWindow {
 #[derive(Debug, Default)]
 pub(super) struct TextEncoder {
     window: TextWindow,
-    /// The number of each text in the window.
-    numbers: HashMap<Arc<str>, u64>,
+    /// The number of each text in the window. A tree, because a hash map with many removals doubles its size once.
+    numbers: BTreeMap<Arc<str>, u64>,
 }
 
 impl TextEncoder {

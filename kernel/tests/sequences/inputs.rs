@@ -1,0 +1,211 @@
+//! Commands that are inputs: their names are those of `Input`, `Write` and `Report`.
+
+use crate::arguments::{
+    Arguments, parse_id, parse_list, parse_reference, parse_text, parse_value, parse_variant,
+};
+use orchestrion_kernel::item::{FactSource, Identity, Rank, Topic};
+use orchestrion_kernel::knowledge::{FactKind, NewFact, Write};
+use orchestrion_kernel::module::{Argument, Module, Operation, Ratings, Report, Stance};
+use orchestrion_kernel::plan::{Effect, Plan, Task};
+use orchestrion_kernel::policy::{ModuleContextPolicy, Policy, Rule};
+use orchestrion_kernel::situation::{ActionRecord, Mode, SummaryUpdate};
+use orchestrion_kernel::{CallId, Input, Score, State, TaskId, Text, Timestamp, UserId, Weight};
+
+/// Parses an input. `None` if the command is no input.
+pub(crate) fn parse_input(
+    state: &State,
+    command: &str,
+    args: &mut Arguments,
+) -> Result<Option<Input>, String> {
+    let time = |text: &str| parse_value(text).map(Timestamp::from_millis);
+    let call = |args: &mut Arguments| {
+        let pending = state.control().pending_call().map(|call| call.id);
+        let call = args.field("call", |text| parse_value(text).map(CallId::new))?;
+        call.or(pending).ok_or("no pending call: expected call=NUMBER".to_owned())
+    };
+    let write = match command {
+        "session_start" => return Ok(Some(Input::SessionStart { user: UserId::new(args.next("user")?) })),
+        "session_end" => return Ok(Some(Input::SessionEnd)),
+        "user_message" => {
+            let text = args.next("text")?.into();
+            let user = args.field("user", |name| Ok(UserId::new(name)))?;
+            let user = user.or_else(|| state.control().session().cloned());
+            return Ok(Some(Input::UserMessage {
+                user: user.ok_or("no session: expected user=NAME")?,
+                text,
+            }));
+        }
+        "reply" => {
+            let (call, report) = (call(args)?, parse_report(args)?);
+            let updates = args.fields_with_prefix("summary_update.").into_iter();
+            let updates = SummaryUpdate(updates.map(|(key, text)| (key, Text::from(text))).collect());
+            let action = args.field("action.iteration", |text| parse_value(text).map(record))?.map(Box::new);
+            let summary_update = Some(updates).filter(|updates| !updates.0.is_empty());
+            return Ok(Some(Input::Reply { call, report, summary_update, action }));
+        }
+        "call_failed" => {
+            let failure = parse_variant(&args.next("failure")?)?;
+            return Ok(Some(Input::CallFailed { call: call(args)?, failure }));
+        }
+        "step" => return Ok(Some(Input::Step)),
+        "cancel" => return Ok(Some(Input::Cancel)),
+        "resume" => return Ok(Some(Input::Resume)),
+        "identity" => {
+            let identity = Identity {
+                authority: "lead".into(),
+                rank: args.field("rank", parse_variant)?.unwrap_or(Rank::Employee),
+                department: "sales".into(),
+                organization: "acme".into(),
+                permissions: args.field("permissions", parse_list(parse_text))?.unwrap_or_default(),
+            };
+            Write::Identity { name: args.next("name")?.into(), identity }
+        }
+        "fact" => Write::Fact(parse_fact(args)?),
+        "working" => Write::Working {
+            key: args.next("key")?.into(),
+            text: args.next("text")?.into(),
+            expires_at: args.field("expires_at", time)?,
+            depends_on: args.field("depends_on", parse_list(parse_reference))?.unwrap_or_default(),
+        },
+        "environment" => Write::Environment {
+            key: args.next("key")?.into(),
+            text: args.next("text")?.into(),
+            supersedes: args.field("supersedes", parse_reference)?,
+        },
+        "clock" => Write::Clock { now: time(&args.next("time")?)?, text: "now".into() },
+        _ => return Ok(None),
+    };
+    Ok(Some(Input::Write(Box::new(write))))
+}
+
+fn parse_fact(args: &mut Arguments) -> Result<NewFact, String> {
+    let (key, text) = (args.next("key")?.into(), args.next("text")?.into());
+    let rank = args.field("rank", parse_variant)?.unwrap_or(Rank::Employee);
+    let new = NewFact::global(key, text, FactSource { name: "author".into(), rank });
+    let constraint = args.field("constraint", |text| match text {
+        "none" => Ok(None),
+        text => parse_variant(text).map(Some),
+    });
+    Ok(NewFact {
+        kind: constraint?.map_or(FactKind::Fact, FactKind::Constraint),
+        established_at: Timestamp::from_millis(args.field("established_at", parse_value)?.unwrap_or(0)),
+        memory: args.field("memory", parse_variant)?.unwrap_or(new.memory),
+        scope: args.field("scope", parse_variant)?.unwrap_or_default(),
+        audience: args.field("audience", parse_variant)?.unwrap_or_default(),
+        time_sensitive: args.field("time_sensitive", parse_value)?.unwrap_or(false),
+        supersedes: args.field("supersedes", parse_reference)?,
+        detected_rule: args.field("detected_rule", parse_variant)?,
+        depends_on: args.field("depends_on", parse_list(parse_reference))?.unwrap_or_default(),
+        ..new
+    })
+}
+
+fn parse_report(args: &mut Arguments) -> Result<Report, String> {
+    let name = args.next("report")?;
+    let plan = args.field("effect", |effect| Ok(plan(parse_variant(effect)?)))?;
+    Ok(match name.as_str() {
+        "identity" => Report::Identity {
+            gcp: args.field("gcp", parse_value)?.unwrap_or(true),
+            mongodb: args.field("mongodb", parse_value)?.unwrap_or(true),
+        },
+        "context" => Report::Context { ratings: Ratings::default(), traces: Vec::new() },
+        "summary" => Report::Summary {
+            text: args.next("text")?.into(),
+            forgets: args.field("forgets", parse_list(parse_id))?,
+        },
+        "classification" => Report::Classification { tags: Vec::new(), similarity: Score::ZERO },
+        "plan" => Report::Plan(plan.ok_or("missing argument: expected effect=EFFECT")?),
+        "argument" => {
+            let stance = args.field("stance", parse_variant)?.unwrap_or(Stance::Pro);
+            let text = args.next("text")?.into();
+            Report::Argument { argument: Argument { stance, confidence: CONFIDENCE }, text, plan }
+        }
+        "repaired" => Report::Repaired {
+            text: args.next("text")?.into(),
+            plan: plan.ok_or("missing argument: expected effect=EFFECT")?,
+        },
+        "exit" => Report::Exit { code: parse_value(&args.next("code")?)?, text: args.next("text")?.into() },
+        "stored" => Report::Stored { held: true },
+        "delivered" => Report::Delivered,
+        _ => return Err(format!("unknown report `{name}`: expected one of README.md")),
+    })
+}
+
+const CONFIDENCE: Score = Score::from_millionths(850_000).unwrap();
+
+fn plan(effect: Effect) -> Plan {
+    Plan::new(vec![Task { id: TaskId::FIRST, text: "do it".into(), effect }]).unwrap()
+}
+
+fn record(iteration: u32) -> ActionRecord {
+    let text = || Text::from("");
+    ActionRecord {
+        iteration,
+        timestamp: text(),
+        mode: Mode::Fast,
+        thinking: text(),
+        planning: text(),
+        reflection: text(),
+        approach: text(),
+        tool_calls: Vec::new(),
+    }
+}
+
+/// Returns the reply with which `advance` continues; `None` for replies that a file states.
+pub(crate) fn default_report(operation: Operation) -> Option<Report> {
+    let report = match operation {
+        Operation::VerifyIdentity => "identity",
+        Operation::LoadContext => "context",
+        Operation::Classify => "classification",
+        Operation::DraftPlan => "plan effect=irreversible",
+        Operation::Argue(role) => &format!("argument \"{role} agrees\""),
+        Operation::RunTask { .. } => "exit 0 done",
+        Operation::StoreMemory { .. } => "stored",
+        Operation::DeliverAudit => "delivered",
+        _ => return None,
+    };
+    parse_report(&mut Arguments::parse_line(report).ok()?.pop()?).ok()
+}
+
+/// Changes settings of a policy. Their names are those of a policy file; `contexts.MODULE` is an override.
+pub(crate) fn change_policy(policy: &mut Policy, args: &mut Arguments) -> Result<(), String> {
+    for (setting, value) in args.fields_with_prefix("") {
+        let number = || parse_value(&value);
+        match setting.split('.').collect::<Vec<_>>()[..] {
+            ["compaction", "from_items"] => policy.compaction.from_items = number()?,
+            ["compaction", "from_tokens"] => policy.compaction.from_tokens = number()?,
+            ["compaction", "cluster_items"] => policy.compaction.cluster_items = number()?,
+            ["contexts", "budget_tokens"] => {
+                (policy.contexts.budget_tokens, policy.contexts.reserved_tokens) = (number()?, 0);
+            }
+            ["contexts", module, "budget_tokens"] => {
+                module_override(policy, module)?.budget_tokens = Some(number()?);
+            }
+            ["contexts", module, "weights", topic] => {
+                let weight = Weight::from_decimal(&value).map_err(|error| error.to_string())?;
+                let topics = Topic::ALL.into_iter().filter(|one| topic == "all" || topic == one.name());
+                module_override(policy, module)?.weights.extend(topics.map(|topic| (topic, weight)));
+            }
+            ["rules", name] => {
+                let rule = Rule::ALL.iter().find(|rule| rule.name() == name);
+                policy
+                    .rules
+                    .set(*rule.ok_or_else(|| format!("unknown rule `{name}`"))?, parse_value(&value)?);
+            }
+            _ => return Err(format!("unknown setting `{setting}`: expected one of README.md")),
+        }
+    }
+    Ok(())
+}
+
+/// Returns the override of a module's context; adds it if there is none.
+fn module_override<'a>(policy: &'a mut Policy, name: &str) -> Result<&'a mut ModuleContextPolicy, String> {
+    let module: Option<Module> = Module::ALL.into_iter().find(|module| module.name() == name);
+    let module = module.ok_or_else(|| format!("unknown module `{name}`"))?;
+    let overrides = &mut policy.contexts.module_overrides;
+    let index = overrides.iter().position(|one| one.module == module).unwrap_or_else(|| {
+        overrides.push(ModuleContextPolicy { module, budget_tokens: None, weights: [].into() });
+        overrides.len() - 1
+    });
+    Ok(&mut overrides[index])
+}
