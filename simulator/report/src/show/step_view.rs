@@ -6,7 +6,7 @@ use orchestrion_kernel::plan::Task;
 use orchestrion_kernel::semantic::SemanticState;
 use orchestrion_kernel::state::{Call, Request};
 use orchestrion_kernel::{Event, Phase, Policy, State, TaskId};
-use orchestrion_trace::Step;
+use orchestrion_trace::{RequestFacts, Step, transition};
 
 /// A step with the states around it.
 pub(super) struct StepView<'a> {
@@ -16,6 +16,8 @@ pub(super) struct StepView<'a> {
     pub(super) first_ms: u64,
     pub(super) before: &'a StateBefore,
     pub(super) after: &'a State,
+    /// The facts about the request that the step starts, continues or ends.
+    pub(super) facts: Option<&'a RequestFacts>,
 }
 
 /// The parts of the state before a step that reports read.
@@ -41,10 +43,18 @@ impl StateBefore {
 impl StepView<'_> {
     /// Returns the transition of the step. A refused input has none.
     pub(super) fn transition(&self) -> Option<&'static Transition> {
-        self.find(|event| match event {
-            Event::Transitioned { row } => Some(row.transition()),
-            _ => None,
-        })
+        transition(&self.step.events)
+    }
+
+    /// Returns the facts about the request that the step starts.
+    pub(super) fn started_facts(&self) -> Option<&RequestFacts> {
+        self.facts.filter(|facts| facts.first_step == self.step.n)
+    }
+
+    /// Returns the facts about the request that the step ends.
+    pub(super) fn ended_facts(&self) -> Option<&RequestFacts> {
+        let is_ended = self.before.request.is_some() && self.after.control().request().is_none();
+        self.facts.filter(|_| is_ended)
     }
 
     /// Returns the time since the first step, if it was recorded.
