@@ -1,6 +1,6 @@
 //! The states of a trace, folded step by step.
 
-use super::step_view::{StateBefore, StepView};
+use super::step_view::StepView;
 use orchestrion_kernel::Policy;
 use orchestrion_trace::{ConversationFold, Header, Step};
 
@@ -39,10 +39,10 @@ impl StateFold {
         read: impl FnOnce(&StepView<'_>) -> T,
     ) -> T {
         let first_ms = *self.first_ms.get_or_insert(step.at_ms);
-        let before = StateBefore::from_state(self.conversation.state());
+        let before = self.conversation.state().clone();
         self.conversation.apply(step.n, &step.events);
         let (after, facts) = (self.conversation.state(), self.conversation.facts());
-        let facts = facts.filter(|facts| before.request.is_some() || facts.first_step == step.n);
+        let facts = facts.filter(|facts| before.control().request().is_some() || facts.first_step == step.n);
         let view = StepView { policy, step, first_ms, before: &before, after, facts };
         self.summary.steps += 1;
         self.summary.requests += u64::from(view.started_facts().is_some());

@@ -46,9 +46,8 @@ pub fn html<R: BufRead>(mut reader: Reader<R>, file: &str) -> HtmlPage {
     let mut timeline = Timeline::default();
     let result = reader.try_for_each(|step| {
         let step = step?;
-        let before = fold.conversation.state().clone();
         fold.step(policy, &step, |view| {
-            monitor.check_step(view, &before);
+            monitor.check_step(view);
             let mut blocks = PageBlocks::default();
             // Writing to memory does not fail.
             let _: io::Result<()> = timeline.write_step(&mut blocks, view);

@@ -63,7 +63,7 @@ impl Timeline {
         match event {
             Event::PlanAdopted { revision, plan } => {
                 let before = view.request_before().and_then(|request| request.plan.as_ref());
-                let is_repair = view.before.phase == Phase::SelfHealingActive;
+                let is_repair = view.before.control().phase() == Phase::SelfHealingActive;
                 plans::write_adopted(out, *revision, plan, before, is_repair)?;
                 if is_repair && view.transition().is_some_and(|row| row.to == Phase::RunningTasks) {
                     let warning = "this plan runs without a review (finding F10)";
@@ -81,7 +81,7 @@ impl Timeline {
             Event::ActionRecorded { record } => out.write_line("action", phrases::action(record)),
             Event::VetoRaised { revision } => self.write_veto(out, view, *revision),
             Event::Decided { decision } => {
-                if view.before.phase == Phase::RepairScoring {
+                if view.before.control().phase() == Phase::RepairScoring {
                     out.write_line("decision", phrases::decision_label(decision.label))?;
                 }
                 reasons::decided(view, decision, self.veto)
@@ -115,7 +115,7 @@ impl Timeline {
         }) else {
             return Ok(());
         };
-        let is_debate = view.before.phase != Phase::RepairReview;
+        let is_debate = view.before.control().phase() != Phase::RepairReview;
         let pass = view.request_before().map(|request| request.debate.pass).filter(|_| is_debate);
         let veto = Veto { pass, revision, confidence };
         self.veto = Some(veto);
@@ -144,7 +144,7 @@ fn write_input(out: &mut dyn Renderer, view: &StepView<'_>) -> io::Result<()> {
         Input::UserMessage { user, text } => out.write_message(view, phrases::actor(user), text.as_str(), id),
         Input::Reply { report, .. } => write_reply(out, view, report, id),
         Input::CallFailed { failure, .. } => {
-            let actor = match view.before.pending {
+            let actor = match view.before.control().pending_call() {
                 Some(call) => phrases::operation(call.operation),
                 None => phrases::actor("?"),
             };
@@ -154,7 +154,7 @@ fn write_input(out: &mut dyn Renderer, view: &StepView<'_>) -> io::Result<()> {
         Input::Cancel => {
             out.write_step(view, Line::new().styled(TextStyle::Warn, "cancel"), Line::text(label), id)?;
             let pending_after = view.after.control().pending_call().map(|call| call.id);
-            match view.before.pending {
+            match view.before.control().pending_call() {
                 Some(call) if pending_after != Some(call.id) => {
                     let suffix = " was pending; its reply is no longer expected";
                     out.write_line("", phrases::operation(call.operation).styled(TextStyle::Dim, suffix))
@@ -190,7 +190,7 @@ fn write_reply(
     report: &Report,
     transition: &str,
 ) -> io::Result<()> {
-    let Some(call) = view.before.pending else {
+    let Some(call) = view.before.control().pending_call() else {
         return out.write_step(view, phrases::actor("?"), phrases::report(report), transition);
     };
     match (call.operation, report) {
@@ -228,7 +228,7 @@ fn write_internal_step(
             Event::ConsensusScored { revision, score } => {
                 let line = reasons::scored(view, *revision, *score);
                 out.write_step(view, Line::dim("consensus"), line, transition)?;
-                if view.before.phase == Phase::CalculatingConsensus
+                if view.before.control().phase() == Phase::CalculatingConsensus
                     && let Some(request) = view.request_before()
                 {
                     out.write_line("", reasons::sides(request))?;
@@ -247,7 +247,7 @@ fn write_internal_step(
             _ => {}
         }
     }
-    if view.before.phase == Phase::RollbackActive {
+    if view.before.control().phase() == Phase::RollbackActive {
         return execution::write_rollback_end(out, view, transition);
     }
     out.write_step(view, Line::dim("·"), Line::dim(label), transition)

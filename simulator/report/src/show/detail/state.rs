@@ -121,7 +121,7 @@ fn write_debate(out: &mut dyn Renderer, request: &Request) -> io::Result<()> {
 
 fn write_items(out: &mut dyn Renderer, view: &StepView<'_>) -> io::Result<()> {
     let semantic = view.after.semantic();
-    let added = semantic.len().saturating_sub(view.before.semantic.len());
+    let added = semantic.len().saturating_sub(view.before.semantic().len());
     let new = if added > 0 { format!(", {added} new") } else { String::new() };
     write_property(out, ITEMS, Line::text(format_args!("{}{new}", semantic.len())))?;
     // The context below contains the full texts.

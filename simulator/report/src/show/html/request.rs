@@ -73,7 +73,7 @@ impl RequestView {
         let n = view.step.n;
         self.last_step = n;
         view.facts.into_iter().for_each(|facts| self.facts.clone_from(facts));
-        let operation = view.before.pending.map(|call| call.operation);
+        let operation = view.before.control().pending_call().map(|call| call.operation);
         for event in &view.step.events {
             match event {
                 Event::ToolResult { report, .. } => self.push_reply(view, operation, report),
@@ -89,8 +89,8 @@ impl RequestView {
                             None => self.tasks.push(task.clone()),
                         }
                     }
-                    let is_argued =
-                        *revision != Revision::FIRST && view.before.phase != Phase::SelfHealingActive;
+                    let is_argued = *revision != Revision::FIRST
+                        && view.before.control().phase() != Phase::SelfHealingActive;
                     if let Some(argument) = self.argument_of_step(n).filter(|_| is_argued) {
                         let task_count = phrases::task_count(plan);
                         argument.remarks.push(Line::text(format_args!("new plan r{revision}, {task_count}")));
@@ -115,7 +115,7 @@ impl RequestView {
             }
         }
         // The last step of a request removes it from the state; the state before contains its final value.
-        let request = view.after.control().request().or(view.before.request.as_ref());
+        let request = view.after.control().request().or(view.request_before());
         self.request = request.filter(|request| request.id == self.facts.id).cloned().or(self.request.take());
     }
 
@@ -155,7 +155,7 @@ impl RequestView {
 
     /// Returns the pass that contains the step.
     fn pass(&mut self, view: &StepView<'_>) -> &mut Pass {
-        let is_repair = matches!(view.before.phase, Phase::RepairReview | Phase::RepairScoring);
+        let is_repair = matches!(view.before.control().phase(), Phase::RepairReview | Phase::RepairScoring);
         let title = match (is_repair, view.request_before()) {
             (true, Some(request)) => match &request.plan {
                 Some(plan) => format!("Repaired plan r{}", plan.revision),

@@ -110,7 +110,7 @@ impl Headings {
 impl Part {
     /// Returns the part that contains the step.
     fn of_step(view: &StepView<'_>, facts: &RequestFacts) -> Option<Self> {
-        Some(match view.before.phase {
+        Some(match view.before.control().phase() {
             Phase::Planning => Self::Plan,
             Phase::Round(_) | Phase::PlanReview | Phase::MultiPassCheck => {
                 Self::Pass(view.request_before()?.debate.pass)
