@@ -2,10 +2,10 @@
 
 use orchestrion_kernel::event::{Event, StoreStatus, TaskOutcome};
 use orchestrion_kernel::module::{ConclusionKind, Report};
-use orchestrion_kernel::{ConversationId, Input, Phase, Policy, State, decide};
+use orchestrion_kernel::{ConversationId, Input, Phase, Policy};
 use orchestrion_text::StandardContexts;
 use orchestrion_trace::recorder::Recorder;
-use orchestrion_trace::{Header, StepMetadata, digest};
+use orchestrion_trace::{Header, StepMetadata, digest, transition};
 use std::io;
 
 /// A counterexample as a trace file.
@@ -50,35 +50,19 @@ pub fn record(name: &str, policy: &Policy, inputs: &[Input]) -> io::Result<Evide
     let conversation = ConversationId::new(name);
     let header = Header::new(conversation, policy.clone(), None);
     let mut recorder = Recorder::open(Vec::new(), &header, &StandardContexts)?;
-    for input in inputs {
-        // The trace records a refusal; only a path to a refusal contains one.
-        let _refusal = recorder.submit(input, &StepMetadata::default())?;
-    }
-    let trace = recorder.close()?;
-    let file = format!("{name}-{}.trace.ndjson", &digest(&trace)[..8]);
-    Ok(Evidence { file, highlights: highlights(&header, inputs), trace })
-}
-
-fn highlights(header: &Header, inputs: &[Input]) -> Vec<Highlight> {
-    let mut state = State::new(header.conversation.clone());
-    let mut found = Vec::new();
-    let mut last = None;
+    let (mut found, mut last) = (Vec::new(), None);
     for (step, input) in (1..).zip(inputs) {
-        let events = match decide(&header.policy, &state, input) {
+        let from = recorder.state().control().phase();
+        let events = match recorder.submit(input, &StepMetadata::default())? {
             Ok(events) => events,
+            // Only a path to a refusal contains one.
             Err(refusal) => {
                 found.push(Highlight { step, text: format!("refused: {refusal}"), row: "" });
                 last = None;
                 continue;
             }
         };
-        let from = state.control().phase();
-        events.iter().for_each(|event| state.apply(event));
-        let row = events.iter().find_map(|event| match event {
-            Event::Transitioned { row } => Some(row.transition()),
-            _ => None,
-        });
-        let Some(row) = row else { continue };
+        let Some(row) = transition(&events) else { continue };
         let mut notable: Vec<String> =
             events.iter().filter_map(|event| highlight_text(event, from)).collect();
         if let (Phase::MultiPassCheck, Phase::Round(_)) = (from, row.to) {
@@ -95,7 +79,9 @@ fn highlights(header: &Header, inputs: &[Input]) -> Vec<Highlight> {
     }
     // The last step violates the claim, even if it is not notable.
     found.extend(last);
-    found
+    let trace = recorder.close()?;
+    let file = format!("{name}-{}.trace.ndjson", &digest(&trace)[..8]);
+    Ok(Evidence { file, highlights: found, trace })
 }
 
 /// Returns the description of a notable event.

@@ -4,9 +4,9 @@
 //! part of the format.
 
 use orchestrion_kernel::module::Role;
-use orchestrion_kernel::{Event, Events, Input, State};
+use orchestrion_kernel::{Events, Input, State};
 use orchestrion_model::export::itf::ItfState;
-use orchestrion_trace::{Reader, TraceError};
+use orchestrion_trace::{Reader, TraceError, transition};
 use serde_json::{Map, Value, json};
 use std::io::BufRead;
 
@@ -28,10 +28,7 @@ impl ItfBuilder {
     /// Adds a step and the state after it.
     pub fn step(&mut self, input: &Input, events: &Events) {
         events.iter().for_each(|event| self.state.apply(event));
-        let row = events.iter().find_map(|event| match event {
-            Event::Transitioned { row } => Some(format!(", {row}")),
-            _ => None,
-        });
+        let row = transition(events).map(|row| format!(", {}", row.id));
         let action = format!("{}{}", input.trigger(), row.unwrap_or_default());
         self.states.push((Some(action), itf_value(&self.state)));
     }

@@ -68,7 +68,7 @@ fn show_timeline<R: BufRead>(
     });
     // The readable part of a damaged trace gets its summary, too.
     if matches!(result, Ok(()) | Err(ShowError::Trace(_))) {
-        timeline::write_end(out, &header.policy, &fold.state, &fold.summary)?;
+        timeline::write_end(out, &header.policy, fold.conversation.state(), &fold.summary)?;
     }
     result.map(|()| fold.summary)
 }

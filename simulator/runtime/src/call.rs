@@ -1,10 +1,13 @@
 //! Calls to a host and their results.
 
+use crate::host::Deadlines;
+use orchestrion_kernel::context::ContextError;
 use orchestrion_kernel::event::{AuditRecord, MemoryRecord};
 use orchestrion_kernel::module::{Failure, Module, Operation, Report};
 use orchestrion_kernel::plan::{Plan, Task};
 use orchestrion_kernel::situation::{ActionRecord, SummaryUpdate};
-use orchestrion_kernel::{CallId, Input, ModuleContext, Text, TraceId, UserId};
+use orchestrion_kernel::{CallId, Input, ModuleContext, Text, TraceId, UserId, state};
+use orchestrion_trace::recorder::Recorder;
 use serde::Serialize;
 use std::fmt;
 
@@ -48,6 +51,54 @@ pub enum CallPayload {
     Record(MemoryRecord),
     /// The record for the audit sink.
     Audit(AuditRecord),
+}
+
+impl Call {
+    /// Creates the call for the kernel's pending call. Returns `None` if no request runs. The data of a call that is repeated
+    /// after a crash is identical, also if the kernel has forgotten it.
+    ///
+    /// # Errors
+    /// [`ContextError`] if the context cannot be built.
+    pub(crate) fn from_pending(
+        recorder: &Recorder<Vec<u8>>,
+        pending: state::Call,
+        deadlines: &Deadlines,
+    ) -> Result<Option<Self>, ContextError> {
+        let control = recorder.state().control();
+        let (Some(request), Some(facts)) = (control.request(), recorder.facts()) else { return Ok(None) };
+        let operation = pending.operation;
+        let payload = match operation {
+            Operation::VerifyIdentity
+            | Operation::LoadContext
+            | Operation::Summarize
+            | Operation::Classify
+            | Operation::DraftPlan => None,
+            Operation::Argue(_) | Operation::ReviewRevision | Operation::Approve | Operation::Diagnose => {
+                request.plan.as_ref().map(|revised| CallPayload::Plan(revised.plan.clone()))
+            }
+            Operation::RunTask { task, .. } | Operation::UndoTask { task } => {
+                facts.started_tasks.get(&task).cloned().map(CallPayload::Task)
+            }
+            Operation::StoreMemory { .. } => facts.memory_record.clone().map(CallPayload::Record),
+            Operation::DeliverAudit => {
+                facts.audit_record.as_ref().map(|(_, record)| CallPayload::Audit(record.clone()))
+            }
+        };
+        let deadline_ms = deadlines.for_operation(operation).as_millis();
+        Ok(Some(Self {
+            id: pending.id,
+            trace: control.trace_id(request.id),
+            module: operation.module(),
+            operation,
+            expects: operation.expected_reply(),
+            deadline_ms: u64::try_from(deadline_ms).unwrap_or(u64::MAX),
+            user: facts.user.clone(),
+            request: facts.text.clone(),
+            pass: request.debate.pass,
+            payload,
+            context: recorder.build_context(operation)?,
+        }))
+    }
 }
 
 /// The result of a call.

@@ -7,10 +7,9 @@ use crate::journal::{Journal, JournalFile};
 use crate::journaled::JournaledConversation;
 use crate::mailbox::Mailbox;
 use crate::recovery::TruncatedTail;
-use crate::request_tracker::RequestResult;
 use orchestrion_kernel::context::ContextBuilder;
 use orchestrion_kernel::{ConversationId, Input, Phase, Policy, State, Text, UserId};
-use orchestrion_trace::{Header, StepMetadata};
+use orchestrion_trace::{Header, RequestResult, StepMetadata};
 use std::path::Path;
 
 /// A conversation of the kernel. Each step is durable in the journal before the call that it emits is sent.
@@ -72,8 +71,8 @@ impl<J: Journal> Conversation<J> {
     }
 
     /// The result of the latest request. A caller that crashed may not have received it.
-    pub const fn last_result(&self) -> Option<&RequestResult> {
-        self.0.tracker.last_result()
+    pub fn last_result(&self) -> Option<&RequestResult> {
+        self.0.last_result()
     }
 
     /// The mailbox for inputs while a request runs, such as a cancellation.

@@ -6,15 +6,14 @@ use crate::host::Host;
 use crate::journal::Journal;
 use crate::journaled::JournaledConversation;
 use crate::mailbox::{Message, RefusedMessage};
-use crate::request_tracker::RequestResult;
-use crate::size_limit::check_input_size;
+use crate::size_limit::{check_input_size, check_reply_size};
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
 use orchestrion_kernel::context::ContextError;
 use orchestrion_kernel::module::Failure;
 use orchestrion_kernel::{CallId, Input, Refusal, State, Text, UserId, state};
-use orchestrion_trace::StepMetadata;
+use orchestrion_trace::{RequestFacts, RequestResult, StepMetadata};
 use std::any::Any;
 use std::fmt;
 use std::future::poll_fn;
@@ -100,6 +99,11 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
         self.conversation.state()
     }
 
+    /// The facts about the running or latest request.
+    pub const fn facts(&self) -> Option<&RequestFacts> {
+        self.conversation.recorder.facts()
+    }
+
     /// The number of recorded steps, including refused inputs.
     pub const fn steps(&self) -> u64 {
         self.conversation.recorder.steps()
@@ -112,7 +116,7 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
 
     pub(crate) async fn finish(mut self) -> Result<RequestResult, RuntimeError> {
         loop {
-            if let Some(result) = self.conversation.tracker.last_result().cloned() {
+            if let Some(result) = self.conversation.last_result().cloned() {
                 self.conversation.commit().await?;
                 return Ok(result);
             }
@@ -234,9 +238,7 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
     /// Sends the pending call.
     fn send(&mut self, pending: state::Call) -> Result<(), ContextError> {
         let conversation = &*self.conversation;
-        let Some(call) =
-            conversation.tracker.call(&conversation.recorder, pending, &conversation.deadlines)?
-        else {
+        let Some(call) = Call::from_pending(&conversation.recorder, pending, &conversation.deadlines)? else {
             return Ok(());
         };
         let (id, name, host) = (pending.id, call.to_string(), self.host);
@@ -310,7 +312,7 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
         note: Option<String>,
     ) -> Result<StepResult, RuntimeError> {
         let input = reply.into_input(id);
-        if let Err(error) = self.conversation.tracker.check_size(&input) {
+        if let Err(error) = check_reply_size(&input, self.conversation.recorder.facts()) {
             return self.submit_failure(id, Failure::Malformed, Some(error.to_string()));
         }
         match self.record(&input, note)? {

@@ -5,11 +5,10 @@ use crate::host::Deadlines;
 use crate::journal::Journal;
 use crate::mailbox::MailboxReceiver;
 use crate::recovery::{TruncatedTail, read_journal};
-use crate::request_tracker::RequestTracker;
 use orchestrion_kernel::context::ContextBuilder;
 use orchestrion_kernel::{Input, Refusal, State};
 use orchestrion_trace::recorder::Recorder;
-use orchestrion_trace::{Header, StepMetadata};
+use orchestrion_trace::{Header, RequestResult, StepMetadata};
 use std::io;
 
 /// A conversation with its journal.
@@ -17,7 +16,6 @@ use std::io;
 pub(crate) struct JournaledConversation<J> {
     /// Its output contains the lines that are not in the journal yet.
     pub(crate) recorder: Recorder<Vec<u8>>,
-    pub(crate) tracker: RequestTracker,
     pub(crate) deadlines: Deadlines,
     pub(crate) inbox: MailboxReceiver,
     pub(crate) journal: J,
@@ -43,7 +41,6 @@ impl<J: Journal> JournaledConversation<J> {
         }
         Ok(Self {
             recorder: recovered.recorder,
-            tracker: recovered.tracker,
             deadlines: Deadlines::default(),
             inbox: MailboxReceiver::new(),
             journal,
@@ -55,6 +52,11 @@ impl<J: Journal> JournaledConversation<J> {
     /// The current state.
     pub(crate) const fn state(&self) -> &State {
         self.recorder.state()
+    }
+
+    /// The result of the latest request, if it has ended.
+    pub(crate) fn last_result(&self) -> Option<&RequestResult> {
+        self.recorder.facts()?.result.as_ref().map(|(_, result)| result)
     }
 
     pub(crate) fn check_no_request(&self) -> Result<(), RuntimeError> {
@@ -80,11 +82,7 @@ impl<J: Journal> JournaledConversation<J> {
         metadata: &StepMetadata,
     ) -> Result<Result<(), Refusal>, RuntimeError> {
         match self.recorder.submit(input, metadata) {
-            Ok(Ok(events)) => {
-                self.tracker.apply(self.recorder.state(), &events);
-                Ok(Ok(()))
-            }
-            Ok(Err(refusal)) => Ok(Err(refusal)),
+            Ok(decided) => Ok(decided.map(drop)),
             Err(error) => Err(self.mark_failed(error)),
         }
     }

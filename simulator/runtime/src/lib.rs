@@ -60,7 +60,6 @@ mod journal;
 mod journaled;
 mod mailbox;
 mod recovery;
-mod request_tracker;
 mod size_limit;
 mod sync;
 
@@ -72,7 +71,7 @@ pub use error::{OpenError, RuntimeError};
 pub use host::{Deadlines, Host};
 pub use journal::{Journal, JournalFile};
 pub use mailbox::{Mailbox, MailboxError, Message, RefusedMessage};
+pub use orchestrion_trace::RequestResult;
 pub use recovery::TruncatedTail;
-pub use request_tracker::RequestResult;
 pub use size_limit::{INPUT_BYTES_MAX, SizeLimitError};
 pub use sync::lock_ignoring_poison;

@@ -1,11 +1,11 @@
 //! Recovery: reads a journal, rebuilds its conversation and locates a torn tail.
 
 use crate::error::OpenError;
-use crate::request_tracker::RequestTracker;
-use orchestrion_kernel::State;
 use orchestrion_kernel::context::ContextBuilder;
 use orchestrion_trace::recorder::Recorder;
-use orchestrion_trace::{Header, Reader, TOOL_CALL_PREFIX, TRACE_PREFIX, TraceError, TraceErrorKind, digest};
+use orchestrion_trace::{
+    ConversationFold, Header, Reader, TOOL_CALL_PREFIX, TRACE_PREFIX, TraceError, TraceErrorKind, digest,
+};
 use std::fmt;
 use std::io::{BufRead, Read};
 
@@ -31,7 +31,6 @@ impl fmt::Display for TruncatedTail {
 /// The contents of a journal.
 pub(crate) struct RecoveredJournal {
     pub(crate) recorder: Recorder<Vec<u8>>,
-    pub(crate) tracker: RequestTracker,
     /// The bytes before the torn tail.
     pub(crate) valid_bytes: u64,
     pub(crate) truncated_tail: Option<TruncatedTail>,
@@ -61,7 +60,6 @@ pub(crate) fn read_journal(
     if first_line.is_empty() {
         return Ok(RecoveredJournal {
             recorder: Recorder::open(Vec::new(), header, contexts).map_err(io)?,
-            tracker: RequestTracker::default(),
             valid_bytes: 0,
             truncated_tail,
         });
@@ -69,14 +67,12 @@ pub(crate) fn read_journal(
     let input = first_line.as_slice().chain(input);
     let mut reader = Reader::new(input, name)?;
     check_header(name, reader.header(), header)?;
-    let mut state = State::new(header.conversation.clone());
-    let mut tracker = RequestTracker::default();
+    let mut fold = ConversationFold::new(header.conversation.clone());
     let torn_line = loop {
         match reader.advance() {
             Ok(true) => {
                 let step = reader.step()?;
-                step.events.iter().for_each(|event| state.apply(event));
-                tracker.apply(&state, &step.events);
+                fold.apply(step.n, &step.events);
             }
             Ok(false) => {
                 return Err(OpenError::Closed { journal: name.to_owned(), steps: reader.step_number() });
@@ -95,9 +91,8 @@ pub(crate) fn read_journal(
     let valid_bytes = reader.valid_bytes();
     let truncated_tail =
         torn_line.map(|line| TruncatedTail { line, bytes: reader.read_bytes() - valid_bytes });
-    let recorder =
-        Recorder::resume(Vec::new(), header.policy.clone(), state, reader.resume_point(), contexts);
-    Ok(RecoveredJournal { recorder, tracker, valid_bytes, truncated_tail })
+    let recorder = Recorder::resume(Vec::new(), header.policy.clone(), fold, reader.resume_point(), contexts);
+    Ok(RecoveredJournal { recorder, valid_bytes, truncated_tail })
 }
 
 /// Whether the first lines of a file were never completely written, so that nothing is lost with them. `written` ends at the

@@ -1,11 +1,18 @@
 //! Size limits of inputs.
 
 use orchestrion_kernel::Input;
-use serde::Serialize;
-use std::{fmt, io};
+use orchestrion_trace::{RequestFacts, json_len_bytes};
+use std::fmt;
 
 /// The maximum size of one input in bytes of JSON.
 pub const INPUT_BYTES_MAX: usize = 1 << 20;
+
+/// The maximum size of all replies of one request in bytes of JSON. The final answer contains all outputs, and a line of a
+/// trace has a maximum length.
+const REQUEST_BYTES_MAX: usize = 8 << 20;
+
+/// The size of a reply that is accepted even beyond [`REQUEST_BYTES_MAX`], so that a receipt never fails.
+const SMALL_REPLY_BYTES: usize = 4096;
 
 /// An input exceeds a size limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,19 +45,13 @@ pub(crate) fn check_input_size(input: &Input) -> Result<usize, SizeLimitError> {
     }
 }
 
-/// Returns the length of a value as JSON, without keeping the JSON.
-pub(crate) fn json_len_bytes(value: &impl Serialize) -> usize {
-    struct Counter(usize);
-    impl io::Write for Counter {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0 += bytes.len();
-            Ok(bytes.len())
-        }
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
+/// Checks that a reply is within the limits of an input and of the request.
+pub(crate) fn check_reply_size(reply: &Input, facts: Option<&RequestFacts>) -> Result<(), SizeLimitError> {
+    let bytes = check_input_size(reply)?;
+    let bytes_max = REQUEST_BYTES_MAX.saturating_sub(facts.map_or(0, |facts| facts.reply_bytes));
+    if bytes <= bytes_max.max(SMALL_REPLY_BYTES) {
+        Ok(())
+    } else {
+        Err(SizeLimitError { subject: "reply", bytes, bytes_max })
     }
-    let mut counter = Counter(0);
-    // A value that cannot be serialized cannot be recorded either.
-    serde_json::to_writer(&mut counter, value).map_or(usize::MAX, |()| counter.0)
 }

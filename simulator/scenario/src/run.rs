@@ -12,7 +12,6 @@ use orchestrion_runtime::{
 use orchestrion_text::StandardContexts;
 use orchestrion_trace::{Header, ScenarioRef, digest};
 use orchestrion_yaml::{LabeledError, ReadError, Source};
-use std::collections::BTreeMap;
 use std::future::pending;
 use std::sync::Mutex;
 use std::time::Duration;
@@ -223,7 +222,6 @@ impl ScenarioRunner<'_> {
         events: &mut Vec<(PhaseVisit, ScriptedEvent)>,
         unexpected_writes: &mut Vec<ReadError>,
     ) -> Result<Option<Refusal>, ScenarioRunError> {
-        let mut visits = BTreeMap::new();
         let mut driver = conversation.run(self.host)?;
         let mut result = driver.start_request(user, text.clone())?;
         loop {
@@ -231,11 +229,10 @@ impl ScenarioRunner<'_> {
             match result {
                 StepResult::Halted(refusal) => return Ok(Some(refusal)),
                 _ if phase.is_quiescent() => return Ok(None),
-                // Each accepted input takes one transition, and so enters one phase.
-                StepResult::Accepted => *visits.entry(phase).or_insert(0u32) += 1,
-                StepResult::Refused(_) => {}
+                StepResult::Accepted | StepResult::Refused(_) => {}
             }
-            let now = PhaseVisit { phase, visit: visits.get(&phase).copied().unwrap_or_default() };
+            let visit = driver.facts().map_or(0, |facts| facts.visits(phase));
+            let now = PhaseVisit { phase, visit };
             let mut cancelled = false;
             while let Some(next) = events.iter().position(|(at, _)| *at == now) {
                 match events.remove(next).1 {

@@ -8,10 +8,10 @@ use orchestrion_kernel::ids::{ItemId, TaskId};
 use orchestrion_kernel::module::{ConclusionKind, Module, Operation};
 use orchestrion_kernel::plan::EffectKind;
 use orchestrion_kernel::policy::{ModuleContextPolicy, Tokenizer};
-use orchestrion_kernel::{Event, Policy, State};
+use orchestrion_kernel::{Policy, State};
 use orchestrion_optimizer::ExactSelector;
 use orchestrion_text::PolicyMeasure;
-use orchestrion_trace::{Reader, TraceError};
+use orchestrion_trace::{Reader, TraceError, emitted_call};
 use std::collections::BTreeMap;
 use std::io::BufRead;
 use thiserror::Error;
@@ -123,7 +123,7 @@ fn state_after<R: BufRead>(
         if step.n == target {
             return Ok((state, previous_call));
         }
-        if step.events.iter().any(|event| matches!(event, Event::ToolCall { .. })) {
+        if emitted_call(&step.events).is_some() {
             previous_call = Some(step.n);
         }
     }

@@ -1,11 +1,12 @@
 //! Records of contexts for a trace.
 
 use crate::digest::hex;
+use crate::facts::emitted_call;
 use crate::format::ContextRecord;
 use orchestrion_kernel::ModuleContext;
 use orchestrion_kernel::context::{ContextBuilder, ContextError};
 use orchestrion_kernel::module::Operation;
-use orchestrion_kernel::{Event, Events, Policy, State};
+use orchestrion_kernel::{Events, Policy, State};
 
 /// Records the context of the call that these events emitted. Returns `None` if they emitted no call, or if its pinned items
 /// exceed the budget.
@@ -54,13 +55,10 @@ impl ContextRecorder {
         state: &State,
         events: &Events,
     ) -> Option<ContextRecord> {
-        let (call, operation) = events.iter().rev().find_map(|event| match event {
-            Event::ToolCall { call, operation } => Some((*call, *operation)),
-            _ => None,
-        })?;
-        let context = self.builder.build(policy, state, operation).ok()?;
+        let call = emitted_call(events)?;
+        let context = self.builder.build(policy, state, call.operation).ok()?;
         let digest = self.digest(context.text);
-        Some(ContextRecord { call, items: context.ids, cost_tokens: context.cost_tokens, digest })
+        Some(ContextRecord { call: call.id, items: context.ids, cost_tokens: context.cost_tokens, digest })
     }
 
     /// Returns [`crate::digest`] of the text.

@@ -1,7 +1,8 @@
 //! Traces of conversations: recording, reading, replay and redaction.
 //!
 //! Entry points: [`recorder::Recorder`] decides inputs and writes their trace, [`Reader`] reads one step after the other,
-//! [`replay::replay`] decides a trace again, and [`redact::redact`] removes its texts.
+//! [`replay::replay`] decides a trace again, and [`redact::redact`] removes its texts. [`ConversationFold`] derives the state
+//! and the facts about a request from events.
 //!
 //! # Format `orchestrion-trace/2`
 //!
@@ -24,6 +25,7 @@ mod chain;
 mod contexts;
 mod digest;
 mod error;
+mod facts;
 mod format;
 mod layers;
 mod read;
@@ -36,10 +38,11 @@ mod write;
 pub use contexts::record_context;
 pub use digest::digest;
 pub use error::{TraceError, TraceErrorKind};
+pub use facts::{ConversationFold, RequestFacts, RequestResult, emitted_call, transition};
 pub use format::{
     ContextRecord, FORMAT, Header, ScenarioRef, Step, StepMetadata, StepRecord, TOOL_CALL_PREFIX,
     TRACE_PREFIX, table_digest,
 };
 pub use layers::{DifferenceKind, without_texts};
 pub use read::Reader;
-pub use write::{ResumePoint, Writer};
+pub use write::{ResumePoint, Writer, json_len_bytes};

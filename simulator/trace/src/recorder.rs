@@ -1,6 +1,7 @@
 //! Recording: decides the inputs of a conversation and writes each with its events or refusal.
 
 use crate::contexts::ContextRecorder;
+use crate::facts::{ConversationFold, RequestFacts};
 use crate::format::{Header, StepMetadata, StepRecord};
 use crate::write::{ResumePoint, Writer};
 use orchestrion_kernel::context::{ContextBuilder, ContextError};
@@ -12,7 +13,7 @@ use std::io;
 #[derive(Debug)]
 pub struct Recorder<W> {
     policy: Policy,
-    state: State,
+    fold: ConversationFold,
     contexts: ContextRecorder,
     trace: Writer<W>,
 }
@@ -24,19 +25,19 @@ impl<W: io::Write> Recorder<W> {
     /// Any I/O error of `out`.
     pub fn open(out: W, header: &Header, contexts: &'static dyn ContextBuilder) -> io::Result<Self> {
         let trace = Writer::new(out, header)?;
-        let state = State::new(header.conversation.clone());
-        Ok(Self { policy: header.policy.clone(), state, contexts: ContextRecorder::new(contexts), trace })
+        let fold = ConversationFold::new(header.conversation.clone());
+        Ok(Self { policy: header.policy.clone(), fold, contexts: ContextRecorder::new(contexts), trace })
     }
 
-    /// Continues a conversation in this state. `out` already contains its trace before the resume point.
+    /// Continues a conversation. `out` already contains its trace before the resume point.
     pub fn resume(
         out: W,
         policy: Policy,
-        state: State,
+        fold: ConversationFold,
         point: ResumePoint,
         contexts: &'static dyn ContextBuilder,
     ) -> Self {
-        Self { policy, state, contexts: ContextRecorder::new(contexts), trace: Writer::resume(out, point) }
+        Self { policy, fold, contexts: ContextRecorder::new(contexts), trace: Writer::resume(out, point) }
     }
 
     /// The policy.
@@ -46,7 +47,12 @@ impl<W: io::Write> Recorder<W> {
 
     /// The current state.
     pub const fn state(&self) -> &State {
-        &self.state
+        self.fold.state()
+    }
+
+    /// The facts about the running or latest request.
+    pub const fn facts(&self) -> Option<&RequestFacts> {
+        self.fold.facts()
     }
 
     /// Builds the context of a call with this operation in the current state.
@@ -54,7 +60,7 @@ impl<W: io::Write> Recorder<W> {
     /// # Errors
     /// [`ContextError`] if the context cannot be built.
     pub fn build_context(&self, operation: Operation) -> Result<ModuleContext, ContextError> {
-        self.contexts.build(&self.policy, &self.state, operation)
+        self.contexts.build(&self.policy, self.state(), operation)
     }
 
     /// The number of recorded steps.
@@ -73,11 +79,11 @@ impl<W: io::Write> Recorder<W> {
     /// # Errors
     /// Any I/O error of the output. The state is then ahead of the trace, and the conversation must not continue.
     pub fn submit(&mut self, input: &Input, metadata: &StepMetadata) -> io::Result<Result<Events, Refusal>> {
-        let decided = decide(&self.policy, &self.state, input);
+        let decided = decide(&self.policy, self.state(), input);
         match &decided {
             Ok(events) => {
-                events.iter().for_each(|event| self.state.apply(event));
-                let context = self.contexts.record(&self.policy, &self.state, events);
+                self.fold.apply(self.trace.steps() + 1, events);
+                let context = self.contexts.record(&self.policy, self.fold.state(), events);
                 self.trace.write_step(metadata, input, StepRecord::accepted(events, context.as_ref()))?;
             }
             Err(refusal) => {

@@ -142,3 +142,21 @@ impl<W: io::Write> Writer<W> {
         self.out.write_all(&self.linked.as_bytes()[start..])
     }
 }
+
+/// Returns the length of a value as JSON, without keeping the JSON.
+#[must_use]
+pub fn json_len_bytes(value: &impl Serialize) -> usize {
+    struct Counter(usize);
+    impl io::Write for Counter {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0 += bytes.len();
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut counter = Counter(0);
+    // A value that cannot be serialized cannot be recorded either.
+    serde_json::to_writer(&mut counter, value).map_or(usize::MAX, |()| counter.0)
+}

@@ -43,8 +43,9 @@ impl ClaimMonitor {
     }
 
     /// Checks a step and the state after it.
-    pub(super) fn check_step(&mut self, view: &StepView<'_>, before: &State) {
-        let (policy, events, after) = (view.policy, &view.step.events, view.after);
+    pub(super) fn check_step(&mut self, view: &StepView<'_>) {
+        let StepView { policy, before, after, .. } = *view;
+        let events = &view.step.events;
         if events.is_empty() {
             return;
         }

@@ -12,7 +12,6 @@ use super::step_view::StepView;
 use crate::text::count;
 use orchestrion_kernel::context::ContextBuilder;
 use orchestrion_kernel::module::Report;
-use orchestrion_kernel::state::Call;
 use orchestrion_kernel::{CallId, Input};
 use orchestrion_text::StandardContexts;
 use orchestrion_trace::{Header, record_context};
@@ -53,7 +52,7 @@ pub(super) fn write_decision(out: &mut dyn Renderer, view: &StepView<'_>) -> io:
 }
 
 fn write_input(out: &mut dyn Renderer, view: &StepView<'_>) -> io::Result<()> {
-    let is_pending = |call: &&Call, id: CallId| call.id == id;
+    let pending = |id: CallId| view.before.control().pending_call().filter(|call| call.id == id);
     match &view.step.input {
         Input::SessionStart { user } => {
             out.write_section("input", Line::text(format_args!("{user} opens a session")))
@@ -64,7 +63,7 @@ fn write_input(out: &mut dyn Renderer, view: &StepView<'_>) -> io::Result<()> {
             out.write_text(text.as_str())
         }
         Input::Reply { call, report, summary_update, action } => {
-            let line = match view.before.pending.as_ref().filter(|pending| is_pending(pending, *call)) {
+            let line = match pending(*call) {
                 Some(pending) => Line::new()
                     .styled(TextStyle::Actor, pending.operation.module())
                     .and(format_args!(" replies to call {call}: ")),
@@ -75,7 +74,7 @@ fn write_input(out: &mut dyn Renderer, view: &StepView<'_>) -> io::Result<()> {
             situation::write(out, summary_update.as_ref(), action.as_deref())
         }
         Input::CallFailed { call, failure } => {
-            let line = match view.before.pending.as_ref().filter(|pending| is_pending(pending, *call)) {
+            let line = match pending(*call) {
                 Some(pending) => Line::new()
                     .styled(TextStyle::Actor, pending.operation.module())
                     .and(format_args!(" fails call {call}: ")),

@@ -1,8 +1,8 @@
 //! The states of a trace, folded step by step.
 
-use super::step_view::{StateBefore, StepView};
-use orchestrion_kernel::{Event, Policy, State};
-use orchestrion_trace::{Header, Step};
+use super::step_view::StepView;
+use orchestrion_kernel::Policy;
+use orchestrion_trace::{ConversationFold, Header, Step};
 
 /// Counts of the steps that were read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub struct ShowSummary {
 
 /// The state after the steps that were read.
 pub(super) struct StateFold {
-    pub(super) state: State,
+    pub(super) conversation: ConversationFold,
     pub(super) summary: ShowSummary,
     first_ms: Option<u64>,
 }
@@ -25,7 +25,7 @@ pub(super) struct StateFold {
 impl StateFold {
     pub(super) fn new(header: &Header) -> Self {
         Self {
-            state: State::new(header.conversation.clone()),
+            conversation: ConversationFold::new(header.conversation.clone()),
             summary: ShowSummary::default(),
             first_ms: None,
         }
@@ -39,12 +39,14 @@ impl StateFold {
         read: impl FnOnce(&StepView<'_>) -> T,
     ) -> T {
         let first_ms = *self.first_ms.get_or_insert(step.at_ms);
-        let before = StateBefore::from_state(&self.state);
-        step.events.iter().for_each(|event| self.state.apply(event));
-        let starts_request = |event: &Event| matches!(event, Event::UserMsg { .. });
+        let before = self.conversation.state().clone();
+        self.conversation.apply(step.n, &step.events);
+        let (after, facts) = (self.conversation.state(), self.conversation.facts());
+        let facts = facts.filter(|facts| before.control().request().is_some() || facts.first_step == step.n);
+        let view = StepView { policy, step, first_ms, before: &before, after, facts };
         self.summary.steps += 1;
-        self.summary.requests += u64::from(step.events.iter().any(starts_request));
+        self.summary.requests += u64::from(view.started_facts().is_some());
         self.summary.refused += u64::from(step.refused.is_some());
-        read(&StepView { policy, step, first_ms, before: &before, after: &self.state })
+        read(&view)
     }
 }

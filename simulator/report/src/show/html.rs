@@ -41,14 +41,13 @@ pub fn html<R: BufRead>(mut reader: Reader<R>, file: &str) -> HtmlPage {
     let header = reader.header().clone();
     let policy = &header.policy;
     let mut fold = StateFold::new(&header);
-    let mut monitor = ClaimMonitor::new(policy, &fold.state);
+    let mut monitor = ClaimMonitor::new(policy, fold.conversation.state());
     let mut builder = PageBuilder::default();
     let mut timeline = Timeline::default();
     let result = reader.try_for_each(|step| {
         let step = step?;
-        let before = fold.state.clone();
         fold.step(policy, &step, |view| {
-            monitor.check_step(view, &before);
+            monitor.check_step(view);
             let mut blocks = PageBlocks::default();
             // Writing to memory does not fail.
             let _: io::Result<()> = timeline.write_step(&mut blocks, view);
@@ -58,7 +57,7 @@ pub fn html<R: BufRead>(mut reader: Reader<R>, file: &str) -> HtmlPage {
     });
     let unread = result.err();
     let mut end = PageBlocks::default();
-    let _: io::Result<()> = timeline::write_end(&mut end, policy, &fold.state, &fold.summary);
+    let _: io::Result<()> = timeline::write_end(&mut end, policy, fold.conversation.state(), &fold.summary);
     builder.finish_request(policy.thresholds, false);
     let summary = fold.summary;
     let frame = Frame { header: &header, file, summary: &summary, end: &end.0, unread: unread.as_ref() };

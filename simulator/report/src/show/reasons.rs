@@ -25,7 +25,7 @@ pub(super) fn scored(view: &StepView<'_>, revision: Revision, score: Score) -> L
     let (proceed_from, redebate_below) = (thresholds.proceed_from, thresholds.redebate_below);
     let (pass, passes) =
         (view.request_before().map_or(0, |request| request.debate.pass), view.policy.bounds.passes);
-    match (view.before.phase, view.transition().map(|row| row.when)) {
+    match (view.before.control().phase(), view.transition().map(|row| row.when)) {
         (Phase::MultiPassCheck, Some(Guard::AnotherPass)) => {
             comparison(score, redebate_below).and(", another pass follows")
         }
@@ -97,7 +97,7 @@ fn main_reason(view: &StepView<'_>, decision: &Decision, veto: Option<Veto>) -> 
         _ if score >= redebate_below => {
             line.join(comparison(score, redebate_below)).and("; the plan may run")
         }
-        DecisionLabel::ProceedBelowThreshold if view.before.phase == Phase::RepairScoring => line
+        DecisionLabel::ProceedBelowThreshold if view.before.control().phase() == Phase::RepairScoring => line
             .join(comparison(score, proceed_from))
             .and(format_args!(", sufficient although below {redebate_below}; a repair has no further pass")),
         DecisionLabel::ProceedBelowThreshold => line

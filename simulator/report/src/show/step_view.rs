@@ -3,10 +3,9 @@
 use crate::text::duration;
 use orchestrion_kernel::control::table::Transition;
 use orchestrion_kernel::plan::Task;
-use orchestrion_kernel::semantic::SemanticState;
-use orchestrion_kernel::state::{Call, Request};
-use orchestrion_kernel::{Event, Phase, Policy, State, TaskId};
-use orchestrion_trace::Step;
+use orchestrion_kernel::state::Request;
+use orchestrion_kernel::{Event, Policy, State, TaskId};
+use orchestrion_trace::{RequestFacts, Step, transition};
 
 /// A step with the states around it.
 pub(super) struct StepView<'a> {
@@ -14,37 +13,27 @@ pub(super) struct StepView<'a> {
     pub(super) step: &'a Step,
     /// The time of the first step; 0 if it was not recorded.
     pub(super) first_ms: u64,
-    pub(super) before: &'a StateBefore,
+    pub(super) before: &'a State,
     pub(super) after: &'a State,
-}
-
-/// The parts of the state before a step that reports read.
-pub(super) struct StateBefore {
-    pub(super) phase: Phase,
-    pub(super) pending: Option<Call>,
-    pub(super) request: Option<Request>,
-    /// A copy that shares its items with the state.
-    pub(super) semantic: SemanticState,
-}
-
-impl StateBefore {
-    pub(super) fn from_state(state: &State) -> Self {
-        Self {
-            phase: state.control().phase(),
-            pending: state.control().pending_call(),
-            request: state.control().request().cloned(),
-            semantic: state.semantic().clone(),
-        }
-    }
+    /// The facts about the request that the step starts, continues or ends.
+    pub(super) facts: Option<&'a RequestFacts>,
 }
 
 impl StepView<'_> {
     /// Returns the transition of the step. A refused input has none.
     pub(super) fn transition(&self) -> Option<&'static Transition> {
-        self.find(|event| match event {
-            Event::Transitioned { row } => Some(row.transition()),
-            _ => None,
-        })
+        transition(&self.step.events)
+    }
+
+    /// Returns the facts about the request that the step starts.
+    pub(super) fn started_facts(&self) -> Option<&RequestFacts> {
+        self.facts.filter(|facts| facts.first_step == self.step.n)
+    }
+
+    /// Returns the facts about the request that the step ends.
+    pub(super) fn ended_facts(&self) -> Option<&RequestFacts> {
+        let is_ended = self.request_before().is_some() && self.after.control().request().is_none();
+        self.facts.filter(|_| is_ended)
     }
 
     /// Returns the time since the first step, if it was recorded.
@@ -61,7 +50,7 @@ impl StepView<'_> {
 
     /// Returns the request that `decide` read: the events of the step may already have cleared its scores and arguments.
     pub(super) fn request_before(&self) -> Option<&Request> {
-        self.before.request.as_ref()
+        self.before.control().request()
     }
 
     /// Returns a task of the plan that `decide` read.

@@ -3,7 +3,6 @@
 mod closing;
 mod execution;
 mod headings;
-mod progress;
 mod write_effects;
 
 pub(super) use headings::{write_end, write_header};
@@ -16,14 +15,15 @@ use headings::Headings;
 use orchestrion_kernel::item::ItemKey;
 use orchestrion_kernel::module::{Operation, Report};
 use orchestrion_kernel::{Event, Input, Phase, Revision};
-use progress::RequestProgress;
 use std::io;
 
-/// The headings and the counts of the current request.
+/// The headings of the timeline, and what it shows of the current request later.
 #[derive(Debug, Default)]
 pub(super) struct Timeline {
     headings: Headings,
-    progress: Option<RequestProgress>,
+    veto: Option<Veto>,
+    /// The number of refused inputs.
+    refused: u32,
     /// The previous step ended with the summary of a request.
     is_after_summary: bool,
 }
@@ -40,20 +40,15 @@ impl Timeline {
             if is_after_summary {
                 out.write_blank()?;
             }
-            if let Some(progress) = &mut self.progress {
-                progress.refused += 1;
-            }
+            self.refused += 1;
             let actor = Line::new().styled(TextStyle::Warn, "refused");
             out.write_step(view, actor, Line::text(message), "")?;
             return write_note(out, view);
         }
-        if let Some(request) = RequestProgress::started_by(view) {
-            self.progress = Some(request);
+        if view.started_facts().is_some() {
+            (self.veto, self.refused) = (None, 0);
         }
-        if let Some(progress) = &mut self.progress {
-            progress.count_step(view);
-        }
-        self.headings.write(out, view, self.progress.as_ref())?;
+        self.headings.write(out, view)?;
         write_input(out, view)?;
         write_note(out, view)?;
         for event in &view.step.events {
@@ -68,7 +63,7 @@ impl Timeline {
         match event {
             Event::PlanAdopted { revision, plan } => {
                 let before = view.request_before().and_then(|request| request.plan.as_ref());
-                let is_repair = view.before.phase == Phase::SelfHealingActive;
+                let is_repair = view.before.control().phase() == Phase::SelfHealingActive;
                 plans::write_adopted(out, *revision, plan, before, is_repair)?;
                 if is_repair && view.transition().is_some_and(|row| row.to == Phase::RunningTasks) {
                     let warning = "this plan runs without a review (finding F10)";
@@ -86,19 +81,12 @@ impl Timeline {
             Event::ActionRecorded { record } => out.write_line("action", phrases::action(record)),
             Event::VetoRaised { revision } => self.write_veto(out, view, *revision),
             Event::Decided { decision } => {
-                if view.before.phase == Phase::RepairScoring {
+                if view.before.control().phase() == Phase::RepairScoring {
                     out.write_line("decision", phrases::decision_label(decision.label))?;
                 }
-                let veto = self.progress.as_ref().and_then(|progress| progress.veto);
-                reasons::decided(view, decision, veto)
+                reasons::decided(view, decision, self.veto)
                     .into_iter()
                     .try_for_each(|reason| out.write_line("", reason))
-            }
-            Event::Transitioned { row } => {
-                if let Some(progress) = &mut self.progress {
-                    progress.count_transition(view.before.phase, row.transition().to);
-                }
-                Ok(())
             }
             Event::ExecutionReported { revision, tasks } => execution::write_report(out, *revision, tasks),
             Event::Concluded { conclusion } => out.write_line("conclusion", phrases::conclusion(*conclusion)),
@@ -127,24 +115,19 @@ impl Timeline {
         }) else {
             return Ok(());
         };
-        let is_debate = view.before.phase != Phase::RepairReview;
+        let is_debate = view.before.control().phase() != Phase::RepairReview;
         let pass = view.request_before().map(|request| request.debate.pass).filter(|_| is_debate);
         let veto = Veto { pass, revision, confidence };
-        if let Some(progress) = &mut self.progress {
-            progress.veto = Some(veto);
-        }
+        self.veto = Some(veto);
         out.write_line("", reasons::veto(view, veto))
     }
 
     /// Writes the summary of the request if the step ended it.
     fn write_summary(&mut self, out: &mut dyn Renderer, view: &StepView<'_>) -> io::Result<()> {
-        if view.after.control().request().is_some() || view.before.request.is_none() {
-            return Ok(());
-        }
-        let Some(progress) = self.progress.take() else { return Ok(()) };
-        self.headings = Headings::default();
+        let Some(facts) = view.ended_facts() else { return Ok(()) };
+        let Self { veto, refused, .. } = std::mem::take(self);
         self.is_after_summary = true;
-        closing::write_summary(out, view, &progress)
+        closing::write_summary(out, view, facts, refused, veto.is_some())
     }
 }
 
@@ -161,7 +144,7 @@ fn write_input(out: &mut dyn Renderer, view: &StepView<'_>) -> io::Result<()> {
         Input::UserMessage { user, text } => out.write_message(view, phrases::actor(user), text.as_str(), id),
         Input::Reply { report, .. } => write_reply(out, view, report, id),
         Input::CallFailed { failure, .. } => {
-            let actor = match view.before.pending {
+            let actor = match view.before.control().pending_call() {
                 Some(call) => phrases::operation(call.operation),
                 None => phrases::actor("?"),
             };
@@ -171,7 +154,7 @@ fn write_input(out: &mut dyn Renderer, view: &StepView<'_>) -> io::Result<()> {
         Input::Cancel => {
             out.write_step(view, Line::new().styled(TextStyle::Warn, "cancel"), Line::text(label), id)?;
             let pending_after = view.after.control().pending_call().map(|call| call.id);
-            match view.before.pending {
+            match view.before.control().pending_call() {
                 Some(call) if pending_after != Some(call.id) => {
                     let suffix = " was pending; its reply is no longer expected";
                     out.write_line("", phrases::operation(call.operation).styled(TextStyle::Dim, suffix))
@@ -207,7 +190,7 @@ fn write_reply(
     report: &Report,
     transition: &str,
 ) -> io::Result<()> {
-    let Some(call) = view.before.pending else {
+    let Some(call) = view.before.control().pending_call() else {
         return out.write_step(view, phrases::actor("?"), phrases::report(report), transition);
     };
     match (call.operation, report) {
@@ -245,7 +228,7 @@ fn write_internal_step(
             Event::ConsensusScored { revision, score } => {
                 let line = reasons::scored(view, *revision, *score);
                 out.write_step(view, Line::dim("consensus"), line, transition)?;
-                if view.before.phase == Phase::CalculatingConsensus
+                if view.before.control().phase() == Phase::CalculatingConsensus
                     && let Some(request) = view.request_before()
                 {
                     out.write_line("", reasons::sides(request))?;
@@ -264,7 +247,7 @@ fn write_internal_step(
             _ => {}
         }
     }
-    if view.before.phase == Phase::RollbackActive {
+    if view.before.control().phase() == Phase::RollbackActive {
         return execution::write_rollback_end(out, view, transition);
     }
     out.write_step(view, Line::dim("·"), Line::dim(label), transition)

@@ -9,10 +9,9 @@ use crate::{
 };
 use orchestrion_kernel::module::{Argument, Operation, Report, Stance};
 use orchestrion_kernel::state::Call;
-use orchestrion_kernel::{CallId, Input, Phase, Score, State, Text, UserId, decide};
+use orchestrion_kernel::{CallId, Input, Phase, Score, Text, UserId, decide};
 use orchestrion_runtime::Reply;
-use orchestrion_trace::{Header, Step};
-use std::collections::BTreeMap;
+use orchestrion_trace::{ConversationFold, Header, Step};
 use std::num::NonZeroU32;
 
 /// The maximum number of steps that complete a request; a request needs far fewer.
@@ -38,15 +37,13 @@ pub(super) struct RecordedScenario<'a> {
 /// Reads the steps of a trace into a scenario.
 pub(super) struct ScenarioBuilder<'a> {
     file: &'a str,
-    state: State,
+    fold: ConversationFold,
     first_user: Option<UserId>,
     last_user: Option<UserId>,
     /// The step that started the open session, until it has a request.
     unused_session: Option<u64>,
     requests: Vec<RequestFile>,
     replies: RecordedReplies,
-    /// The number of visits of each phase in the current request.
-    visits: BTreeMap<Phase, u32>,
     kept: Vec<&'a Step>,
     omitted: Vec<&'a Step>,
     /// Whether the trace ends with a refusal at which the conversation halts.
@@ -57,13 +54,12 @@ impl<'a> ScenarioBuilder<'a> {
     pub(super) fn new(header: &Header, file: &'a str) -> Self {
         Self {
             file,
-            state: State::new(header.conversation.clone()),
+            fold: ConversationFold::new(header.conversation.clone()),
             first_user: None,
             last_user: None,
             unused_session: None,
             requests: Vec::new(),
             replies: RecordedReplies::default(),
-            visits: BTreeMap::new(),
             kept: Vec::new(),
             omitted: Vec::new(),
             halted: false,
@@ -89,11 +85,8 @@ impl<'a> ScenarioBuilder<'a> {
             return Ok(());
         }
         self.add_input(step)?;
-        step.events.iter().for_each(|event| self.state.apply(event));
+        self.fold.apply(step.n, &step.events);
         self.kept.push(step);
-        if !matches!(step.input, Input::Resume | Input::Write(_)) {
-            self.count_visit();
-        }
         Ok(())
     }
 
@@ -106,17 +99,17 @@ impl<'a> ScenarioBuilder<'a> {
             return Err(PromoteError::NoRequest { file: self.file.to_string() });
         }
         self.ensure_session_has_request()?;
-        if self.halted || self.state.control().phase().is_quiescent() {
+        if self.halted || self.fold.state().control().phase().is_quiescent() {
             return Ok(None);
         }
-        let (last, phase) = (self.kept.last().map_or(0, |step| step.n), self.state.control().phase());
+        let (last, phase) = (self.kept.last().map_or(0, |step| step.n), self.fold.state().control().phase());
         let request_text = self.request_text();
         let mut is_extended = false;
-        for _ in 0..COMPLETION_STEPS_MAX {
-            if self.state.control().phase().is_quiescent() {
+        for n in 1..=COMPLETION_STEPS_MAX {
+            if self.fold.state().control().phase().is_quiescent() {
                 break;
             }
-            let (replied, input) = match self.state.control().pending_call() {
+            let (replied, input) = match self.fold.state().control().pending_call() {
                 None => (None, Input::Step),
                 Some(Call { id, operation }) => {
                     let reply = self.success(operation, &request_text);
@@ -128,12 +121,12 @@ impl<'a> ScenarioBuilder<'a> {
                 }
             };
             // A dead end under `as-drawn`; the run of the scenario halts there, too.
-            let Ok(events) = decide(&header.policy, &self.state, &input) else { break };
+            let Ok(events) = decide(&header.policy, self.fold.state(), &input) else { break };
             is_extended = true;
             if let Some((operation, reply)) = replied {
                 self.replies.push(operation, &request_text, reply);
             }
-            events.iter().for_each(|event| self.state.apply(event));
+            self.fold.apply(last + n, &events);
         }
         Ok(is_extended.then(|| {
             format!(
@@ -167,7 +160,7 @@ impl<'a> ScenarioBuilder<'a> {
         let (Input::UserMessage { user, text }, Some(now)) = (input, self.phase_visit()) else {
             return false;
         };
-        let is_session_user = self.state.control().session() == Some(user);
+        let is_session_user = self.fold.state().control().session() == Some(user);
         let Some(request) = self.requests.last_mut().filter(|_| is_session_user) else { return false };
         if request.crash.0.iter().any(|crash| crash.value == now) {
             return false;
@@ -179,14 +172,14 @@ impl<'a> ScenarioBuilder<'a> {
 
     /// Returns the current point of the request.
     fn phase_visit(&self) -> Option<PhaseVisitFile> {
-        let phase = self.state.control().phase();
-        let visit = self.visits.get(&phase).copied().and_then(NonZeroU32::new)?;
+        let phase = self.fold.state().control().phase();
+        let visit = NonZeroU32::new(self.fold.facts()?.visits(phase))?;
         Some(PhaseVisitFile { phase: PhaseName(phase), visit: Count(visit) })
     }
 
     /// Checks whether the run of a scenario would submit this refused input, too, and halt.
     fn is_halt(&self, input: &Input) -> bool {
-        let control = self.state.control();
+        let control = self.fold.state().control();
         match input {
             Input::Step => !control.phase().is_quiescent() && control.pending_call().is_none(),
             Input::Reply { call, report, .. } => control
@@ -225,7 +218,6 @@ impl<'a> ScenarioBuilder<'a> {
                     .filter(|user| self.first_user.as_ref() != Some(user))
                     .map(|user| user.as_str().into());
                 self.requests.push(request);
-                self.visits.clear();
                 self.unused_session = None;
             }
             Input::Reply { call, report, summary_update, action } => match self.pending_operation(*call) {
@@ -283,7 +275,7 @@ impl<'a> ScenarioBuilder<'a> {
     }
 
     fn pending_operation(&self, call: CallId) -> Option<Operation> {
-        let pending = self.state.control().pending_call();
+        let pending = self.fold.state().control().pending_call();
         pending.filter(|pending| pending.id == call).map(|pending| pending.operation)
     }
 
@@ -291,19 +283,10 @@ impl<'a> ScenarioBuilder<'a> {
         self.requests.last().map_or_else(|| Text::from(""), |request| request.text.text())
     }
 
-    /// Counts a visit as a scenario run does: one for each accepted input.
-    fn count_visit(&mut self) {
-        let phase = self.state.control().phase();
-        if !phase.is_quiescent() {
-            let visits = self.visits.entry(phase).or_default();
-            *visits = visits.saturating_add(1);
-        }
-    }
-
     /// Returns the reply of a module that succeeds. A repair repeats the plan.
     fn success(&self, operation: Operation, request_text: &Text) -> ScriptedReply {
         let nothing = || Text::from("");
-        let plan = self.state.control().request().and_then(|request| request.plan.as_ref());
+        let plan = self.fold.state().control().request().and_then(|request| request.plan.as_ref());
         match (operation, plan) {
             (Operation::Diagnose, Some(revision)) => {
                 let plan = revision.plan.clone();

@@ -5,9 +5,10 @@ use super::super::renderer::{Line, Renderer, TextStyle};
 use super::super::step_view::StepView;
 use super::events::{self, ItemText};
 use crate::text::count;
+use orchestrion_kernel::Phase;
 use orchestrion_kernel::module::Role;
 use orchestrion_kernel::state::Request;
-use orchestrion_kernel::{Event, Phase};
+use orchestrion_trace::emitted_call;
 use std::io;
 
 /// The property that lists the items.
@@ -120,12 +121,11 @@ fn write_debate(out: &mut dyn Renderer, request: &Request) -> io::Result<()> {
 
 fn write_items(out: &mut dyn Renderer, view: &StepView<'_>) -> io::Result<()> {
     let semantic = view.after.semantic();
-    let added = semantic.len().saturating_sub(view.before.semantic.len());
+    let added = semantic.len().saturating_sub(view.before.semantic().len());
     let new = if added > 0 { format!(", {added} new") } else { String::new() };
     write_property(out, ITEMS, Line::text(format_args!("{}{new}", semantic.len())))?;
     // The context below contains the full texts.
-    let has_context = view.step.events.iter().any(|event| matches!(event, Event::ToolCall { .. }));
-    let text = if has_context { ItemText::Short } else { ItemText::Full };
+    let text = if emitted_call(&view.step.events).is_some() { ItemText::Short } else { ItemText::Full };
     for entry in semantic.entries() {
         write_property(out, "", events::item(&entry.item, &entry.deps, text))?;
     }

@@ -39,7 +39,7 @@ impl PageBuilder {
         }
         if let Some(request) = &mut self.current {
             request.push_step(view, &blocks.0);
-            if view.after.control().request().is_none() && view.before.request.is_some() {
+            if view.ended_facts().is_some() {
                 self.finish_request(view.policy.thresholds, true);
             }
         }

@@ -2,23 +2,20 @@
 
 mod markup;
 
-use super::super::renderer::{Line, TextStyle};
+use super::super::renderer::Line;
 use super::super::step_view::StepView;
 use super::super::{phrases, reasons};
 use super::blocks::{FullText, PageBlock};
-use orchestrion_kernel::event::{AuditRecord, Conclusion};
 use orchestrion_kernel::module::{Argument, Operation, Report, Role};
 use orchestrion_kernel::plan::Task;
 use orchestrion_kernel::state::Request;
-use orchestrion_kernel::{Event, Phase, RequestId, Revision, Score, TaskId};
+use orchestrion_kernel::{Event, Phase, Revision, Score, TaskId};
+use orchestrion_trace::RequestFacts;
 use std::collections::BTreeMap;
 
 /// A request, collected step by step.
 pub(super) struct RequestView {
-    id: RequestId,
-    user: Line,
-    message: FullText,
-    first_step: u64,
+    facts: RequestFacts,
     last_step: u64,
     passes: Vec<Pass>,
     /// The timeline blocks of each step that decided.
@@ -29,11 +26,8 @@ pub(super) struct RequestView {
     runs: BTreeMap<TaskId, Vec<(u64, Line)>>,
     /// The latest state of the request.
     request: Option<Request>,
-    conclusion: Option<Conclusion>,
-    audit_record: Option<(u64, AuditRecord)>,
     is_undelivered: bool,
     is_delivered: bool,
-    answer: Option<(u64, FullText)>,
 }
 
 /// A pass of the debate, or the review of a repaired plan.
@@ -61,26 +55,16 @@ struct ScoreView {
 impl RequestView {
     /// Returns the request that the step starts.
     pub(super) fn started_by(view: &StepView<'_>) -> Option<Self> {
-        let (id, user, message) = view.find(|event| match event {
-            Event::UserMsg { request, user, text } => Some((*request, user.clone(), text.clone())),
-            _ => None,
-        })?;
         Some(Self {
-            id,
-            user: Line::new().styled(TextStyle::Actor, user),
-            message: FullText::new(message.as_str()),
-            first_step: view.step.n,
+            facts: view.started_facts()?.clone(),
             last_step: view.step.n,
             passes: Vec::new(),
             decisions: Vec::new(),
             tasks: Vec::new(),
             runs: BTreeMap::new(),
             request: None,
-            conclusion: None,
-            audit_record: None,
             is_undelivered: false,
             is_delivered: false,
-            answer: None,
         })
     }
 
@@ -88,7 +72,8 @@ impl RequestView {
     pub(super) fn push_step(&mut self, view: &StepView<'_>, blocks: &[PageBlock]) {
         let n = view.step.n;
         self.last_step = n;
-        let operation = view.before.pending.map(|call| call.operation);
+        view.facts.into_iter().for_each(|facts| self.facts.clone_from(facts));
+        let operation = view.before.control().pending_call().map(|call| call.operation);
         for event in &view.step.events {
             match event {
                 Event::ToolResult { report, .. } => self.push_reply(view, operation, report),
@@ -104,8 +89,8 @@ impl RequestView {
                             None => self.tasks.push(task.clone()),
                         }
                     }
-                    let is_argued =
-                        *revision != Revision::FIRST && view.before.phase != Phase::SelfHealingActive;
+                    let is_argued = *revision != Revision::FIRST
+                        && view.before.control().phase() != Phase::SelfHealingActive;
                     if let Some(argument) = self.argument_of_step(n).filter(|_| is_argued) {
                         let task_count = phrases::task_count(plan);
                         argument.remarks.push(Line::text(format_args!("new plan r{revision}, {task_count}")));
@@ -125,16 +110,13 @@ impl RequestView {
                     self.pass(view).scores.push(ScoreView { step: n, score: *score, reason });
                 }
                 Event::Decided { .. } => self.decisions.push((n, blocks.to_vec())),
-                Event::Concluded { conclusion } => self.conclusion = Some(*conclusion),
-                Event::AuditRecorded { record } => self.audit_record = Some((n, record.clone())),
                 Event::AuditUndelivered => self.is_undelivered = true,
-                Event::FinalAnswer { text, .. } => self.answer = Some((n, FullText::new(text.as_str()))),
                 _ => {}
             }
         }
         // The last step of a request removes it from the state; the state before contains its final value.
-        let request = view.after.control().request().or(view.before.request.as_ref());
-        self.request = request.filter(|request| request.id == self.id).cloned().or(self.request.take());
+        let request = view.after.control().request().or(view.request_before());
+        self.request = request.filter(|request| request.id == self.facts.id).cloned().or(self.request.take());
     }
 
     fn push_reply(&mut self, view: &StepView<'_>, operation: Option<Operation>, report: &Report) {
@@ -173,7 +155,7 @@ impl RequestView {
 
     /// Returns the pass that contains the step.
     fn pass(&mut self, view: &StepView<'_>) -> &mut Pass {
-        let is_repair = matches!(view.before.phase, Phase::RepairReview | Phase::RepairScoring);
+        let is_repair = matches!(view.before.control().phase(), Phase::RepairReview | Phase::RepairScoring);
         let title = match (is_repair, view.request_before()) {
             (true, Some(request)) => match &request.plan {
                 Some(plan) => format!("Repaired plan r{}", plan.revision),

@@ -4,10 +4,10 @@ use super::super::phrases;
 use super::super::plans;
 use super::super::renderer::{Line, Renderer, TextStyle};
 use super::super::step_view::StepView;
-use super::progress::RequestProgress;
 use crate::text::count;
 use orchestrion_kernel::event::{AuditRecord, MemoryRecord};
-use orchestrion_kernel::{Event, TraceId};
+use orchestrion_kernel::{Event, Phase, TraceId};
+use orchestrion_trace::RequestFacts;
 use std::io;
 
 /// Writes the end of a session and the number of forgotten items.
@@ -91,16 +91,13 @@ pub(super) fn write_final_answer(
 pub(super) fn write_summary(
     out: &mut dyn Renderer,
     view: &StepView<'_>,
-    progress: &RequestProgress,
+    facts: &RequestFacts,
+    refused: u32,
+    is_vetoed: bool,
 ) -> io::Result<()> {
-    let RequestProgress { id, first_step, passes, runs, repairs, refused, veto, .. } = progress;
-    let concluded = view.find(|event| match event {
-        Event::Concluded { conclusion } => Some(*conclusion),
-        _ => None,
-    });
-    let conclusion = view.request_before().and_then(|request| request.conclusion).or(concluded);
+    let RequestFacts { id, first_step, passes, runs, .. } = facts;
     let title = Line::new().styled(TextStyle::Heading, format_args!("Request {id}")).and(" ended, ");
-    let line = match conclusion {
+    let line = match facts.conclusion {
         Some(conclusion) => title.join(phrases::conclusion(conclusion)),
         None => title.and("no conclusion"),
     };
@@ -108,9 +105,9 @@ pub(super) fn write_summary(
     let counted = [
         (*passes, "pass"),
         (*runs, "run"),
-        (*repairs, "repair"),
-        (u32::from(veto.is_some()), "veto"),
-        (*refused, "refusal"),
+        (facts.visits(Phase::SelfHealingActive), "repair"),
+        (u32::from(is_vetoed), "veto"),
+        (refused, "refusal"),
     ];
     for (number, noun) in counted.into_iter().filter(|(number, _)| *number > 0) {
         counts.push(count(usize::try_from(number).unwrap_or(usize::MAX), noun));

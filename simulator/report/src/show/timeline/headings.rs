@@ -4,12 +4,11 @@ use super::super::fold::ShowSummary;
 use super::super::phrases;
 use super::super::renderer::{Line, Renderer, TextStyle};
 use super::super::step_view::StepView;
-use super::progress::RequestProgress;
 use crate::text::count;
 use orchestrion_kernel::control::phase::Region;
 use orchestrion_kernel::control::table::has_successor;
 use orchestrion_kernel::{Input, Phase, Policy, State};
-use orchestrion_trace::Header;
+use orchestrion_trace::{Header, RequestFacts};
 use std::io;
 
 /// The part of a request under the current heading.
@@ -82,12 +81,7 @@ pub(in super::super) fn write_end(
 
 impl Headings {
     /// Writes a heading if the step starts a session, a request or another part of the request.
-    pub(super) fn write(
-        &mut self,
-        out: &mut dyn Renderer,
-        view: &StepView<'_>,
-        progress: Option<&RequestProgress>,
-    ) -> io::Result<()> {
+    pub(super) fn write(&mut self, out: &mut dyn Renderer, view: &StepView<'_>) -> io::Result<()> {
         match &view.step.input {
             Input::SessionStart { user } => {
                 out.write_blank()?;
@@ -97,14 +91,14 @@ impl Headings {
             Input::SessionEnd => return out.write_blank(),
             _ => {}
         }
-        let Some(progress) = progress else { return Ok(()) };
-        if progress.first_step == view.step.n {
+        let Some(facts) = view.facts else { return Ok(()) };
+        if facts.first_step == view.step.n {
             self.part = None;
             out.write_blank()?;
-            let title = Line::new().styled(TextStyle::Heading, format_args!("Request {}", progress.id));
-            return out.write_heading(title.and(" of ").rest(TextStyle::Text, progress.user.as_str()));
+            let title = Line::new().styled(TextStyle::Heading, format_args!("Request {}", facts.id));
+            return out.write_heading(title.and(" of ").rest(TextStyle::Text, facts.user.as_str()));
         }
-        let Some(part) = Part::of_step(view, progress) else { return Ok(()) };
+        let Some(part) = Part::of_step(view, facts) else { return Ok(()) };
         if self.part != Some(part) {
             self.part = Some(part);
             out.write_region(&part.title(view))?;
@@ -115,15 +109,17 @@ impl Headings {
 
 impl Part {
     /// Returns the part that contains the step.
-    fn of_step(view: &StepView<'_>, progress: &RequestProgress) -> Option<Self> {
-        Some(match view.before.phase {
+    fn of_step(view: &StepView<'_>, facts: &RequestFacts) -> Option<Self> {
+        Some(match view.before.control().phase() {
             Phase::Planning => Self::Plan,
-            Phase::Round(_) | Phase::PlanReview | Phase::MultiPassCheck => Self::Pass(progress.passes),
+            Phase::Round(_) | Phase::PlanReview | Phase::MultiPassCheck => {
+                Self::Pass(view.request_before()?.debate.pass)
+            }
             Phase::RunningTasks | Phase::AssertingOutcomes | Phase::Success | Phase::Failure => {
-                Self::Run(progress.runs)
+                Self::Run(facts.runs)
             }
             Phase::SelfHealingActive | Phase::RepairReview | Phase::RepairScoring => {
-                Self::Repair(progress.repairs)
+                Self::Repair(facts.visits(Phase::SelfHealingActive))
             }
             Phase::RollbackActive | Phase::RollbackComplete => Self::Rollback,
             phase => Self::Region(phase.region()?),

@@ -152,7 +152,7 @@ fn forgotten(view: &StepView<'_>) -> Vec<Line> {
 }
 
 fn item_before<'a>(view: &'a StepView<'_>, id: ItemId) -> Option<&'a Item> {
-    view.before.semantic.get(id).map(|entry| &entry.item)
+    view.before.semantic().get(id).map(|entry| &entry.item)
 }
 
 fn effect(style: TextStyle, text: &str) -> Line {

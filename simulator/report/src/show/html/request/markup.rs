@@ -2,7 +2,7 @@
 
 use super::super::super::phrases;
 use super::super::super::renderer::{Line, TextStyle};
-use super::super::blocks::{PageBlock, step_link};
+use super::super::blocks::{FullText, PageBlock, step_link};
 use super::super::charts::{confidence, consensus};
 use super::{ArgumentView, RequestView};
 use maud::{Markup, html};
@@ -12,6 +12,7 @@ use orchestrion_kernel::module::{Rating, Ratings, Role, Stance};
 use orchestrion_kernel::plan::{Effect, Task};
 use orchestrion_kernel::policy::Thresholds;
 use orchestrion_kernel::state::StartedTask;
+use orchestrion_trace::RequestFacts;
 
 /// The most columns of a task in a table.
 const TASK_COLUMNS_MAX: usize = 200;
@@ -19,22 +20,22 @@ const TASK_COLUMNS_MAX: usize = 200;
 impl RequestView {
     /// Returns the request. `ended` is false if the trace stops before its end.
     pub(in super::super) fn markup(&self, thresholds: &Thresholds, ended: bool) -> Markup {
-        let id = self.id;
+        let RequestFacts { id, user, text, first_step, conclusion, result, .. } = &self.facts;
         html! {
             article.request id={ "request-" (id) } {
-                h2 { "Request " (id) " of " (self.user) }
-                p.faint { "steps " (step_link(self.first_step)) " to " (step_link(self.last_step)) }
-                blockquote { (self.message) }
+                h2 { "Request " (id) " of " (Line::new().styled(TextStyle::Actor, user)) }
+                p.faint { "steps " (step_link(*first_step)) " to " (step_link(self.last_step)) }
+                blockquote { (FullText::new(text.as_str())) }
                 p.conclusion {
-                    @match self.conclusion {
+                    @match *conclusion {
                         Some(conclusion) => { (phrases::conclusion(conclusion)) @if !ended { span.warn { " (not ended)" } } }
                         None if ended => { span.faint { "ended without a conclusion" } }
                         None => { span.warn { "not ended when the trace stops" } }
                     }
                 }
-                @if let Some((n, answer)) = &self.answer {
+                @if let Some((n, result)) = result {
                     h3 { "Final answer" }
-                    blockquote.answer { (answer) p.faint { "in step " (step_link(*n)) } }
+                    blockquote.answer { (FullText::new(result.text.as_str())) p.faint { "in step " (step_link(*n)) } }
                 }
                 (self.debate(thresholds))
                 (self.decision())
@@ -104,7 +105,7 @@ impl RequestView {
             @if self.tasks.is_empty() {
                 p.faint { "No plan." }
             } @else {
-                div.scroll tabindex="0" role="region" aria-label={ "Tasks of request " (self.id) } {
+                div.scroll tabindex="0" role="region" aria-label={ "Tasks of request " (self.facts.id) } {
                     table {
                         thead { tr { th scope="col" { "Task" } th scope="col" { "Effect" } th scope="col" { "Runs" } th scope="col" { "Outcome" } } }
                         tbody {
@@ -136,7 +137,7 @@ impl RequestView {
             dl.records {
                 div { dt { "Stores" } dd { (phrases::store_statuses(request.store_statuses)) } }
                 div { dt { "Audit record" } dd {
-                    @match &self.audit_record {
+                    @match &self.facts.audit_record {
                         Some((n, record)) => {
                             (phrases::conclusion(record.conclusion)) ", in step " (step_link(*n))
                             @for decision in &record.decisions { br; (phrases::decision(decision)) }

@@ -1,0 +1,186 @@
+//! Facts that events determine: about one batch, and about a request.
+//!
+//! The kernel forgets what no later decision reads. The runtime, the scenarios and the reports still need it; they read it
+//! here. Facts of a single report stay in that report. The claims and the oracle judge the kernel, so they derive their own.
+
+use crate::write::json_len_bytes;
+use orchestrion_kernel::control::table::Transition;
+use orchestrion_kernel::event::{AuditRecord, Conclusion, MemoryRecord};
+use orchestrion_kernel::module::Operation;
+use orchestrion_kernel::plan::Task;
+use orchestrion_kernel::state::Call;
+use orchestrion_kernel::{ConversationId, Event, Phase, RequestId, State, TaskId, Text, TraceId, UserId};
+use std::collections::BTreeMap;
+
+/// Returns the transition of a batch. A write and a resume have none.
+#[must_use]
+pub fn transition(events: &[Event]) -> Option<&'static Transition> {
+    events.iter().find_map(|event| {
+        let Event::Transitioned { row } = event else { return None };
+        Some(row.transition())
+    })
+}
+
+/// Returns the call that a batch emits.
+#[must_use]
+pub fn emitted_call(events: &[Event]) -> Option<Call> {
+    events.iter().rev().find_map(|event| {
+        let Event::ToolCall { call, operation } = event else { return None };
+        Some(Call { id: *call, operation: *operation })
+    })
+}
+
+/// The state of a conversation, and the facts about its running or latest request.
+#[derive(Clone, Debug)]
+pub struct ConversationFold {
+    state: State,
+    facts: Option<RequestFacts>,
+}
+
+/// The result of a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestResult {
+    /// The trace id of the request.
+    pub trace: TraceId,
+    /// The conclusion; `None` if the policy concludes no request.
+    pub conclusion: Option<Conclusion>,
+    /// The final answer.
+    pub text: Text,
+}
+
+/// Facts about one request.
+#[derive(Clone, Debug)]
+pub struct RequestFacts {
+    /// The number of the request.
+    pub id: RequestId,
+    /// Its user.
+    pub user: UserId,
+    /// Its text.
+    pub text: Text,
+    /// The step that started it.
+    pub first_step: u64,
+    /// The accepted inputs that entered each phase, also from itself.
+    visits: BTreeMap<Phase, u32>,
+    /// The passes of the debate.
+    pub passes: u32,
+    /// The runs of a plan.
+    pub runs: u32,
+    /// Every started task in its latest started version.
+    pub started_tasks: BTreeMap<TaskId, Task>,
+    /// The size of all replies in bytes of JSON.
+    pub reply_bytes: usize,
+    /// The conclusion.
+    pub conclusion: Option<Conclusion>,
+    /// The record for the stores.
+    pub memory_record: Option<MemoryRecord>,
+    /// The record for the audit sink, with its step.
+    pub audit_record: Option<(u64, AuditRecord)>,
+    /// The result, with its step.
+    pub result: Option<(u64, RequestResult)>,
+}
+
+impl ConversationFold {
+    /// Creates the fold of a conversation without steps.
+    #[must_use]
+    pub fn new(conversation: ConversationId) -> Self {
+        Self { state: State::new(conversation), facts: None }
+    }
+
+    /// The current state.
+    pub const fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// The facts about the running or latest request.
+    pub const fn facts(&self) -> Option<&RequestFacts> {
+        self.facts.as_ref()
+    }
+
+    /// Applies the batch of a step.
+    pub fn apply(&mut self, step: u64, events: &[Event]) {
+        for event in events {
+            if let Event::UserMsg { request, user, text } = event {
+                self.facts = Some(RequestFacts::new(*request, user, text, step));
+            } else if let Some(facts) = &mut self.facts {
+                facts.apply(step, &self.state, event);
+            }
+            self.state.apply(event);
+        }
+    }
+}
+
+impl RequestFacts {
+    fn new(id: RequestId, user: &UserId, text: &Text, first_step: u64) -> Self {
+        Self {
+            id,
+            user: user.clone(),
+            text: text.clone(),
+            first_step,
+            visits: BTreeMap::new(),
+            passes: 0,
+            runs: 0,
+            started_tasks: BTreeMap::new(),
+            reply_bytes: 0,
+            conclusion: None,
+            memory_record: None,
+            audit_record: None,
+            result: None,
+        }
+    }
+
+    /// Returns the number of accepted inputs that entered the phase.
+    #[must_use]
+    pub fn visits(&self, phase: Phase) -> u32 {
+        self.visits.get(&phase).copied().unwrap_or_default()
+    }
+
+    /// Adds an event. `state` is the state before it.
+    fn apply(&mut self, step: u64, state: &State, event: &Event) {
+        let request = state.control().request();
+        match event {
+            Event::ToolCall { operation: Operation::RunTask { task, .. }, .. } => {
+                let plan = request.and_then(|request| request.plan.as_ref());
+                let tasks = plan.map_or(&[][..], |revised| revised.plan.tasks());
+                if let Some(started) = tasks.iter().find(|planned| planned.id == *task) {
+                    self.started_tasks.insert(*task, started.clone());
+                }
+            }
+            Event::ToolResult { report, .. } => self.reply_bytes += json_len_bytes(report),
+            Event::ActionRecorded { record } => self.reply_bytes += json_len_bytes(record),
+            Event::Transitioned { row } => {
+                let (from, to) = (state.control().phase(), row.transition().to);
+                self.passes = self.passes.max(request.map_or(0, |request| request.debate.pass));
+                self.runs += u32::from(to == Phase::RunningTasks && from != to);
+                if !to.is_quiescent() {
+                    *self.visits.entry(to).or_default() += 1;
+                }
+            }
+            Event::Concluded { conclusion } => self.conclusion = Some(*conclusion),
+            Event::MemoryRecorded { record } => self.memory_record = Some(record.clone()),
+            Event::AuditRecorded { record } => self.audit_record = Some((step, record.clone())),
+            Event::FinalAnswer { trace, text } => {
+                let (trace, text) = (trace.clone(), text.clone());
+                self.result = Some((step, RequestResult { trace, conclusion: self.conclusion, text }));
+            }
+            Event::UserMsg { .. }
+            | Event::ToolCall { .. }
+            | Event::AddItem { .. }
+            | Event::UpdateItem { .. }
+            | Event::ForgetItems { .. }
+            | Event::SessionStarted { .. }
+            | Event::SessionEnded
+            | Event::CallFailed { .. }
+            | Event::OverBudget { .. }
+            | Event::Cancelled
+            | Event::Resumed
+            | Event::PlanAdopted { .. }
+            | Event::VetoRaised { .. }
+            | Event::ConsensusScored { .. }
+            | Event::RatingsUpdated { .. }
+            | Event::Decided { .. }
+            | Event::ExecutionReported { .. }
+            | Event::RepairStarted
+            | Event::AuditUndelivered => {}
+        }
+    }
+}
