@@ -44,8 +44,15 @@ pub fn rows_taken() -> BTreeMap<&'static str, Vec<String>> {
 #[must_use]
 pub fn tests() -> Vec<(String, String)> {
     let mut tests = Vec::new();
-    for folder in ["kernel/tests", "simulator/tests", "tests/src/oracle", "tests/tests"] {
-        for path in files(&root().join(folder), "rs") {
+    let folders = [
+        ("kernel/tests", "rs"),
+        ("kernel/tests/sequences", "txt"),
+        ("simulator/tests", "rs"),
+        ("tests/src/oracle", "rs"),
+        ("tests/tests", "rs"),
+    ];
+    for (folder, extension) in folders {
+        for path in files(&root().join(folder), extension) {
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
             tests.push((format!("{folder}/{name}"), fs::read_to_string(&path).unwrap()));
         }
