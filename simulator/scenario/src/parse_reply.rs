@@ -55,7 +55,10 @@ fn read(operation: Operation, text: &str) -> Result<ScriptedReply, ReadError> {
 /// # Errors
 /// The place and what was expected, as a sentence.
 pub fn parse_write(text: &str) -> Result<Write, String> {
-    let read = || Ok(Source::from_text("the write", text)?.parse::<WriteFile>()?.to_kernel());
+    let read = || {
+        let source = Source::from_text("the write", text)?;
+        source.parse::<WriteFile>()?.to_kernel().map_err(|error| ReadError::in_source(&source, error))
+    };
     read().map_err(|error: ReadError| format!("{error}; {}", error.help_text()))
 }
 

@@ -60,7 +60,8 @@ fn build_request(file: &RequestFile, scenario: &ScenarioFile) -> Result<Scripted
     let mut events = Vec::new();
     for entry in &file.write.0 {
         let ScriptedWriteFile { write, refused } = &entry.value;
-        let write = ScriptedWrite { write: Spanned::new(write.to_kernel(), entry.span()), refused: *refused };
+        let write = Spanned::new(write.to_kernel()?, entry.span());
+        let write = ScriptedWrite { write, refused: *refused };
         events.push((PhaseVisit::START, ScriptedEvent::Write(Box::new(write))));
     }
     for Spanned { value: InterruptFile { phase, visit, text }, .. } in &file.interrupt.0 {
