@@ -1,5 +1,6 @@
 //! The serialized form of a scenario file. The doc comments are the descriptions in the JSON Schema.
 
+use crate::build_script::ScriptBuilder;
 use crate::deadlines::DeadlinesFile;
 use crate::names::{ByTask, Count, PhaseName, Seed};
 use crate::one_or_many::OneOrMany;
@@ -8,8 +9,10 @@ use crate::replies::{
     PlannerReply, RevisionReply, StoreReply, SummarizerReply, TaskReply,
 };
 use crate::reply::RepliesFile;
+use crate::script::ScriptKey;
 use crate::scripted_write::ScriptedWriteFile;
-use orchestrion_yaml::{Spanned, StrictText, required_value};
+use orchestrion_kernel::module::{Role, Store};
+use orchestrion_yaml::{LabeledError, Spanned, StrictText, required_value};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -112,8 +115,9 @@ pub struct InterruptFile {
     pub text: StrictText,
 }
 
+/// Defines the keys of the modules, each with its replies and its key in a script.
 macro_rules! modules {
-    ($($(#[$doc:meta])* $field:ident: $reply:ty,)*) => {
+    ($($(#[$doc:meta])* $field:ident: $reply:ty = $key:ident $(($($part:tt)*))?,)*) => {
         /// The replies of each module: one reply for every call, a list in order, `random` choices, or `cases`. A call
         /// after the last reply of a list is an error. `{reply: …, after: 5s}` delays a reply.
         #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -131,42 +135,61 @@ macro_rules! modules {
             #[serde(default, skip_serializing_if = "ByTask::is_empty")]
             pub undo: ByTask<TaskReply>,
         }
+
+        impl ModulesFile {
+            /// Adds the replies of all modules except the executor.
+            pub(crate) fn add_to(&self, script: &mut ScriptBuilder<'_>) -> Result<(), LabeledError> {
+                $(script.add(ScriptKey::$key $(($($part)*))?, self.$field.as_ref())?;)*
+                Ok(())
+            }
+        }
+
+        impl ScriptKey {
+            /// The key under `modules` in a scenario file.
+            pub(crate) fn name(self) -> String {
+                match self {
+                    $(Self::$key $(($($part)*))? => stringify!($field).to_owned(),)*
+                    Self::Task(task) => format!("tasks.{task}"),
+                    Self::Undo(task) => format!("undo.{task}"),
+                }
+            }
+        }
     };
 }
 
 modules! {
     /// The identity guard. Default: both locks match.
-    identity: IdentityReply,
+    identity: IdentityReply = Identity,
     /// The memory. Default: start ratings, no traces.
-    memory: MemoryReply,
+    memory: MemoryReply = Memory,
     /// The summarizer, which is called for compaction. Default: no candidates, so no item is summarized.
-    summarizer: SummarizerReply,
+    summarizer: SummarizerReply = Summarizer,
     /// The classifier. Default: no tags, similarity 0.
-    classifier: ClassifierReply,
+    classifier: ClassifierReply = Classifier,
     /// The planner. Default: one task without effect, with the text of the request.
-    planner: PlannerReply,
+    planner: PlannerReply = Planner,
     /// The Analyst. Required if it is called.
-    analyst: ArgumentReply,
+    analyst: ArgumentReply = Debater(Role::Analyst),
     /// Solution. Required if it is called.
-    solution: RevisionReply,
+    solution: RevisionReply = Debater(Role::Solution),
     /// The Critic. Required if it is called.
-    critic: ArgumentReply,
+    critic: ArgumentReply = Debater(Role::Critic),
     /// Security. Required if it is called.
-    security: ArgumentReply,
+    security: ArgumentReply = Debater(Role::Security),
     /// The Optimizer. Required if it is called.
-    optimizer: RevisionReply,
+    optimizer: RevisionReply = Debater(Role::Optimizer),
     /// Security's review of a revision after its round. Default: the replies of `security`, which the two then share.
-    review: ArgumentReply,
+    review: ArgumentReply = Review,
     /// The approver, if the policy requires one. Default: approved.
-    approver: ApproverReply,
+    approver: ApproverReply = Approver,
     /// The Critic's diagnosis of a failure. Default: no repair.
-    diagnosis: DiagnosisReply,
+    diagnosis: DiagnosisReply = Diagnosis,
     /// The local store. Default: stored.
-    local_store: StoreReply,
+    local_store: StoreReply = Store(Store::Local),
     /// The cloud store. Default: stored.
-    cloud_store: StoreReply,
+    cloud_store: StoreReply = Store(Store::Cloud),
     /// The outside audit sink. Default: delivered.
-    auditor: AuditorReply,
+    auditor: AuditorReply = Auditor,
 }
 
 impl ModulesFile {

@@ -4,7 +4,7 @@ use crate::replies::ReplyKind;
 use crate::reply::RepliesFile;
 use orchestrion_kernel::module::Failure;
 use orchestrion_kernel::{Phase, TaskId};
-use orchestrion_yaml::{LabeledError, Spanned, StrictText, suggest_nearest};
+use orchestrion_yaml::{LabeledError, Spanned, StrictText, inline_schema, parse_scalar, suggest_nearest};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -70,17 +70,7 @@ impl<'de> Deserialize<'de> for Count {
     }
 }
 
-impl JsonSchema for Count {
-    fn inline_schema() -> bool {
-        true
-    }
-    fn schema_name() -> Cow<'static, str> {
-        "Count".into()
-    }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({"type": "integer", "minimum": 1, "maximum": u32::MAX})
-    }
-}
+inline_schema!(Count; _ => json_schema!({"type": "integer", "minimum": 1, "maximum": u32::MAX}));
 
 /// A seed, or the name of a random stream: a word or a whole number. `7` and `"7"` are equal.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,31 +101,24 @@ impl Serialize for Seed {
 
 impl<'de> Deserialize<'de> for Seed {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = Spanned::<String>::deserialize(deserializer)?;
-        let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
-        if text.value.is_empty() || text.value.starts_with('-') || !text.value.bytes().all(plain) {
-            return Err(LabeledError::new(
-                format!("expected a seed, found `{}`", text.value.escape_debug()),
-                "write a whole number, or a word of letters, digits and hyphens",
-            )
-            .with_label(text.span(), "not a seed")
-            .into_serde_error());
-        }
-        Ok(Self(text.value))
+        parse_scalar(deserializer, "not a seed", |text| {
+            let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+            if text.is_empty() || text.starts_with('-') || !text.bytes().all(plain) {
+                return Err(LabeledError::new(
+                    format!("expected a seed, found `{}`", text.escape_debug()),
+                    "write a whole number, or a word of letters, digits and hyphens",
+                ));
+            }
+            Ok(Self(text.to_owned()))
+        })
     }
 }
 
-impl JsonSchema for Seed {
-    fn inline_schema() -> bool {
-        true
-    }
-    fn schema_name() -> Cow<'static, str> {
-        "Seed".into()
-    }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({"type": ["integer", "string"], "minimum": 0, "pattern": "^[0-9A-Za-z_][0-9A-Za-z_-]*$"})
-    }
-}
+inline_schema!(Seed; _ => json_schema!({
+    "type": ["integer", "string"],
+    "minimum": 0,
+    "pattern": "^[0-9A-Za-z_][0-9A-Za-z_-]*$",
+}));
 
 /// Returns the schema of the kernel's names of these values.
 pub(crate) fn names_schema<T: Serialize>(values: &[T]) -> Schema {
@@ -231,19 +214,8 @@ fn task_number<E: Error>(key: &Spanned<String>) -> Result<TaskId, E> {
     })
 }
 
-impl<T: JsonSchema> JsonSchema for ByTask<T> {
-    fn inline_schema() -> bool {
-        true
-    }
-    fn schema_name() -> Cow<'static, str> {
-        format!("ByTask_{}", T::schema_name()).into()
-    }
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let replies = generator.subschema_for::<RepliesFile<T>>();
-        json_schema!({
-            "type": "object",
-            "patternProperties": {"^[0-9]+$": replies},
-            "additionalProperties": false,
-        })
-    }
-}
+inline_schema!(ByTask<T> where T: JsonSchema; generator => json_schema!({
+    "type": "object",
+    "patternProperties": {"^[0-9]+$": generator.subschema_for::<RepliesFile<T>>()},
+    "additionalProperties": false,
+}));

@@ -169,20 +169,20 @@ fn extend_base(source: &Source, base_dir: &Path, chain: &mut Vec<PathBuf>) -> Re
 
 /// Returns the error for a contradiction, with labels for the file's settings and a help for the inherited ones.
 fn contradiction(file: &PolicyFile, base: &Policy, policy: &Policy, found: PolicyError) -> LabeledError {
-    let settings = [Some(found.setting), found.conflicts_with].into_iter().flatten();
-    let values = write::values(policy);
-    let value = |setting: &str| {
-        let known = values.iter().find(|(path, _)| path == setting);
-        known.map_or_else(|| setting.to_owned(), |(path, value)| format!("{path} is {value}"))
+    let paths = [Some(found.setting), found.conflicts_with].into_iter().flatten();
+    let settings = format::settings(policy);
+    let value = |path: &str| {
+        let known = settings.iter().find(|setting| setting.path == path);
+        known.map_or_else(|| path.to_owned(), |setting| format!("{path} is {}", setting.value))
     };
     let mut inherited = Vec::new();
     let mut labels = Vec::new();
-    for setting in settings {
-        match file.span(setting) {
-            Some(span) => labels.push((span, value(setting))),
+    for path in paths {
+        match file.span(path) {
+            Some(span) => labels.push((span, value(path))),
             None => inherited.push(format!(
                 "{}, inherited from `{}`; set it in this file to change it",
-                value(setting),
+                value(path),
                 base.name.escape_debug(),
             )),
         }

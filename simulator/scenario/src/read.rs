@@ -40,8 +40,8 @@ fn build_scenario(source: Source, file: &ScenarioFile, policy: Policy) -> Result
     let requests = file.requests.value.iter().map(|request| build_request(request, file));
     let requests = requests.collect::<Result<Vec<_>, _>>().map_err(in_source)?;
     let deadlines = file.deadlines.to_runtime().map_err(in_source)?;
-    let script = build_script(&source, file.seed.as_str(), &file.modules, &file.requests, &requests)
-        .map_err(in_source)?;
+    let script =
+        build_script(&source, &file.seed, &file.modules, &file.requests, &requests).map_err(in_source)?;
     let conversation = file.conversation.as_ref().map_or(name.as_str(), |name| name.as_str());
     Ok(Scenario {
         description: file.description.as_str().to_owned(),

@@ -9,16 +9,15 @@ mod reply_list;
 
 pub use key::default_report;
 pub(crate) use key::{ScriptKey, default_reply};
-pub(crate) use random::RandomStreams;
-pub(crate) use reply_list::{
-    Case, Cases, Delay, ReplyList, ReplySelection, ScriptedEntry, WeightedChoices, When,
-};
+pub(crate) use reply_list::{Case, Cases, ReplyList, ReplySelection, ScriptedEntry, WeightedChoices};
 
+use crate::names::Seed;
 use miette::{Diagnostic, SourceSpan};
 use orchestrion_kernel::module::{Failure, Operation, Role};
 use orchestrion_kernel::{RequestId, Text, UserId};
 use orchestrion_runtime::Reply;
 use orchestrion_yaml::{LabeledError, ReadError, Source};
+use random::RandomStreams;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
@@ -80,9 +79,9 @@ impl Script {
         source: Source,
         modules: Option<SourceSpan>,
         cases: BTreeMap<ScriptKey, Cases>,
-        streams: RandomStreams,
+        seed: &Seed,
     ) -> Self {
-        Self { source, modules, cases, streams }
+        Self { source, modules, cases, streams: RandomStreams::new(seed.as_str()) }
     }
 
     /// Returns the reply to a call.

@@ -6,24 +6,40 @@ use std::fmt;
 use std::sync::Arc;
 
 /// The reason why a file cannot be read. Miette prints it with its source excerpt and help.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
 pub struct ReadError(Box<ErrorReport>);
 
+#[derive(Debug, thiserror::Error, Diagnostic)]
+#[error("{message}")]
 struct ErrorReport {
     message: String,
+    #[label(collection)]
     labels: Vec<LabeledSpan>,
-    help: String,
-    source: Option<NamedSource<Arc<str>>>,
+    #[help]
+    help: Option<String>,
+    #[source_code]
+    file: Option<NamedSource<Arc<str>>>,
+}
+
+impl Diagnostic for ReadError {
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.0.help()
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        self.0.source_code()
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        self.0.labels()
+    }
 }
 
 impl ReadError {
     /// Creates an error about a whole file.
     pub fn for_file(message: impl Into<String>, help: impl Into<String>) -> Self {
-        Self(Box::new(ErrorReport {
-            message: message.into(),
-            labels: Vec::new(),
-            help: help.into(),
-            source: None,
-        }))
+        Self::new(message.into(), Vec::new(), help.into(), None)
     }
 
     /// Creates an error at locations in a file.
@@ -44,51 +60,23 @@ impl ReadError {
                 source.visible_span(span),
             )
         });
-        Self(Box::new(ErrorReport {
-            message: error.message,
-            labels: labels.collect(),
-            help: error.help,
-            source: Some(source.named()),
-        }))
+        Self::new(error.message, labels.collect(), error.help, Some(source.named()))
+    }
+
+    fn new(
+        message: String,
+        labels: Vec<LabeledSpan>,
+        help: String,
+        file: Option<NamedSource<Arc<str>>>,
+    ) -> Self {
+        let help = Some(help).filter(|help| !help.is_empty());
+        Self(Box::new(ErrorReport { message, labels, help, file }))
     }
 
     /// The help text.
     #[must_use]
     pub fn help_text(&self) -> &str {
-        &self.0.help
-    }
-}
-
-impl fmt::Display for ReadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.message)
-    }
-}
-
-impl fmt::Debug for ReadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ReadError")
-            .field("message", &self.0.message)
-            .field("labels", &self.0.labels)
-            .field("help", &self.0.help)
-            .finish_non_exhaustive()
-    }
-}
-
-impl std::error::Error for ReadError {}
-
-impl Diagnostic for ReadError {
-    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        (!self.0.help.is_empty()).then(|| Box::new(&self.0.help) as Box<dyn fmt::Display + 'a>)
-    }
-
-    fn source_code(&self) -> Option<&dyn SourceCode> {
-        self.0.source.as_ref().map(|source| source as &dyn SourceCode)
-    }
-
-    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        (!self.0.labels.is_empty())
-            .then(|| Box::new(self.0.labels.iter().cloned()) as Box<dyn Iterator<Item = LabeledSpan>>)
+        self.0.help.as_deref().unwrap_or_default()
     }
 }
 

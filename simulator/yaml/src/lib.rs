@@ -17,7 +17,7 @@ mod spanned;
 pub use error::{LabeledError, ReadError, suggest_nearest};
 pub use explain::unknown_value_error;
 pub use render::render_error;
-pub use scalar::{Decimal, StrictText};
+pub use scalar::{Decimal, StrictText, parse_scalar};
 pub use schema::schema_of;
 pub use source::{FILE_BYTES_MAX, Source};
 pub use spanned::Spanned;

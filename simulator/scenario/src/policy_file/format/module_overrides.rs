@@ -1,6 +1,8 @@
 //! The module overrides of a policy file: context settings of single modules.
 
 use super::names::ByName;
+use super::{Section, Setting};
+use miette::SourceSpan;
 use orchestrion_kernel::Weight;
 use orchestrion_kernel::item::Topic;
 use orchestrion_kernel::module::Module;
@@ -22,8 +24,8 @@ pub struct ModuleOverrideFile {
     pub weights: Option<ByName<Topic, Decimal<Weight>>>,
 }
 
-impl ByName<Module, ModuleOverrideFile> {
-    pub(super) fn apply(&self, contexts: &mut ContextPolicy) {
+impl Section<ContextPolicy> for ByName<Module, ModuleOverrideFile> {
+    fn apply(&self, contexts: &mut ContextPolicy) {
         for (module, file) in &self.0 {
             let at =
                 contexts.module_overrides.iter().position(|one| one.module == *module).unwrap_or_else(|| {
@@ -41,10 +43,23 @@ impl ByName<Module, ModuleOverrideFile> {
         }
         contexts.module_overrides.sort_by_key(|one| one.module);
     }
+
+    fn span(&self, _: &str) -> Option<Option<SourceSpan>> {
+        None
+    }
+
+    fn settings(contexts: &ContextPolicy) -> Vec<Setting> {
+        let setting = |policy: &ModuleContextPolicy| Setting {
+            path: policy.module.name().to_owned(),
+            value: format_override(policy),
+            meaning: "context settings of this module".to_owned(),
+        };
+        contexts.module_overrides.iter().map(setting).collect()
+    }
 }
 
 /// Formats the override of one module as YAML.
-pub(in super::super) fn format_override(policy: &ModuleContextPolicy) -> String {
+fn format_override(policy: &ModuleContextPolicy) -> String {
     let budget = policy.budget_tokens.map(|budget| format!("budget_tokens: {budget}"));
     let weights: Vec<String> =
         policy.weights.iter().map(|(topic, weight)| format!("{topic}: {weight}")).collect();

@@ -3,11 +3,10 @@
 use orchestrion_kernel::item::{Rank, Topic};
 use orchestrion_kernel::module::Module;
 use orchestrion_kernel::policy::{EloMethod, Rule, Tokenizer};
-use orchestrion_yaml::{LabeledError, Spanned, suggest_nearest};
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use orchestrion_yaml::{LabeledError, Spanned, inline_schema, suggest_nearest};
+use schemars::{JsonSchema, json_schema};
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
@@ -82,18 +81,10 @@ impl<T: NamedEnum> Serialize for EnumName<T> {
     }
 }
 
-impl<T: NamedEnum> JsonSchema for EnumName<T> {
-    fn inline_schema() -> bool {
-        true
-    }
-    fn schema_name() -> Cow<'static, str> {
-        T::KIND.into()
-    }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let names: Vec<&str> = T::ALL.iter().map(|known| known.name()).collect();
-        json_schema!({"type": "string", "enum": names})
-    }
-}
+inline_schema!(EnumName<T> where T: NamedEnum; _ => {
+    let names: Vec<&str> = T::ALL.iter().map(|known| known.name()).collect();
+    json_schema!({"type": "string", "enum": names})
+});
 
 /// Values by the names of a kernel enum.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -132,17 +123,9 @@ impl<'de, K: NamedEnum, V: Deserialize<'de>> Visitor<'de> for ByNameVisitor<K, V
     }
 }
 
-impl<K: NamedEnum, V: JsonSchema> JsonSchema for ByName<K, V> {
-    fn inline_schema() -> bool {
-        true
-    }
-    fn schema_name() -> Cow<'static, str> {
-        format!("{}By{}", V::schema_name(), K::KIND).into()
-    }
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let value = generator.subschema_for::<V>();
-        let properties: serde_json::Map<_, _> =
-            K::ALL.iter().map(|known| (known.name().to_owned(), value.clone().into())).collect();
-        json_schema!({"type": "object", "properties": properties, "additionalProperties": false})
-    }
-}
+inline_schema!(ByName<K, V> where K: NamedEnum, V: JsonSchema; generator => {
+    let value = generator.subschema_for::<V>();
+    let properties: serde_json::Map<_, _> =
+        K::ALL.iter().map(|known| (known.name().to_owned(), value.clone().into())).collect();
+    json_schema!({"type": "object", "properties": properties, "additionalProperties": false})
+});
