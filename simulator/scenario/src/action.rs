@@ -98,12 +98,3 @@ convert! {
         = ActionRecord { iteration, timestamp, mode, thinking, planning, reflection, approach, tool_calls };
     ToolCallFile { name, args, result, outcome } = ToolCall { name, args, result, outcome };
 }
-
-impl FileValue<Text> for ArgFile {
-    fn to_kernel(&self) -> Result<Text, LabeledError> {
-        Ok(self.0.clone())
-    }
-    fn from_kernel(text: &Text) -> Option<Self> {
-        Some(Self(text.clone()))
-    }
-}

@@ -1,11 +1,12 @@
 //! Conversion between values of a file and values of the kernel.
 
+use crate::action::ArgFile;
 use crate::policy_file::EnumName;
 use orchestrion_kernel::ids::Timestamp;
-use orchestrion_kernel::item::{Audience, MemoryType, Scope, SupersessionRule};
+use orchestrion_kernel::item::{Audience, MemoryType, Rank, Scope, SupersessionRule};
 use orchestrion_kernel::knowledge::Reference;
 use orchestrion_kernel::situation::{Mode, StoredResult, SummaryUpdate, ToolOutcome};
-use orchestrion_kernel::{ConversationId, ItemId, RequestId, Text};
+use orchestrion_kernel::{ConversationId, ItemId, RequestId, Score, Text};
 use orchestrion_yaml::{Decimal, LabeledError, Spanned, StrictText};
 use std::collections::BTreeMap;
 
@@ -70,6 +71,9 @@ values! {
         Reference::Key(key) => Some(key.clone().into()),
         Reference::Id(_) => None,
     };
+    ArgFile = Text: |arg| arg.0.clone(), |text| Some(Self(text.clone()));
+    Decimal<Score> = Score: |number| number.0, |score| Some(Self(*score));
+    EnumName<Rank> = Rank: |name| name.0, |rank| Some(Self(*rank));
     u32 = RequestId: |number| RequestId::new(*number), |id| Some(id.number());
     u64 = ItemId: |number| ItemId::new(*number), |id| Some(id.number());
     u64 = Timestamp: |time| Timestamp::from_millis(*time), |time| Some(time.millis());
@@ -86,24 +90,6 @@ macro_rules! shared {
 }
 
 shared! { bool u32 i32 Audience MemoryType Mode Scope SupersessionRule ToolOutcome }
-
-impl<N: Copy> FileValue<N> for Decimal<N> {
-    fn to_kernel(&self) -> Result<N, LabeledError> {
-        Ok(self.0)
-    }
-    fn from_kernel(value: &N) -> Option<Self> {
-        Some(Self(*value))
-    }
-}
-
-impl<N: Copy> FileValue<N> for EnumName<N> {
-    fn to_kernel(&self) -> Result<N, LabeledError> {
-        Ok(self.0)
-    }
-    fn from_kernel(value: &N) -> Option<Self> {
-        Some(Self(*value))
-    }
-}
 
 impl<K, T: FileValue<K>> FileValue<Option<K>> for Option<T> {
     fn to_kernel(&self) -> Result<Option<K>, LabeledError> {

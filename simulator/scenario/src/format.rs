@@ -4,15 +4,16 @@ use crate::build_script::ScriptBuilder;
 use crate::deadlines::DeadlinesFile;
 use crate::names::{ByTask, Count, PhaseName, Seed};
 use crate::one_or_many::OneOrMany;
+use crate::parse_reply::parse_kind;
 use crate::replies::{
     ApproverReply, ArgumentReply, AuditorReply, ClassifierReply, DiagnosisReply, IdentityReply, MemoryReply,
     PlannerReply, RevisionReply, StoreReply, SummarizerReply, TaskReply,
 };
 use crate::reply::RepliesFile;
-use crate::script::ScriptKey;
+use crate::script::{ScriptKey, ScriptedReply};
 use crate::scripted_write::ScriptedWriteFile;
 use orchestrion_kernel::module::{Role, Store};
-use orchestrion_yaml::{LabeledError, Spanned, StrictText, required_value};
+use orchestrion_yaml::{LabeledError, ReadError, Source, Spanned, StrictText, required_value};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -37,19 +38,11 @@ pub struct ScenarioFile {
     #[schemars(length(min = 1))]
     pub requests: Spanned<Vec<RequestFile>>,
     /// The deadlines of calls. Default: one minute each.
-    #[serde(default, skip_serializing_if = "DeadlinesFile::is_empty")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub deadlines: DeadlinesFile,
     /// The replies of each module. Modules without replies succeed, except the debate roles and the summarizer.
-    #[serde(default = "no_modules", skip_serializing_if = "is_empty")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub modules: Spanned<ModulesFile>,
-}
-
-fn no_modules() -> Spanned<ModulesFile> {
-    ModulesFile::default().into()
-}
-
-fn is_empty(modules: &Spanned<ModulesFile>) -> bool {
-    modules.value.is_empty()
 }
 
 /// A request.
@@ -62,17 +55,17 @@ pub struct RequestFile {
     #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
     pub user: Option<StrictText>,
     /// Writes at the start of the request, in order; one, or a list. Default: none.
-    #[serde(default, skip_serializing_if = "OneOrMany::is_empty")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub write: OneOrMany<ScriptedWriteFile>,
     /// User messages during the request, which the kernel refuses; one, or a list. Default: none.
-    #[serde(default, skip_serializing_if = "OneOrMany::is_empty")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub interrupt: OneOrMany<InterruptFile>,
     /// Crashes of the runtime, each followed by a resume from the journal; one, or a list. The next reply to the pending
     /// call is its recovery result; `fail: outcome_unknown` means that the outcome is unknown. Default: none.
-    #[serde(default, skip_serializing_if = "OneOrMany::is_empty")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub crash: OneOrMany<PhaseVisitFile>,
     /// Cancellations by the user; one, or a list. Default: none.
-    #[serde(default, skip_serializing_if = "OneOrMany::is_empty")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub cancel: OneOrMany<PhaseVisitFile>,
 }
 
@@ -129,10 +122,10 @@ macro_rules! modules {
                 pub $field: Option<RepliesFile<$reply>>,
             )*
             /// The executor, by task number. Default: each task succeeds.
-            #[serde(default, skip_serializing_if = "ByTask::is_empty")]
+            #[serde(default, skip_serializing_if = "is_default")]
             pub tasks: ByTask<TaskReply>,
             /// The executor's compensations, by task number. Default: each compensation succeeds.
-            #[serde(default, skip_serializing_if = "ByTask::is_empty")]
+            #[serde(default, skip_serializing_if = "is_default")]
             pub undo: ByTask<TaskReply>,
         }
 
@@ -151,6 +144,14 @@ macro_rules! modules {
                     $(Self::$key $(($($part)*))? => stringify!($field).to_owned(),)*
                     Self::Task(task) => format!("tasks.{task}"),
                     Self::Undo(task) => format!("undo.{task}"),
+                }
+            }
+
+            /// Parses one reply of the module.
+            pub(crate) fn parse_reply(self, source: &Source) -> Result<ScriptedReply, ReadError> {
+                match self {
+                    $(Self::$key $(($($part)*))? => parse_kind::<$reply>(source),)*
+                    Self::Task(_) | Self::Undo(_) => parse_kind::<TaskReply>(source),
                 }
             }
         }
@@ -190,14 +191,6 @@ modules! {
     cloud_store: StoreReply = Store(Store::Cloud),
     /// The outside audit sink. Default: delivered.
     auditor: AuditorReply = Auditor,
-}
-
-impl ModulesFile {
-    /// Checks whether no module has replies.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
 }
 
 pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {

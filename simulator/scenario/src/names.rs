@@ -145,12 +145,6 @@ pub struct ForTask<T> {
 }
 
 impl<T> ByTask<T> {
-    /// Checks whether no task has replies.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
     /// Sets the replies for a task.
     pub fn insert(&mut self, task: TaskId, replies: RepliesFile<T>) {
         self.0.insert(task, ForTask { task: task.into(), replies });

@@ -21,12 +21,6 @@ impl<T> OneOrMany<T> {
     pub const fn none() -> Self {
         Self(Vec::new())
     }
-
-    /// Checks whether the list is empty.
-    #[must_use]
-    pub const fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
 }
 
 impl<T> Default for OneOrMany<T> {

@@ -117,6 +117,12 @@ impl LabeledError {
         self
     }
 
+    /// Converts the error into an error about a whole file, without labels.
+    #[must_use]
+    pub fn into_file_error(self) -> ReadError {
+        ReadError::for_file(self.message, self.help)
+    }
+
     pub(super) const fn has_label(&self) -> bool {
         !self.labels.is_empty()
     }

@@ -116,6 +116,14 @@ impl<'de> Deserialize<'de> for Raw {
 
 struct RawVisitor;
 
+macro_rules! refused_scalars {
+    ($($visit:ident $scalar:ident $found:literal;)*) => {$(
+        fn $visit<E>(self, _: $scalar) -> Result<Raw, E> {
+            Ok(Raw::Scalar($found))
+        }
+    )*};
+}
+
 impl<'de> Visitor<'de> for RawVisitor {
     type Value = Raw;
 
@@ -125,23 +133,13 @@ impl<'de> Visitor<'de> for RawVisitor {
     fn visit_str<E>(self, text: &str) -> Result<Raw, E> {
         Ok(Raw::Text(text.to_owned()))
     }
-    fn visit_bool<E>(self, _: bool) -> Result<Raw, E> {
-        Ok(Raw::Scalar("a boolean"))
-    }
-    fn visit_i64<E>(self, _: i64) -> Result<Raw, E> {
-        Ok(Raw::Scalar("a number"))
-    }
-    fn visit_u64<E>(self, _: u64) -> Result<Raw, E> {
-        Ok(Raw::Scalar("a number"))
-    }
-    fn visit_i128<E>(self, _: i128) -> Result<Raw, E> {
-        Ok(Raw::Scalar("a number"))
-    }
-    fn visit_u128<E>(self, _: u128) -> Result<Raw, E> {
-        Ok(Raw::Scalar("a number"))
-    }
-    fn visit_f64<E>(self, _: f64) -> Result<Raw, E> {
-        Ok(Raw::Scalar("a number"))
+    refused_scalars! {
+        visit_bool bool "a boolean";
+        visit_i64 i64 "a number";
+        visit_u64 u64 "a number";
+        visit_i128 i128 "a number";
+        visit_u128 u128 "a number";
+        visit_f64 f64 "a number";
     }
     fn visit_unit<E>(self) -> Result<Raw, E> {
         Ok(Raw::Nothing)

@@ -21,7 +21,6 @@ use orchestrion_yaml::{
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer};
 use std::borrow::Cow;
-use std::fmt::Display;
 
 /// A setting of a policy: its path in a file, its value as YAML, and its meaning.
 pub(super) struct Setting {
@@ -36,7 +35,9 @@ trait Section<K> {
     fn apply(&self, policy: &mut K);
 
     /// Returns the place of a setting: the outer `None` if the section is its place, the inner `None` if it is not set.
-    fn span(&self, key: &str) -> Option<Option<SourceSpan>>;
+    fn span(&self, _key: &str) -> Option<Option<SourceSpan>> {
+        None
+    }
 
     /// Returns every setting of a policy, with its path in the section.
     fn settings(policy: &K) -> Vec<Setting>;
@@ -125,43 +126,31 @@ trait SettingValue<K> {
     fn format(value: K) -> String;
 }
 
-impl<N: Display> SettingValue<N> for Decimal<N> {
-    fn to_kernel(self) -> N {
-        self.0
-    }
-    fn format(value: N) -> String {
-        value.to_string()
-    }
-}
-
-impl<N: NamedEnum> SettingValue<N> for EnumName<N> {
-    fn to_kernel(self) -> N {
-        self.0
-    }
-    fn format(value: N) -> String {
-        value.name().to_owned()
-    }
-}
-
-impl SettingValue<Self> for u32 {
-    fn to_kernel(self) -> Self {
-        self
-    }
-    fn format(value: Self) -> String {
-        value.to_string()
-    }
-}
-
-impl SettingValue<Bound> for BoundFile {
-    fn to_kernel(self) -> Bound {
-        self.0
-    }
-    fn format(value: Bound) -> String {
-        match value {
-            Bound::AtMost(most) => most.to_string(),
-            Bound::Unbounded => UNBOUNDED.to_owned(),
+macro_rules! setting_values {
+    ($($file:ty = $kernel:ty: $to_kernel:expr, $format:expr;)*) => {$(
+        impl SettingValue<$kernel> for $file {
+            fn to_kernel(self) -> $kernel {
+                let convert: fn(Self) -> $kernel = $to_kernel;
+                convert(self)
+            }
+            fn format(value: $kernel) -> String {
+                let format: fn($kernel) -> String = $format;
+                format(value)
+            }
         }
-    }
+    )*};
+}
+
+setting_values! {
+    Decimal<Score> = Score: |number| number.0, |score| score.to_string();
+    Decimal<Weight> = Weight: |number| number.0, |weight| weight.to_string();
+    EnumName<Rank> = Rank: |name| name.0, |rank| rank.name().to_owned();
+    EnumName<Tokenizer> = Tokenizer: |name| name.0, |tokenizer| tokenizer.name().to_owned();
+    u32 = u32: |number| number, |number| number.to_string();
+    BoundFile = Bound: |bound| bound.0, |bound| match bound {
+        Bound::AtMost(most) => most.to_string(),
+        Bound::Unbounded => UNBOUNDED.to_owned(),
+    };
 }
 
 macro_rules! sections {
@@ -249,10 +238,6 @@ sections! {
 impl Section<EloMethod> for EnumName<EloMethod> {
     fn apply(&self, policy: &mut EloMethod) {
         *policy = self.0;
-    }
-
-    fn span(&self, _: &str) -> Option<Option<SourceSpan>> {
-        None
     }
 
     fn settings(policy: &EloMethod) -> Vec<Setting> {

@@ -2,7 +2,6 @@
 
 use super::names::ByName;
 use super::{Section, Setting};
-use miette::SourceSpan;
 use orchestrion_kernel::Weight;
 use orchestrion_kernel::item::Topic;
 use orchestrion_kernel::module::Module;
@@ -42,10 +41,6 @@ impl Section<ContextPolicy> for ByName<Module, ModuleOverrideFile> {
             policy.weights.extend(weights.map(|(topic, weight)| (*topic, weight.0)));
         }
         contexts.module_overrides.sort_by_key(|one| one.module);
-    }
-
-    fn span(&self, _: &str) -> Option<Option<SourceSpan>> {
-        None
     }
 
     fn settings(contexts: &ContextPolicy) -> Vec<Setting> {
