@@ -282,13 +282,13 @@ pub struct RulesFile(pub ByName<Rule, Spanned<bool>>);
 impl Section<Rules> for RulesFile {
     fn apply(&self, rules: &mut Rules) {
         for (rule, on) in &self.0.0 {
-            rules.set(*rule, on.value);
+            rules.set(rule.0, on.value);
         }
     }
 
     fn span(&self, key: &str) -> Option<Option<SourceSpan>> {
         let rule = Rule::ALL.iter().find(|rule| rule.name() == key)?;
-        Some(self.0.0.get(rule).and_then(Spanned::span))
+        Some(self.0.0.get(&EnumName(*rule)).and_then(Spanned::span))
     }
 
     fn settings(rules: &Rules) -> Vec<Setting> {

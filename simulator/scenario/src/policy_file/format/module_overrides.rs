@@ -1,7 +1,7 @@
 //! The module overrides of a policy file: context settings of single modules.
 
 use super::names::ByName;
-use super::{Section, Setting};
+use super::{EnumName, Section, Setting};
 use orchestrion_kernel::Weight;
 use orchestrion_kernel::item::Topic;
 use orchestrion_kernel::module::Module;
@@ -25,7 +25,7 @@ pub struct ModuleOverrideFile {
 
 impl Section<ContextPolicy> for ByName<Module, ModuleOverrideFile> {
     fn apply(&self, contexts: &mut ContextPolicy) {
-        for (module, file) in &self.0 {
+        for (EnumName(module), file) in &self.0 {
             let at =
                 contexts.module_overrides.iter().position(|one| one.module == *module).unwrap_or_else(|| {
                     contexts.module_overrides.push(ModuleContextPolicy {
@@ -38,7 +38,7 @@ impl Section<ContextPolicy> for ByName<Module, ModuleOverrideFile> {
             let policy = &mut contexts.module_overrides[at];
             policy.budget_tokens = file.budget_tokens.or(policy.budget_tokens);
             let weights = file.weights.iter().flat_map(|weights| &weights.0);
-            policy.weights.extend(weights.map(|(topic, weight)| (*topic, weight.0)));
+            policy.weights.extend(weights.map(|(topic, weight)| (topic.0, weight.0)));
         }
         contexts.module_overrides.sort_by_key(|one| one.module);
     }
