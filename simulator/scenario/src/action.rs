@@ -1,7 +1,7 @@
 //! Summary updates and action records (002) beside a reply. The keys are the document's own.
 
 use crate::convert::{FileValue, convert};
-use crate::names::names_schema;
+use crate::names::{mode_schema, outcome_schema};
 use orchestrion_kernel::Text;
 use orchestrion_kernel::situation::{ActionRecord, Mode, SummaryField, ToolCall, ToolOutcome};
 use orchestrion_yaml::{LabeledError, StrictText};
@@ -69,14 +69,6 @@ impl<'de> Deserialize<'de> for ArgFile {
             other => other.to_string().into(),
         }))
     }
-}
-
-fn mode_schema(_: &mut SchemaGenerator) -> Schema {
-    names_schema(&[Mode::Fast, Mode::Deep])
-}
-
-fn outcome_schema(_: &mut SchemaGenerator) -> Schema {
-    names_schema(&[ToolOutcome::Success, ToolOutcome::Failure, ToolOutcome::Error, ToolOutcome::Timeout])
 }
 
 /// Returns the schema of a summary update; the descriptions are the document's questions.

@@ -2,7 +2,9 @@
 
 use crate::replies::ReplyKind;
 use crate::reply::RepliesFile;
+use orchestrion_kernel::item::{ConstraintType, MemoryType, SupersessionRule};
 use orchestrion_kernel::module::Failure;
+use orchestrion_kernel::situation::{Mode, ToolOutcome};
 use orchestrion_kernel::{Phase, TaskId};
 use orchestrion_yaml::{LabeledError, Spanned, StrictText, inline_schema, parse_scalar, suggest_nearest};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -121,9 +123,26 @@ inline_schema!(Seed; _ => json_schema!({
 }));
 
 /// Returns the schema of the kernel's names of these values.
-pub(crate) fn names_schema<T: Serialize>(values: &[T]) -> Schema {
+fn names_schema<T: Serialize>(values: &[T]) -> Schema {
     let names: Vec<_> = values.iter().filter_map(|value| serde_json::to_value(value).ok()).collect();
     json_schema!({"type": "string", "enum": names})
+}
+
+/// Defines functions that return the schema of the names of a kernel enum without a list of its values.
+macro_rules! names_schemas {
+    ($($function:ident = $enum:ident [$($value:ident),*];)*) => {$(
+        pub(crate) fn $function(_: &mut SchemaGenerator) -> Schema {
+            names_schema(&[$($enum::$value),*])
+        }
+    )*};
+}
+
+names_schemas! {
+    constraint_schema = ConstraintType [Budget, Deadline, Capacity, Policy];
+    memory_schema = MemoryType [User, Capability, Organizational];
+    mode_schema = Mode [Fast, Deep];
+    outcome_schema = ToolOutcome [Success, Failure, Error, Timeout];
+    rule_schema = SupersessionRule [Authority, Explicit, Temporal, Implicit];
 }
 
 /// Returns the schema of a failure.

@@ -2,7 +2,7 @@
 
 use crate::convert::{FileValue, convert};
 use crate::format::is_default;
-use crate::names::names_schema;
+use crate::names::{constraint_schema, memory_schema, rule_schema};
 use crate::policy_file::EnumName;
 use orchestrion_kernel::item::{
     Audience, ConstraintType, FactSource, Identity, MemoryType, Rank, Scope, SupersessionRule,
@@ -145,28 +145,6 @@ pub struct IdentityFile {
     /// The names of the granted permissions. Default: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub permissions: Vec<StrictText>,
-}
-
-fn memory_schema(_: &mut SchemaGenerator) -> Schema {
-    names_schema(&[MemoryType::User, MemoryType::Capability, MemoryType::Organizational])
-}
-
-fn constraint_schema(_: &mut SchemaGenerator) -> Schema {
-    names_schema(&[
-        ConstraintType::Budget,
-        ConstraintType::Deadline,
-        ConstraintType::Capacity,
-        ConstraintType::Policy,
-    ])
-}
-
-fn rule_schema(_: &mut SchemaGenerator) -> Schema {
-    names_schema(&[
-        SupersessionRule::Authority,
-        SupersessionRule::Explicit,
-        SupersessionRule::Temporal,
-        SupersessionRule::Implicit,
-    ])
 }
 
 fn scope_schema(_: &mut SchemaGenerator) -> Schema {

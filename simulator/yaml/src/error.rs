@@ -1,13 +1,13 @@
 //! Errors in files: a message, labels at source locations, and a help text.
 
 use super::source::Source;
-use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode, SourceSpan};
-use std::fmt;
+use miette::{Diagnostic, LabeledSpan, NamedSource, SourceSpan};
 use std::sync::Arc;
 
 /// The reason why a file cannot be read. Miette prints it with its source excerpt and help.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Diagnostic)]
 #[error(transparent)]
+#[diagnostic(transparent)]
 pub struct ReadError(Box<ErrorReport>);
 
 #[derive(Debug, thiserror::Error, Diagnostic)]
@@ -20,20 +20,6 @@ struct ErrorReport {
     help: Option<String>,
     #[source_code]
     file: Option<NamedSource<Arc<str>>>,
-}
-
-impl Diagnostic for ReadError {
-    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        self.0.help()
-    }
-
-    fn source_code(&self) -> Option<&dyn SourceCode> {
-        self.0.source_code()
-    }
-
-    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        self.0.labels()
-    }
 }
 
 impl ReadError {

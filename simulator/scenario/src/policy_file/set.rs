@@ -12,27 +12,25 @@ use orchestrion_yaml::{ReadError, Source, suggest_nearest};
 /// A message and a help for an unknown or ambiguous name.
 pub fn setting(name: &str) -> Result<String, (String, String)> {
     let paths: Vec<String> = settings(&Policy::hardened()).into_iter().map(|setting| setting.path).collect();
-    let last = |path: &str| path.rsplit('.').next().unwrap_or_default().to_owned();
+    fn last(path: &str) -> &str {
+        path.rsplit('.').next().unwrap_or_default()
+    }
     let matches = |path: &&String| {
         **path == name
             || last(path) == name
-            || path.starts_with("bounds.") && name.strip_prefix("max_") == Some(&last(path))
+            || path.starts_with("bounds.") && name.strip_prefix("max_") == Some(last(path))
     };
     let found: Vec<&String> = paths.iter().filter(matches).collect();
     match found.as_slice() {
         [path] => Ok((*path).clone()),
         [] => {
-            let names = paths.iter().map(String::as_str);
-            let whole = suggest_nearest(name, names.clone());
-            let shortened: Vec<String> = paths.iter().map(|path| last(path)).collect();
-            let near = if whole.is_empty() {
-                suggest_nearest(name, shortened.iter().map(String::as_str))
-            } else {
-                whole
-            };
+            let mut near = suggest_nearest(name, paths.iter().map(String::as_str));
+            if near.is_empty() {
+                near = suggest_nearest(name, paths.iter().map(|path| last(path)));
+            }
             Err((
                 format!("unknown setting `{}`", name.escape_debug()),
-                format!("{near}the settings are {}", names.collect::<Vec<_>>().join(", ")),
+                format!("{near}the settings are {}", paths.join(", ")),
             ))
         }
         many => Err((

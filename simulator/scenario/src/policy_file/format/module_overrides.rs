@@ -25,22 +25,17 @@ pub struct ModuleOverrideFile {
 
 impl Section<ContextPolicy> for ByName<Module, ModuleOverrideFile> {
     fn apply(&self, contexts: &mut ContextPolicy) {
+        let overrides = std::mem::take(&mut contexts.module_overrides).into_iter();
+        let mut overrides: BTreeMap<_, _> = overrides.map(|policy| (policy.module, policy)).collect();
         for (EnumName(module), file) in &self.0 {
-            let at =
-                contexts.module_overrides.iter().position(|one| one.module == *module).unwrap_or_else(|| {
-                    contexts.module_overrides.push(ModuleContextPolicy {
-                        module: *module,
-                        budget_tokens: None,
-                        weights: BTreeMap::new(),
-                    });
-                    contexts.module_overrides.len() - 1
-                });
-            let policy = &mut contexts.module_overrides[at];
+            let new =
+                || ModuleContextPolicy { module: *module, budget_tokens: None, weights: BTreeMap::new() };
+            let policy = overrides.entry(*module).or_insert_with(new);
             policy.budget_tokens = file.budget_tokens.or(policy.budget_tokens);
             let weights = file.weights.iter().flat_map(|weights| &weights.0);
             policy.weights.extend(weights.map(|(topic, weight)| (topic.0, weight.0)));
         }
-        contexts.module_overrides.sort_by_key(|one| one.module);
+        contexts.module_overrides = overrides.into_values().collect();
     }
 
     fn settings(contexts: &ContextPolicy) -> Vec<Setting> {
