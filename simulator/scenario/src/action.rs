@@ -1,11 +1,10 @@
 //! Summary updates and action records (002) beside a reply. The keys are the document's own.
 
-use crate::names::names_schema;
+use crate::convert::{FileValue, convert};
+use crate::names::{mode_schema, outcome_schema};
 use orchestrion_kernel::Text;
-use orchestrion_kernel::situation::{
-    ActionRecord, Mode, StoredResult, SummaryField, SummaryUpdate, ToolCall, ToolOutcome,
-};
-use orchestrion_yaml::StrictText;
+use orchestrion_kernel::situation::{ActionRecord, Mode, SummaryField, ToolCall, ToolOutcome};
+use orchestrion_yaml::{LabeledError, StrictText};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value, json};
@@ -72,14 +71,6 @@ impl<'de> Deserialize<'de> for ArgFile {
     }
 }
 
-fn mode_schema(_: &mut SchemaGenerator) -> Schema {
-    names_schema(&[Mode::Fast, Mode::Deep])
-}
-
-fn outcome_schema(_: &mut SchemaGenerator) -> Schema {
-    names_schema(&[ToolOutcome::Success, ToolOutcome::Failure, ToolOutcome::Error, ToolOutcome::Timeout])
-}
-
 /// Returns the schema of a summary update; the descriptions are the document's questions.
 pub(crate) fn summary_update_schema(_: &mut SchemaGenerator) -> Schema {
     let field = |field: SummaryField| {
@@ -94,52 +85,8 @@ pub(crate) fn summary_update_schema(_: &mut SchemaGenerator) -> Schema {
     })
 }
 
-pub(crate) fn summary_update(file: &SummaryUpdateFile) -> SummaryUpdate {
-    SummaryUpdate(file.iter().map(|(field, text)| (field.clone(), text.text())).collect())
-}
-
-pub(crate) fn summary_update_file(update: &SummaryUpdate) -> SummaryUpdateFile {
-    update.0.iter().map(|(field, text)| (field.clone(), text.clone().into())).collect()
-}
-
-impl ActionFile {
-    pub(crate) fn to_kernel(&self) -> ActionRecord {
-        let tool_call = |call: &ToolCallFile| ToolCall {
-            name: call.name.text(),
-            args: call.args.iter().map(|(name, value)| (name.clone(), value.0.clone())).collect(),
-            result: StoredResult::from(call.result.text()),
-            outcome: call.outcome,
-        };
-        ActionRecord {
-            iteration: self.iteration,
-            timestamp: self.timestamp.text(),
-            mode: self.mode,
-            thinking: self.thinking.text(),
-            planning: self.planning.text(),
-            reflection: self.reflection.text(),
-            approach: self.approach.text(),
-            tool_calls: self.tool_calls.iter().map(tool_call).collect(),
-        }
-    }
-}
-
-impl From<&ActionRecord> for ActionFile {
-    fn from(record: &ActionRecord) -> Self {
-        let tool_call = |call: &ToolCall| ToolCallFile {
-            name: call.name.clone().into(),
-            args: call.args.iter().map(|(name, value)| (name.clone(), ArgFile(value.clone()))).collect(),
-            result: Text::from(call.result.clone()).into(),
-            outcome: call.outcome,
-        };
-        Self {
-            iteration: record.iteration,
-            timestamp: record.timestamp.clone().into(),
-            mode: record.mode,
-            thinking: record.thinking.clone().into(),
-            planning: record.planning.clone().into(),
-            reflection: record.reflection.clone().into(),
-            approach: record.approach.clone().into(),
-            tool_calls: record.tool_calls.iter().map(tool_call).collect(),
-        }
-    }
+convert! {
+    ActionFile { iteration, timestamp, mode, thinking, planning, reflection, approach, tool_calls }
+        = ActionRecord { iteration, timestamp, mode, thinking, planning, reflection, approach, tool_calls };
+    ToolCallFile { name, args, result, outcome } = ToolCall { name, args, result, outcome };
 }

@@ -2,25 +2,23 @@
 
 use crate::ScriptedRequest;
 use crate::format::ModulesFile;
-use crate::names::{ByTask, Count};
+use crate::names::{ByTask, Seed};
 use crate::replies::{ReplyKind, TaskReply};
 use crate::reply::{
     CaseFile, RandomReplyFile, RepliesFile, ReplyFile, ReplyListFile, WeightedReplyFile, WhenFile,
 };
 use crate::script::{
-    Case, Cases, Delay, RandomStreams, ReplyList, ReplySelection, Script, ScriptKey, ScriptedEntry,
-    ScriptedReply, WeightedChoices, When,
+    Case, Cases, ReplyList, ReplySelection, Script, ScriptKey, ScriptedEntry, ScriptedReply, WeightedChoices,
 };
 use crate::time::{DelayFile, DelayRangeFile};
 use miette::SourceSpan;
-use orchestrion_kernel::module::{Failure, Role, Store};
+use orchestrion_kernel::module::Failure;
 use orchestrion_kernel::plan::{Effect, Plan};
-use orchestrion_kernel::{RequestId, TaskId, UserId};
+use orchestrion_kernel::{RequestId, TaskId};
 use orchestrion_runtime::Reply;
 use orchestrion_yaml::{LabeledError, Source, Spanned};
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
-use std::time::Duration;
 
 /// The maximum number of cases of a module and of choices; each call scans them.
 const CHOICES_MAX: usize = 1000;
@@ -28,48 +26,31 @@ const CHOICES_MAX: usize = 1000;
 /// Builds the script of a scenario.
 pub(crate) fn build_script(
     source: &Source,
-    seed: &str,
+    seed: &Seed,
     modules: &Spanned<ModulesFile>,
     requests: &Spanned<Vec<crate::RequestFile>>,
     scripted: &[ScriptedRequest],
 ) -> Result<Script, LabeledError> {
-    let m = &modules.value;
-    let mut builder =
-        ScriptBuilder { cases: BTreeMap::new(), streams: RandomStreams::new(seed), requests: scripted };
-    builder.add(ScriptKey::Identity, m.identity.as_ref())?;
-    builder.add(ScriptKey::Memory, m.memory.as_ref())?;
-    builder.add(ScriptKey::Summarizer, m.summarizer.as_ref())?;
-    builder.add(ScriptKey::Classifier, m.classifier.as_ref())?;
-    builder.add(ScriptKey::Planner, m.planner.as_ref())?;
-    builder.add(ScriptKey::Debater(Role::Analyst), m.analyst.as_ref())?;
-    builder.add(ScriptKey::Debater(Role::Solution), m.solution.as_ref())?;
-    builder.add(ScriptKey::Debater(Role::Critic), m.critic.as_ref())?;
-    builder.add(ScriptKey::Debater(Role::Security), m.security.as_ref())?;
-    builder.add(ScriptKey::Debater(Role::Optimizer), m.optimizer.as_ref())?;
-    builder.add(ScriptKey::Review, m.review.as_ref())?;
-    builder.add(ScriptKey::Approver, m.approver.as_ref())?;
-    builder.add(ScriptKey::Diagnosis, m.diagnosis.as_ref())?;
-    builder.add(ScriptKey::Store(Store::Local), m.local_store.as_ref())?;
-    builder.add(ScriptKey::Store(Store::Cloud), m.cloud_store.as_ref())?;
-    builder.add(ScriptKey::Auditor, m.auditor.as_ref())?;
-    let planned = builder.planned_tasks(m);
-    builder.add_tasks(&m.tasks, &planned, ScriptKey::Task)?;
-    builder.add_tasks(&m.undo, &planned, ScriptKey::Undo)?;
+    let mut builder = ScriptBuilder { cases: BTreeMap::new(), requests: scripted };
+    modules.value.add_to(&mut builder)?;
+    let planned = builder.planned_tasks(&modules.value);
+    builder.add_tasks(&modules.value.tasks, &planned, ScriptKey::Task)?;
+    builder.add_tasks(&modules.value.undo, &planned, ScriptKey::Undo)?;
     let place = modules.span().or(requests.span());
-    Ok(Script::new(source.clone(), place, builder.cases, builder.streams))
+    Ok(Script::new(source.clone(), place, builder.cases, seed))
 }
 
 /// The tasks of all plans in the scenario, each with whether a plan declares its compensation.
 type PlannedTasks = BTreeMap<TaskId, bool>;
 
-struct ScriptBuilder<'a> {
+/// The replies of the modules so far, and the requests that the conditions of cases refer to.
+pub(crate) struct ScriptBuilder<'a> {
     cases: BTreeMap<ScriptKey, Cases>,
-    streams: RandomStreams,
     requests: &'a [ScriptedRequest],
 }
 
 impl ScriptBuilder<'_> {
-    fn add<T: ReplyKind>(
+    pub(crate) fn add<T: ReplyKind>(
         &mut self,
         key: ScriptKey,
         replies: Option<&RepliesFile<T>>,
@@ -77,9 +58,9 @@ impl ScriptBuilder<'_> {
         let cases = match replies {
             None => return Ok(()),
             Some(RepliesFile::Always(list)) => {
-                let replies = self.reply_list(list)?;
+                let replies = reply_list(list)?;
                 Cases {
-                    cases: vec![Case { when: When::default(), replies, place: None }],
+                    cases: vec![Case { when: WhenFile::default(), replies, place: None }],
                     place: None,
                     is_explicit: false,
                 }
@@ -90,7 +71,7 @@ impl ScriptBuilder<'_> {
                 let cases = files.value.iter().enumerate().map(|(number, case)| {
                     let CaseFile { when, reply } = &case.value;
                     let when = self.when(when.as_ref(), case.span(), number == last)?;
-                    Ok(Case { when, replies: self.reply_list(reply)?, place: case.span() })
+                    Ok(Case { when, replies: reply_list(reply)?, place: case.span() })
                 });
                 let cases = cases.collect::<Result<_, LabeledError>>()?;
                 Cases { cases, place: files.span(), is_explicit: true }
@@ -100,16 +81,16 @@ impl ScriptBuilder<'_> {
         Ok(())
     }
 
-    /// Converts the condition of a case. A condition that never holds, or that hides later cases, is an error.
+    /// Checks the condition of a case. A condition that never holds, or that hides later cases, is an error.
     fn when(
         &self,
         file: Option<&Spanned<WhenFile>>,
         case: Option<SourceSpan>,
         is_last: bool,
-    ) -> Result<When, LabeledError> {
-        let Some(Spanned { value: WhenFile { pass, request, user, text, context }, .. }) = file else {
+    ) -> Result<WhenFile, LabeledError> {
+        let Some(file) = file else {
             return if is_last {
-                Ok(When::default())
+                Ok(WhenFile::default())
             } else {
                 Err(LabeledError::new(
                     "a case without `when` matches every call, so later cases are unreachable",
@@ -118,22 +99,15 @@ impl ScriptBuilder<'_> {
                 .with_label(case, "matches every call"))
             };
         };
-        let place = file.and_then(Spanned::span);
-        let has_empty_text = [user, text, context].into_iter().flatten().any(|text| text.as_str().is_empty());
-        let number = |count: Count| count.0.get();
-        let when = When {
-            pass: pass.map(number),
-            request: request.map(|request| RequestId::new(number(request))),
-            user: user.as_ref().map(|user| UserId::new(user.text())),
-            text: text.as_ref().map(|text| text.text()),
-            context: context.as_ref().map(|context| context.text()),
-        };
+        let when = &file.value;
+        let texts = [&when.user, &when.text, &when.context];
+        let has_empty_text = texts.into_iter().flatten().any(|text| text.as_str().is_empty());
         if has_empty_text || when.is_always() {
             return Err(LabeledError::new(
                 "empty condition in `when`",
                 "write at least one of pass, request, user, text and context; only the last case may omit `when`",
             )
-            .with_label(place, "empty"));
+            .with_label(file.span(), "empty"));
         }
         let mut requests = (1..).map(RequestId::new).zip(self.requests);
         if !requests.any(|(number, request)| when.matches_request(number, &request.user, &request.text)) {
@@ -145,86 +119,9 @@ impl ScriptBuilder<'_> {
                     "the scenario has {count} {plural}; `text` is a case-sensitive substring of the request text"
                 ),
             )
-            .with_label(place, "never matches"));
+            .with_label(file.span(), "never matches"));
         }
-        Ok(when)
-    }
-
-    fn reply_list<T: ReplyKind>(&mut self, file: &ReplyListFile<T>) -> Result<ReplyList, LabeledError> {
-        let (selection, start, last) = match file {
-            ReplyListFile::One(reply) => {
-                (ReplySelection::Same(self.entry(reply)?), reply.span(), reply.span())
-            }
-            ReplyListFile::List(replies) => {
-                let entries = replies.value.iter().map(|reply| self.entry(reply));
-                let entries = entries.collect::<Result<_, _>>()?;
-                let last = replies.value.last().and_then(Spanned::span);
-                (ReplySelection::InOrder(entries), replies.span(), last)
-            }
-            ReplyListFile::Random { random } => {
-                (ReplySelection::Random(self.weighted_choices(random)?), random.span(), random.span())
-            }
-        };
-        Ok(ReplyList { selection, spans: (start, last), calls: 0 })
-    }
-
-    fn weighted_choices<T: ReplyKind>(
-        &mut self,
-        random: &Spanned<RandomReplyFile<T>>,
-    ) -> Result<WeightedChoices, LabeledError> {
-        let RandomReplyFile { seed, choices } = &random.value;
-        check_len(choices.value.len(), "choices", choices.span())?;
-        let mut entries = Vec::with_capacity(choices.value.len());
-        let mut total = 0u32;
-        for WeightedReplyFile { weight, reply } in &choices.value {
-            total = total.checked_add(weight.0.get()).ok_or_else(|| {
-                LabeledError::new(
-                    format!("sum of weights: expected at most {}, found more", u32::MAX),
-                    "write smaller weights; only their ratios matter",
-                )
-                .with_label(choices.span(), "these weights")
-            })?;
-            entries.push((total, self.entry(reply)?));
-        }
-        let total = NonZeroU32::new(total).ok_or_else(|| {
-            LabeledError::new("expected at least one choice, found an empty list", "add `- reply: …`")
-                .with_label(choices.span(), "no choice")
-        })?;
-        Ok(WeightedChoices { stream: self.streams.stream(seed.as_str()), total, entries })
-    }
-
-    fn entry<T: ReplyKind>(&mut self, file: &Spanned<ReplyFile<T>>) -> Result<ScriptedEntry, LabeledError> {
-        let (reply, after) = file.value.to_kernel()?;
-        let Some(after) = after else {
-            return Ok(ScriptedEntry { reply, delay: Delay::Fixed(Duration::ZERO) });
-        };
-        if reply == ScriptedReply::Fail(Failure::Timeout) {
-            return Err(LabeledError::new(
-                "`after` beside `fail: timeout`: expected no delay",
-                "remove `after`; a timeout occurs at the call's deadline, see `deadlines`",
-            )
-            .with_label(after.span(), "no effect"));
-        }
-        let delay = match &after.value {
-            DelayFile::Fixed(duration) => Delay::Fixed(duration.0),
-            DelayFile::Random(DelayRangeFile { seed, min, max }) => {
-                // The maximum duration in milliseconds fits into 32 bits.
-                let milliseconds = |time: Duration| u32::try_from(time.as_millis()).unwrap_or(u32::MAX - 1);
-                let min_ms = milliseconds(min.value.0);
-                let choices =
-                    milliseconds(max.value.0).checked_sub(min_ms).map(|more| more.saturating_add(1));
-                let choices = choices.and_then(NonZeroU32::new).ok_or_else(|| {
-                    LabeledError::new(
-                        format!("expected min ≤ max, found {} and {}", min.value, max.value),
-                        "swap the two durations",
-                    )
-                    .with_label(min.span(), "min")
-                    .with_label(max.span(), "max")
-                })?;
-                Delay::Random { stream: self.streams.stream(seed.as_str()), min_ms, choices }
-            }
-        };
-        Ok(ScriptedEntry { reply, delay })
+        Ok(when.clone())
     }
 
     fn planned_tasks(&self, modules: &ModulesFile) -> PlannedTasks {
@@ -275,6 +172,67 @@ impl ScriptBuilder<'_> {
         }
         Ok(())
     }
+}
+
+fn reply_list<T: ReplyKind>(file: &ReplyListFile<T>) -> Result<ReplyList, LabeledError> {
+    let (selection, start, last) = match file {
+        ReplyListFile::One(reply) => (ReplySelection::Same(entry(reply)?), reply.span(), reply.span()),
+        ReplyListFile::List(replies) => {
+            let entries = replies.value.iter().map(entry).collect::<Result<_, _>>()?;
+            let last = replies.value.last().and_then(Spanned::span);
+            (ReplySelection::InOrder(entries), replies.span(), last)
+        }
+        ReplyListFile::Random { random } => {
+            (ReplySelection::Random(weighted_choices(&random.value)?), random.span(), random.span())
+        }
+    };
+    Ok(ReplyList { selection, spans: (start, last), calls: 0 })
+}
+
+fn weighted_choices<T: ReplyKind>(random: &RandomReplyFile<T>) -> Result<WeightedChoices, LabeledError> {
+    let RandomReplyFile { seed, choices } = random;
+    check_len(choices.value.len(), "choices", choices.span())?;
+    let mut entries = Vec::with_capacity(choices.value.len());
+    let mut total = 0u32;
+    for WeightedReplyFile { weight, reply } in &choices.value {
+        total = total.checked_add(weight.0.get()).ok_or_else(|| {
+            LabeledError::new(
+                format!("sum of weights: expected at most {}, found more", u32::MAX),
+                "write smaller weights; only their ratios matter",
+            )
+            .with_label(choices.span(), "these weights")
+        })?;
+        entries.push((total, entry(reply)?));
+    }
+    let total = NonZeroU32::new(total).ok_or_else(|| {
+        LabeledError::new("expected at least one choice, found an empty list", "add `- reply: …`")
+            .with_label(choices.span(), "no choice")
+    })?;
+    Ok(WeightedChoices { seed: seed.clone(), total, entries })
+}
+
+fn entry<T: ReplyKind>(file: &Spanned<ReplyFile<T>>) -> Result<ScriptedEntry, LabeledError> {
+    let (reply, after) = file.value.to_kernel()?;
+    if let Some(after) = after {
+        if reply == ScriptedReply::Fail(Failure::Timeout) {
+            return Err(LabeledError::new(
+                "`after` beside `fail: timeout`: expected no delay",
+                "remove `after`; a timeout occurs at the call's deadline, see `deadlines`",
+            )
+            .with_label(after.span(), "no effect"));
+        }
+        if let DelayFile::Random(range @ DelayRangeFile { min, max, .. }) = &after.value
+            && range.choices().is_none()
+        {
+            return Err(LabeledError::new(
+                format!("expected min ≤ max, found {} and {}", min.value, max.value),
+                "swap the two durations",
+            )
+            .with_label(min.span(), "min")
+            .with_label(max.span(), "max"));
+        }
+    }
+    Ok(ScriptedEntry { reply, after: after.map(|after| after.value.clone()) })
 }
 
 fn check_len(count: usize, what: &str, place: Option<SourceSpan>) -> Result<(), LabeledError> {

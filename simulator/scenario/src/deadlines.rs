@@ -25,12 +25,6 @@ macro_rules! deadlines {
         }
 
         impl DeadlinesFile {
-            /// Checks whether no deadline is set.
-            #[must_use]
-            pub fn is_empty(&self) -> bool {
-                *self == Self::default()
-            }
-
             pub(crate) fn to_runtime(&self) -> Result<Deadlines, LabeledError> {
                 let mut deadlines = match &self.default {
                     Some(default) => Deadlines::new(deadline(default)?),

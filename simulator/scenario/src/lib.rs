@@ -6,11 +6,13 @@
 
 mod action;
 mod build_script;
+mod convert;
 mod deadlines;
 mod format;
 mod names;
 mod one_or_many;
 mod parse_reply;
+mod plan;
 pub mod policy_file;
 pub mod promote;
 mod read;
@@ -21,7 +23,6 @@ pub mod run;
 pub mod script;
 mod scripted_write;
 mod time;
-mod to_kernel;
 mod writes;
 
 pub use action::{ActionFile, ArgFile, SummaryUpdateFile, ToolCallFile};
@@ -30,11 +31,12 @@ pub use format::{InterruptFile, ModulesFile, PhaseVisitFile, RequestFile, Scenar
 pub use names::{ByTask, Count, ForTask, PhaseName, Seed};
 pub use one_or_many::OneOrMany;
 pub use parse_reply::{parse_reply, parse_write};
+pub use plan::{PlanFile, TaskFile};
 pub use replies::{
     ApproverReply, ArgumentFile, ArgumentReply, AuditorReply, ClassificationFile, ClassifierReply,
-    ContextFile, DiagnosisReply, ExitFile, IdentityReply, LocksFile, MemoryReply, NoRepairFile, PlanFile,
-    PlannerReply, RatingFile, RatingsFile, RepairFile, ReplyKind, RevisionFile, RevisionReply, StoreReply,
-    SummarizerReply, SummaryFile, TaskFile, TaskReply, TraceFile,
+    ContextFile, DiagnosisReply, ExitFile, IdentityReply, LocksFile, MemoryReply, NoRepairFile, PlannerReply,
+    RatingFile, RatingsFile, RepairFile, ReplyKind, RevisionFile, RevisionReply, StoreReply, SummarizerReply,
+    SummaryFile, TaskReply, TraceFile,
 };
 pub use reply::{
     CaseFile, ExtendedReplyFile, RandomReplyFile, RepliesFile, ReplyFile, ReplyListFile, WeightedReplyFile,

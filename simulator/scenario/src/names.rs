@@ -2,9 +2,11 @@
 
 use crate::replies::ReplyKind;
 use crate::reply::RepliesFile;
+use orchestrion_kernel::item::{ConstraintType, MemoryType, SupersessionRule};
 use orchestrion_kernel::module::Failure;
+use orchestrion_kernel::situation::{Mode, ToolOutcome};
 use orchestrion_kernel::{Phase, TaskId};
-use orchestrion_yaml::{LabeledError, Spanned, StrictText, suggest_nearest};
+use orchestrion_yaml::{LabeledError, Spanned, StrictText, inline_schema, parse_scalar, suggest_nearest};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -70,17 +72,7 @@ impl<'de> Deserialize<'de> for Count {
     }
 }
 
-impl JsonSchema for Count {
-    fn inline_schema() -> bool {
-        true
-    }
-    fn schema_name() -> Cow<'static, str> {
-        "Count".into()
-    }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({"type": "integer", "minimum": 1, "maximum": u32::MAX})
-    }
-}
+inline_schema!(Count; _ => json_schema!({"type": "integer", "minimum": 1, "maximum": u32::MAX}));
 
 /// A seed, or the name of a random stream: a word or a whole number. `7` and `"7"` are equal.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,36 +103,46 @@ impl Serialize for Seed {
 
 impl<'de> Deserialize<'de> for Seed {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = Spanned::<String>::deserialize(deserializer)?;
-        let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
-        if text.value.is_empty() || text.value.starts_with('-') || !text.value.bytes().all(plain) {
-            return Err(LabeledError::new(
-                format!("expected a seed, found `{}`", text.value.escape_debug()),
-                "write a whole number, or a word of letters, digits and hyphens",
-            )
-            .with_label(text.span(), "not a seed")
-            .into_serde_error());
-        }
-        Ok(Self(text.value))
+        parse_scalar(deserializer, "not a seed", |text| {
+            let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+            if text.is_empty() || text.starts_with('-') || !text.bytes().all(plain) {
+                return Err(LabeledError::new(
+                    format!("expected a seed, found `{}`", text.escape_debug()),
+                    "write a whole number, or a word of letters, digits and hyphens",
+                ));
+            }
+            Ok(Self(text.to_owned()))
+        })
     }
 }
 
-impl JsonSchema for Seed {
-    fn inline_schema() -> bool {
-        true
-    }
-    fn schema_name() -> Cow<'static, str> {
-        "Seed".into()
-    }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({"type": ["integer", "string"], "minimum": 0, "pattern": "^[0-9A-Za-z_][0-9A-Za-z_-]*$"})
-    }
-}
+inline_schema!(Seed; _ => json_schema!({
+    "type": ["integer", "string"],
+    "minimum": 0,
+    "pattern": "^[0-9A-Za-z_][0-9A-Za-z_-]*$",
+}));
 
 /// Returns the schema of the kernel's names of these values.
-pub(crate) fn names_schema<T: Serialize>(values: &[T]) -> Schema {
+fn names_schema<T: Serialize>(values: &[T]) -> Schema {
     let names: Vec<_> = values.iter().filter_map(|value| serde_json::to_value(value).ok()).collect();
     json_schema!({"type": "string", "enum": names})
+}
+
+/// Defines functions that return the schema of the names of a kernel enum without a list of its values.
+macro_rules! names_schemas {
+    ($($function:ident = $enum:ident [$($value:ident),*];)*) => {$(
+        pub(crate) fn $function(_: &mut SchemaGenerator) -> Schema {
+            names_schema(&[$($enum::$value),*])
+        }
+    )*};
+}
+
+names_schemas! {
+    constraint_schema = ConstraintType [Budget, Deadline, Capacity, Policy];
+    memory_schema = MemoryType [User, Capability, Organizational];
+    mode_schema = Mode [Fast, Deep];
+    outcome_schema = ToolOutcome [Success, Failure, Error, Timeout];
+    rule_schema = SupersessionRule [Authority, Explicit, Temporal, Implicit];
 }
 
 /// Returns the schema of a failure.
@@ -162,12 +164,6 @@ pub struct ForTask<T> {
 }
 
 impl<T> ByTask<T> {
-    /// Checks whether no task has replies.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
     /// Sets the replies for a task.
     pub fn insert(&mut self, task: TaskId, replies: RepliesFile<T>) {
         self.0.insert(task, ForTask { task: task.into(), replies });
@@ -231,19 +227,8 @@ fn task_number<E: Error>(key: &Spanned<String>) -> Result<TaskId, E> {
     })
 }
 
-impl<T: JsonSchema> JsonSchema for ByTask<T> {
-    fn inline_schema() -> bool {
-        true
-    }
-    fn schema_name() -> Cow<'static, str> {
-        format!("ByTask_{}", T::schema_name()).into()
-    }
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let replies = generator.subschema_for::<RepliesFile<T>>();
-        json_schema!({
-            "type": "object",
-            "patternProperties": {"^[0-9]+$": replies},
-            "additionalProperties": false,
-        })
-    }
-}
+inline_schema!(ByTask<T> where T: JsonSchema; generator => json_schema!({
+    "type": "object",
+    "patternProperties": {"^[0-9]+$": generator.subschema_for::<RepliesFile<T>>()},
+    "additionalProperties": false,
+}));

@@ -1,11 +1,10 @@
 //! One mapping or a list of mappings.
 
-use orchestrion_yaml::{LabeledError, Spanned};
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use orchestrion_yaml::{LabeledError, Spanned, inline_schema};
+use schemars::{JsonSchema, json_schema};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -21,12 +20,6 @@ impl<T> OneOrMany<T> {
     #[must_use]
     pub const fn none() -> Self {
         Self(Vec::new())
-    }
-
-    /// Checks whether the list is empty.
-    #[must_use]
-    pub const fn is_empty(&self) -> bool {
-        self.0.is_empty()
     }
 }
 
@@ -98,15 +91,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for NodeVisitor<T> {
     }
 }
 
-impl<T: JsonSchema> JsonSchema for OneOrMany<T> {
-    fn inline_schema() -> bool {
-        true
-    }
-    fn schema_name() -> Cow<'static, str> {
-        format!("OneOrMany_{}", T::schema_name()).into()
-    }
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let one = generator.subschema_for::<T>();
-        json_schema!({"anyOf": [one, {"type": "array", "minItems": 1, "items": one}]})
-    }
-}
+inline_schema!(OneOrMany<T> where T: JsonSchema; generator => {
+    let one = generator.subschema_for::<T>();
+    json_schema!({"anyOf": [one, {"type": "array", "minItems": 1, "items": one}]})
+});

@@ -1,14 +1,11 @@
 //! Parses a module's reply and a host's write, as JSON or YAML in the form of scenario files.
 
-use crate::replies::{
-    ApproverReply, ArgumentReply, AuditorReply, ClassifierReply, DiagnosisReply, IdentityReply, MemoryReply,
-    PlannerReply, ReplyKind, RevisionReply, StoreReply, SummarizerReply, TaskReply,
-};
+use crate::replies::ReplyKind;
 use crate::reply::ReplyFile;
-use crate::script::ScriptedReply;
+use crate::script::{ScriptKey, ScriptedReply};
 use crate::writes::WriteFile;
 use orchestrion_kernel::knowledge::Write;
-use orchestrion_kernel::module::{Operation, Role};
+use orchestrion_kernel::module::Operation;
 use orchestrion_runtime::{CallError, CallResult};
 use orchestrion_yaml::{LabeledError, ReadError, Source};
 
@@ -25,28 +22,11 @@ pub fn parse_reply(operation: Operation, text: &str) -> CallResult {
     if text.is_empty() {
         return Err(CallError::malformed(format!("empty reply: expected {}", operation.expected_reply())));
     }
-    match read(operation, text) {
+    let read = || ScriptKey::from_operation(operation).parse_reply(&Source::from_text("the reply", text)?);
+    match read() {
         Ok(ScriptedReply::Reply(reply)) => Ok(reply),
         Ok(ScriptedReply::Fail(failure)) => Err(failure.into()),
         Err(error) => Err(CallError::malformed(format!("{error}; {}", error.help_text()))),
-    }
-}
-
-fn read(operation: Operation, text: &str) -> Result<ScriptedReply, ReadError> {
-    let source = Source::from_text("the reply", text)?;
-    match operation {
-        Operation::VerifyIdentity => convert::<IdentityReply>(&source),
-        Operation::LoadContext => convert::<MemoryReply>(&source),
-        Operation::Summarize => convert::<SummarizerReply>(&source),
-        Operation::Classify => convert::<ClassifierReply>(&source),
-        Operation::DraftPlan => convert::<PlannerReply>(&source),
-        Operation::Argue(Role::Solution | Role::Optimizer) => convert::<RevisionReply>(&source),
-        Operation::Argue(_) | Operation::ReviewRevision => convert::<ArgumentReply>(&source),
-        Operation::Approve => convert::<ApproverReply>(&source),
-        Operation::Diagnose => convert::<DiagnosisReply>(&source),
-        Operation::RunTask { .. } | Operation::UndoTask { .. } => convert::<TaskReply>(&source),
-        Operation::StoreMemory { .. } => convert::<StoreReply>(&source),
-        Operation::DeliverAudit => convert::<AuditorReply>(&source),
     }
 }
 
@@ -55,11 +35,15 @@ fn read(operation: Operation, text: &str) -> Result<ScriptedReply, ReadError> {
 /// # Errors
 /// The place and what was expected, as a sentence.
 pub fn parse_write(text: &str) -> Result<Write, String> {
-    let read = || Ok(Source::from_text("the write", text)?.parse::<WriteFile>()?.to_kernel());
+    let read = || {
+        let source = Source::from_text("the write", text)?;
+        source.parse::<WriteFile>()?.to_kernel().map_err(|error| ReadError::in_source(&source, error))
+    };
     read().map_err(|error: ReadError| format!("{error}; {}", error.help_text()))
 }
 
-fn convert<T: ReplyKind>(source: &Source) -> Result<ScriptedReply, ReadError> {
+/// Parses the reply of one kind of module.
+pub(crate) fn parse_kind<T: ReplyKind>(source: &Source) -> Result<ScriptedReply, ReadError> {
     let reply = source.parse::<ReplyFile<T>>()?;
     let (reply, after) = reply.to_kernel().map_err(|error| ReadError::in_source(source, error))?;
     match after {
@@ -81,7 +65,7 @@ fn unfenced(text: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use orchestrion_kernel::module::{Failure, Report, Stance};
+    use orchestrion_kernel::module::{Failure, Report, Role, Stance};
     use orchestrion_kernel::plan::EffectKind;
 
     fn report(operation: Operation, text: &str) -> Result<Report, CallError> {

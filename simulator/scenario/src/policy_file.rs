@@ -52,7 +52,7 @@ pub fn parse(name: &str, text: &str, base_dir: &Path) -> Result<Policy, ReadErro
 /// As [`read`], and for an unknown name.
 pub fn resolve(name_or_path: &str, base_dir: &Path) -> Result<Policy, ReadError> {
     look_up(name_or_path, base_dir).map_err(|error| match error {
-        LookupError::Reference { message, help } => ReadError::for_file(message, help),
+        LookupError::Reference(error) => error.into_file_error(),
         LookupError::File(error) => error,
     })
 }
@@ -66,12 +66,7 @@ pub fn policy_schema() -> serde_json::Value {
 /// A failed lookup of a policy.
 pub enum LookupError {
     /// No policy has this name or path.
-    Reference {
-        /// The problem.
-        message: String,
-        /// The remedy.
-        help: String,
-    },
+    Reference(LabeledError),
     /// The policy file is invalid.
     File(ReadError),
 }
@@ -80,9 +75,7 @@ impl LookupError {
     /// Returns the error with the place where the policy is named, or the error of the policy file.
     pub fn into_read_error(self, source: &Source, span: Option<SourceSpan>, label: &str) -> ReadError {
         match self {
-            Self::Reference { message, help } => {
-                ReadError::in_source(source, LabeledError::new(message, help).with_label(span, label))
-            }
+            Self::Reference(error) => ReadError::in_source(source, error.with_label(span, label)),
             Self::File(error) => error,
         }
     }
@@ -108,20 +101,18 @@ fn look_up_chained(
     let path = base_dir.join(name_or_path);
     if !path.is_file() {
         let near = suggest_nearest(name_or_path, BUILT_IN);
-        return Err(LookupError::Reference {
-            message: format!("unknown policy `{shown}`: expected a built-in policy or a file"),
-            help: format!(
-                "{near}write one of {}, or the path of a policy file relative to this file",
-                BUILT_IN.join(", "),
-            ),
-        });
+        let names = BUILT_IN.join(", ");
+        return Err(LookupError::Reference(LabeledError::new(
+            format!("unknown policy `{shown}`: expected a built-in policy or a file"),
+            format!("{near}write one of {names}, or the path of a policy file relative to this file"),
+        )));
     }
     let real = path.canonicalize().unwrap_or_else(|_| path.clone());
     if chain.contains(&real) {
-        return Err(LookupError::Reference {
-            message: format!("cyclic `extends`: the policies lead back to `{shown}`"),
-            help: "extend a built-in policy in one of them: as-drawn or hardened".into(),
-        });
+        return Err(LookupError::Reference(LabeledError::new(
+            format!("cyclic `extends`: the policies lead back to `{shown}`"),
+            "extend a built-in policy in one of them: as-drawn or hardened",
+        )));
     }
     read_chained(&path, chain).map_err(LookupError::File)
 }
@@ -169,20 +160,20 @@ fn extend_base(source: &Source, base_dir: &Path, chain: &mut Vec<PathBuf>) -> Re
 
 /// Returns the error for a contradiction, with labels for the file's settings and a help for the inherited ones.
 fn contradiction(file: &PolicyFile, base: &Policy, policy: &Policy, found: PolicyError) -> LabeledError {
-    let settings = [Some(found.setting), found.conflicts_with].into_iter().flatten();
-    let values = write::values(policy);
-    let value = |setting: &str| {
-        let known = values.iter().find(|(path, _)| path == setting);
-        known.map_or_else(|| setting.to_owned(), |(path, value)| format!("{path} is {value}"))
+    let paths = [Some(found.setting), found.conflicts_with].into_iter().flatten();
+    let settings = format::settings(policy);
+    let value = |path: &str| {
+        let known = settings.iter().find(|setting| setting.path == path);
+        known.map_or_else(|| path.to_owned(), |setting| format!("{path} is {}", setting.value))
     };
     let mut inherited = Vec::new();
     let mut labels = Vec::new();
-    for setting in settings {
-        match file.span(setting) {
-            Some(span) => labels.push((span, value(setting))),
+    for path in paths {
+        match file.span(path) {
+            Some(span) => labels.push((span, value(path))),
             None => inherited.push(format!(
                 "{}, inherited from `{}`; set it in this file to change it",
-                value(setting),
+                value(path),
                 base.name.escape_debug(),
             )),
         }

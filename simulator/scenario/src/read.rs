@@ -40,8 +40,8 @@ fn build_scenario(source: Source, file: &ScenarioFile, policy: Policy) -> Result
     let requests = file.requests.value.iter().map(|request| build_request(request, file));
     let requests = requests.collect::<Result<Vec<_>, _>>().map_err(in_source)?;
     let deadlines = file.deadlines.to_runtime().map_err(in_source)?;
-    let script = build_script(&source, file.seed.as_str(), &file.modules, &file.requests, &requests)
-        .map_err(in_source)?;
+    let script =
+        build_script(&source, &file.seed, &file.modules, &file.requests, &requests).map_err(in_source)?;
     let conversation = file.conversation.as_ref().map_or(name.as_str(), |name| name.as_str());
     Ok(Scenario {
         description: file.description.as_str().to_owned(),
@@ -60,7 +60,8 @@ fn build_request(file: &RequestFile, scenario: &ScenarioFile) -> Result<Scripted
     let mut events = Vec::new();
     for entry in &file.write.0 {
         let ScriptedWriteFile { write, refused } = &entry.value;
-        let write = ScriptedWrite { write: Spanned::new(write.to_kernel(), entry.span()), refused: *refused };
+        let write = Spanned::new(write.to_kernel()?, entry.span());
+        let write = ScriptedWrite { write, refused: *refused };
         events.push((PhaseVisit::START, ScriptedEvent::Write(Box::new(write))));
     }
     for Spanned { value: InterruptFile { phase, visit, text }, .. } in &file.interrupt.0 {

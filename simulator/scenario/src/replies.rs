@@ -3,11 +3,13 @@
 //! Each type is one word (`stored`) or one key with a value (`fail: timeout`). The doc comments are the descriptions in the
 //! JSON Schema.
 
+use crate::convert::{FileValue, convert};
 use crate::format::is_default;
 use crate::names::failure_schema;
-use orchestrion_kernel::Score;
-use orchestrion_kernel::module::{Failure, Report};
-use orchestrion_yaml::{Decimal, LabeledError, Spanned, StrictText, required_value};
+use crate::plan::PlanFile;
+use orchestrion_kernel::module::{Argument, Failure, PastRequest, Rating, Ratings, Report, Stance};
+use orchestrion_kernel::{Score, TraceId};
+use orchestrion_yaml::{Decimal, LabeledError, StrictText, required_value};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -27,8 +29,13 @@ pub trait ReplyKind: Sized + Serialize + DeserializeOwned + JsonSchema {
     fn from_kernel(outcome: Result<&Report, Failure>) -> Option<Self>;
 }
 
+/// Defines the replies of each module. The right side of an equation is the report that a reply means; the names in brackets
+/// are converted.
 macro_rules! replies {
-    ($($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $key:literal $variant:ident $(($value:ty))?,)* })*) => {$(
+    ($($(#[$doc:meta])* $name:ident {$(
+        $(#[$variant_doc:meta])* $key:literal $variant:ident $(($value:ident [$($bound:ident),*] $($file:tt)*))?
+            = $report:ident $({ $($field:tt)* })? $(($plan:ident))?;
+    )*})*) => {$(
         $(#[$doc])*
         #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
         pub enum $name {
@@ -38,11 +45,32 @@ macro_rules! replies {
             Fail(#[schemars(schema_with = "failure_schema")] Failure),
         }
 
-        impl $name {
-            pub(crate) const TAGS: &'static [(&'static str, bool)] = &[
+        impl ReplyKind for $name {
+            const KEYS: &'static [(&'static str, bool)] = &[
                 $(($key, { const VALUE: &[&str] = &[$(stringify!($value))?]; !VALUE.is_empty() }),)*
                 ("fail", true),
             ];
+
+            fn to_kernel(&self) -> Result<Result<Report, Failure>, LabeledError> {
+                Ok(Ok(match self {
+                    $(Self::$variant $(($($file)*))? => {
+                        $($(let $bound = FileValue::to_kernel($bound)?;)*)?
+                        Report::$report $({ $($field)* })? $(($plan))?
+                    })*
+                    Self::Fail(failure) => return Ok(Err(*failure)),
+                }))
+            }
+
+            fn from_kernel(outcome: Result<&Report, Failure>) -> Option<Self> {
+                Some(match outcome {
+                    Err(failure) => Self::Fail(failure),
+                    $(Ok(Report::$report $({ $($field)* })? $(($plan))?) => {
+                        $($(let $bound = FileValue::from_kernel($bound)?;)*)?
+                        Self::$variant $(($($file)*))?
+                    })*
+                    Ok(_) => return None,
+                })
+            }
         }
     )*};
 }
@@ -51,74 +79,96 @@ replies! {
     /// A reply of the identity guard.
     IdentityReply {
         /// Which identity locks match.
-        "locks" Locks(LocksFile),
+        "locks" Locks(LocksFile [gcp, mongodb] LocksFile { gcp, mongodb }) = Identity { gcp, mongodb };
     }
     /// A reply of the memory.
     MemoryReply {
         /// Ratings, and traces of earlier requests.
-        "context" Context(ContextFile),
+        "context" Context(ContextFile [ratings, traces] ContextFile { ratings, traces })
+            = Context { ratings, traces };
     }
     /// A reply of the classifier.
     ClassifierReply {
         /// The classification of the request.
-        "classification" Classification(ClassificationFile),
+        "classification" Classification(
+            ClassificationFile [tags, similarity] ClassificationFile { tags, similarity }
+        ) = Classification { tags, similarity };
     }
     /// A reply of the summarizer.
     SummarizerReply {
         /// The summary of a cluster of items.
-        "summary" Summary(SummaryFile),
+        "summary" Summary(SummaryFile [text, forgets] SummaryFile { text, forgets })
+            = Summary { text, forgets };
     }
     /// A reply of the planner.
     PlannerReply {
         /// The baseline plan.
-        "plan" Plan(PlanFile),
+        "plan" Plan(PlanFile [plan] plan) = Plan(plan);
     }
     /// An argument of a role that cannot revise the plan.
     ArgumentReply {
         /// For the plan.
-        "pro" Pro(ArgumentFile),
+        "pro" Pro(ArgumentFile [confidence, text] ArgumentFile { confidence, text })
+            = Argument { argument: Argument { stance: Stance::Pro, confidence }, text, plan: None };
         /// Against the plan.
-        "con" Con(ArgumentFile),
+        "con" Con(ArgumentFile [confidence, text] ArgumentFile { confidence, text })
+            = Argument { argument: Argument { stance: Stance::Con, confidence }, text, plan: None };
     }
     /// An argument of a role that can revise the plan.
     RevisionReply {
         /// For the plan.
-        "pro" Pro(RevisionFile),
+        "pro" Pro(RevisionFile [confidence, text, plan] RevisionFile { confidence, text, plan })
+            = Argument { argument: Argument { stance: Stance::Pro, confidence }, text, plan };
         /// Against the plan.
-        "con" Con(RevisionFile),
+        "con" Con(RevisionFile [confidence, text, plan] RevisionFile { confidence, text, plan })
+            = Argument { argument: Argument { stance: Stance::Con, confidence }, text, plan };
     }
     /// A reply of the approver.
     ApproverReply {
         /// The plan may run; the text is a condition or empty.
-        "approved" Approved(StrictText),
+        "approved" Approved(StrictText [text] text) = Approval { approved: true, text };
         /// The plan must not run; the text is the reason.
-        "denied" Denied(StrictText),
+        "denied" Denied(StrictText [text] text) = Approval { approved: false, text };
     }
     /// A diagnosis of a failed task.
     DiagnosisReply {
         /// A plan that repairs the failure.
-        "repair" Repair(RepairFile),
+        "repair" Repair(RepairFile [text, plan] RepairFile { text, plan }) = Repaired { text, plan };
         /// There is no repair.
-        "no_repair" NoRepair(NoRepairFile),
+        "no_repair" NoRepair(NoRepairFile [text] NoRepairFile { text }) = NoRepair { text };
     }
     /// The outcome of a task or of its compensation.
     TaskReply {
         /// The task succeeded; the text is its output.
-        "ok" Ok(StrictText),
+        "ok" Ok(StrictText [text] text) = Exit { code: 0, text };
         /// The task ended with this exit code.
-        "exit" Exit(ExitFile),
+        "exit" Exit(ExitFile [code, text] ExitFile { code, text }) = Exit { code, text };
     }
     /// A reply of a store.
     StoreReply {
         /// The store holds the record.
-        "stored" Stored,
+        "stored" Stored = Stored { held: true };
         /// The store refused the record.
-        "refused" Refused,
+        "refused" Refused = Stored { held: false };
     }
     /// A reply of the audit sink.
     AuditorReply {
         /// The sink accepted the record.
-        "delivered" Delivered,
+        "delivered" Delivered = Delivered;
+    }
+}
+
+convert! {
+    RatingsFile { analyst, solution, critic, security, optimizer }
+        = Ratings { analyst, solution, critic, security, optimizer };
+    RatingFile { elo, successes, matches } = Rating { elo, successes, matches };
+    TraceFile { conversation, request, text } = PastRequest { trace: TraceId { conversation, request }, text };
+}
+
+impl Default for RatingFile {
+    fn default() -> Self {
+        let Rating { elo, successes, matches } = Rating::START;
+        Self { elo, successes, matches }
     }
 }
 
@@ -209,26 +259,6 @@ pub struct ClassificationFile {
     pub tags: Vec<StrictText>,
     /// The similarity of the suggest_nearest past request, from 0 to 1.
     pub similarity: Decimal<Score>,
-}
-
-/// A plan: 1 to 1000 tasks with distinct numbers, run in order.
-pub type PlanFile = Spanned<Vec<Spanned<TaskFile>>>;
-
-/// A task of a plan. Without `undo` and `irreversible` it has no effect.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct TaskFile {
-    /// The number of the task. Later revisions of the plan keep it.
-    pub task: u32,
-    /// The action.
-    #[serde(rename = "do")]
-    pub action: StrictText,
-    /// The compensation: the action that undoes the effect.
-    #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
-    pub undo: Option<StrictText>,
-    /// Whether the effect cannot be undone.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub irreversible: bool,
 }
 
 /// An argument.

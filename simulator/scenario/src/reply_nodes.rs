@@ -3,7 +3,7 @@
 //! Serde's untagged enums lose the places of errors, so a visitor selects the form by the first key.
 
 use crate::replies::ReplyKind;
-use crate::reply::{CaseFile, ExtendedReplyFile, RandomReplyFile, RepliesFile, ReplyFile, ReplyListFile};
+use crate::reply::{CaseFile, RandomReplyFile, RepliesFile, ReplyFile, ReplyListFile};
 use orchestrion_yaml::{LabeledError, Spanned, unknown_value_error};
 use serde::de::value::{MapAccessDeserializer, StrDeserializer};
 use serde::de::{
@@ -153,16 +153,10 @@ impl<'de, T: ReplyKind> Visitor<'de> for NodeVisitor<T> {
             "random" => Node::Random(map.next_value()?),
             "cases" => Node::Cases(map.next_value()?),
             "reply" | "after" | "summary_update" | "action" => {
-                let whole = WithFirstKey { first: Some(key), rest: &mut map };
-                Node::Reply(ReplyFile::Extended(ExtendedReplyFile::deserialize(MapAccessDeserializer::new(
-                    whole,
-                ))?))
+                Node::Reply(ReplyFile::Extended(deserialize_with_key(key, &mut map)?))
             }
             _ => match takes_value::<T>(key) {
-                Some(true) => {
-                    let whole = WithFirstKey { first: Some(key), rest: &mut map };
-                    Node::Reply(ReplyFile::Short(T::deserialize(MapAccessDeserializer::new(whole))?))
-                }
+                Some(true) => Node::Reply(ReplyFile::Short(deserialize_with_key(key, &mut map)?)),
                 Some(false) => {
                     return Err(LabeledError::new(
                         format!("`{key}` takes no value"),
@@ -211,10 +205,17 @@ fn unknown_key<T: ReplyKind>(key: &str) -> LabeledError {
     unknown_value_error(key, &[&keys::<T>()[..], &["reply", "random", "cases"]].concat())
 }
 
-/// A mapping whose first key is already read.
-pub(crate) struct WithFirstKey<'a, A> {
-    pub(crate) first: Option<&'a str>,
-    pub(crate) rest: A,
+/// Deserializes a value from a mapping whose first key is already read.
+pub(crate) fn deserialize_with_key<'de, T: Deserialize<'de>, A: MapAccess<'de>>(
+    key: &str,
+    rest: A,
+) -> Result<T, A::Error> {
+    T::deserialize(MapAccessDeserializer::new(WithFirstKey { first: Some(key), rest }))
+}
+
+struct WithFirstKey<'a, A> {
+    first: Option<&'a str>,
+    rest: A,
 }
 
 impl<'de, A: MapAccess<'de>> MapAccess<'de> for WithFirstKey<'_, A> {

@@ -9,18 +9,16 @@ mod reply_list;
 
 pub use key::default_report;
 pub(crate) use key::{ScriptKey, default_reply};
-pub(crate) use random::RandomStreams;
-pub(crate) use reply_list::{
-    Case, Cases, Delay, ReplyList, ReplySelection, ScriptedEntry, WeightedChoices, When,
-};
+pub(crate) use reply_list::{Case, Cases, ReplyList, ReplySelection, ScriptedEntry, WeightedChoices};
 
+use crate::names::Seed;
 use miette::{Diagnostic, SourceSpan};
 use orchestrion_kernel::module::{Failure, Operation, Role};
 use orchestrion_kernel::{RequestId, Text, UserId};
 use orchestrion_runtime::Reply;
 use orchestrion_yaml::{LabeledError, ReadError, Source};
+use random::RandomStreams;
 use std::collections::BTreeMap;
-use std::fmt;
 use std::time::Duration;
 use thiserror::Error;
 
@@ -80,9 +78,9 @@ impl Script {
         source: Source,
         modules: Option<SourceSpan>,
         cases: BTreeMap<ScriptKey, Cases>,
-        streams: RandomStreams,
+        seed: &Seed,
     ) -> Self {
-        Self { source, modules, cases, streams }
+        Self { source, modules, cases, streams: RandomStreams::new(seed.as_str()) }
     }
 
     /// Returns the reply to a call.
@@ -148,7 +146,7 @@ impl Script {
 }
 
 fn exhausted_error(key: ScriptKey, list: &ReplyList, in_case: bool) -> LabeledError {
-    let (ordinal, len) = (Ordinal(list.calls), list.replies().len());
+    let (ordinal, len) = (ordinal(list.calls), list.replies().len());
     let plural = if len == 1 { "reply" } else { "replies" };
     let name = key.name();
     let (owner, path) = match in_case {
@@ -173,18 +171,14 @@ fn no_matching_case_error(key: ScriptKey, scene: &CallScene<'_>, place: Option<S
     .with_label(place, "no match")
 }
 
-/// An ordinal number: 1st, 2nd, 3rd, 4th, 11th.
-struct Ordinal(usize);
-
-impl fmt::Display for Ordinal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let suffix = match (self.0 % 10, self.0 % 100) {
-            (_, 11..=13) => "th",
-            (1, _) => "st",
-            (2, _) => "nd",
-            (3, _) => "rd",
-            _ => "th",
-        };
-        write!(f, "{}{suffix}", self.0)
-    }
+/// Formats an ordinal number: 1st, 2nd, 3rd, 4th, 11th.
+fn ordinal(number: usize) -> String {
+    let suffix = match (number % 10, number % 100) {
+        (_, 11..=13) => "th",
+        (1, _) => "st",
+        (2, _) => "nd",
+        (3, _) => "rd",
+        _ => "th",
+    };
+    format!("{number}{suffix}")
 }

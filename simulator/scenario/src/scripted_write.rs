@@ -1,10 +1,9 @@
 //! A write in a scenario, with `refused: true` where the kernel must refuse it.
 
-use crate::reply_nodes::WithFirstKey;
+use crate::reply_nodes::deserialize_with_key;
 use crate::writes::WriteFile;
 use orchestrion_yaml::{LabeledError, Spanned};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
@@ -59,8 +58,7 @@ impl<'de> Visitor<'de> for ScriptedWriteVisitor {
                 .with_label(key.span(), "one key too many")
                 .into_serde_error());
             } else {
-                let whole = WithFirstKey { first: Some(&key.value), rest: &mut map };
-                write = Some(WriteFile::deserialize(MapAccessDeserializer::new(whole))?);
+                write = Some(deserialize_with_key(&key.value, &mut map)?);
             }
         }
         match write {

@@ -1,13 +1,14 @@
 //! Durations in simulated time: delays of replies and deadlines.
 
 use crate::names::Seed;
-use orchestrion_yaml::{LabeledError, Spanned};
+use orchestrion_yaml::{LabeledError, Spanned, parse_scalar};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
 use std::fmt;
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 /// The units, longest first, with their milliseconds.
@@ -64,9 +65,7 @@ impl Serialize for DurationText {
 
 impl<'de> Deserialize<'de> for DurationText {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = Spanned::<String>::deserialize(deserializer)?;
-        Self::parse(&text.value)
-            .map_err(|error| error.with_label(text.span(), "not a valid duration").into_serde_error())
+        parse_scalar(deserializer, "not a valid duration", Self::parse)
     }
 }
 
@@ -104,6 +103,15 @@ pub struct DelayRangeFile {
     pub min: Spanned<DurationText>,
     /// The maximum delay.
     pub max: Spanned<DurationText>,
+}
+
+impl DelayRangeFile {
+    /// Returns the number of possible delays; `None` if the minimum exceeds the maximum.
+    pub(crate) fn choices(&self) -> Option<NonZeroU32> {
+        let more_ms = self.max.value.0.checked_sub(self.min.value.0)?.as_millis();
+        // The maximum duration in milliseconds fits into 32 bits.
+        NonZeroU32::new(u32::try_from(more_ms).ok()?.saturating_add(1))
+    }
 }
 
 impl<'de> Deserialize<'de> for DelayFile {

@@ -1,16 +1,17 @@
 //! Writes in a scenario file or from a host, and their conversion to the kernel's writes and back.
 
+use crate::convert::{FileValue, convert};
 use crate::format::is_default;
-use crate::names::names_schema;
+use crate::names::{constraint_schema, memory_schema, rule_schema};
 use crate::policy_file::EnumName;
-use orchestrion_kernel::ids::Timestamp;
 use orchestrion_kernel::item::{
     Audience, ConstraintType, FactSource, Identity, MemoryType, Rank, Scope, SupersessionRule,
 };
-use orchestrion_kernel::knowledge::{FactKind, NewFact, Reference, Write};
-use orchestrion_yaml::StrictText;
+use orchestrion_kernel::knowledge::{FactKind, NewFact, Write};
+use orchestrion_yaml::{LabeledError, StrictText};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 /// A write to the semantic state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -146,50 +147,23 @@ pub struct IdentityFile {
     pub permissions: Vec<StrictText>,
 }
 
-fn memory_schema(_: &mut SchemaGenerator) -> Schema {
-    names_schema(&[MemoryType::User, MemoryType::Capability, MemoryType::Organizational])
-}
-
-fn constraint_schema(_: &mut SchemaGenerator) -> Schema {
-    names_schema(&[
-        ConstraintType::Budget,
-        ConstraintType::Deadline,
-        ConstraintType::Capacity,
-        ConstraintType::Policy,
-    ])
-}
-
-fn rule_schema(_: &mut SchemaGenerator) -> Schema {
-    names_schema(&[
-        SupersessionRule::Authority,
-        SupersessionRule::Explicit,
-        SupersessionRule::Temporal,
-        SupersessionRule::Implicit,
-    ])
-}
-
 fn scope_schema(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({"anyOf": [
-        {"type": "string", "enum": ["global", "session"]},
-        {
-            "type": "object",
-            "properties": {
-                "task": {"type": "string"}, "hypothetical": {"type": "string"}, "draft": {"type": "string"},
-            },
-            "minProperties": 1,
-            "maxProperties": 1,
-            "additionalProperties": false,
-        },
-    ]})
+    let text = json!({"type": "string"});
+    word_or_key_schema(&["global", "session"], json!({"task": text, "hypothetical": text, "draft": text}))
 }
 
 fn audience_schema(generator: &mut SchemaGenerator) -> Schema {
     let rank = generator.subschema_for::<EnumName<Rank>>();
+    word_or_key_schema(&["everybody"], json!({"at_least": rank, "permitted": {"type": "string"}}))
+}
+
+/// Returns the schema of one of these words, or a mapping with one of these keys.
+fn word_or_key_schema(words: &[&str], keys: Value) -> Schema {
     json_schema!({"anyOf": [
-        {"type": "string", "enum": ["everybody"]},
+        {"type": "string", "enum": words},
         {
             "type": "object",
-            "properties": {"at_least": rank, "permitted": {"type": "string"}},
+            "properties": keys,
             "minProperties": 1,
             "maxProperties": 1,
             "additionalProperties": false,
@@ -213,39 +187,35 @@ fn is_user_memory(memory: &MemoryType) -> bool {
     *memory == MemoryType::User
 }
 
+convert! {
+    WorkingFile { key, text, expires_at, depends_on }
+        = Write::Working { key, text, expires_at, depends_on } else None;
+    SignalFile { key, text, supersedes } = Write::Environment { key, text, supersedes } else None;
+    ClockFile { now, text } = Write::Clock { now, text } else None;
+    IdentityFile { name, authority, rank, department, organization, permissions } = Write::Identity {
+        name, identity: Identity { authority, rank, department, organization, permissions }
+    } else None;
+    FactFile {
+        key, text, source, rank, established_at, time_sensitive, memory, scope, audience, supersedes,
+        detected_rule, depends_on
+    } = NewFact {
+        kind: FactKind::Fact, key, text, source: FactSource { name: source, rank }, established_at, memory, scope,
+        audience, time_sensitive, supersedes, detected_rule, depends_on
+    } else None;
+}
+
 impl WriteFile {
-    /// Returns the kernel's write.
-    #[must_use]
-    pub fn to_kernel(&self) -> Write {
+    pub(crate) fn to_kernel(&self) -> Result<Write, LabeledError> {
         match self {
-            Self::Fact(fact) => Write::Fact(fact.to_kernel(FactKind::Fact)),
+            Self::Fact(fact) => fact.to_kernel().map(Write::Fact),
             Self::Constraint(ConstraintFile { constraint_type, fact }) => {
-                Write::Fact(fact.to_kernel(FactKind::Constraint(*constraint_type)))
+                let kind = FactKind::Constraint(*constraint_type);
+                Ok(Write::Fact(NewFact { kind, ..fact.to_kernel()? }))
             }
-            Self::Working(WorkingFile { key, text, expires_at, depends_on }) => Write::Working {
-                key: key.text(),
-                text: text.text(),
-                expires_at: expires_at.map(Timestamp::from_millis),
-                depends_on: depends_on.iter().map(reference).collect(),
-            },
-            Self::Signal(SignalFile { key, text, supersedes }) => Write::Environment {
-                key: key.text(),
-                text: text.text(),
-                supersedes: supersedes.as_ref().map(reference),
-            },
-            Self::Time(ClockFile { now, text }) => {
-                Write::Clock { now: Timestamp::from_millis(*now), text: text.text() }
-            }
-            Self::Identity(file) => Write::Identity {
-                name: file.name.text(),
-                identity: Identity {
-                    authority: file.authority.text(),
-                    rank: file.rank.0,
-                    department: file.department.text(),
-                    organization: file.organization.text(),
-                    permissions: file.permissions.iter().map(StrictText::text).collect(),
-                },
-            },
+            Self::Working(file) => file.to_kernel(),
+            Self::Signal(file) => file.to_kernel(),
+            Self::Time(file) => file.to_kernel(),
+            Self::Identity(file) => file.to_kernel(),
         }
     }
 
@@ -253,96 +223,17 @@ impl WriteFile {
     #[must_use]
     pub fn from_kernel(write: &Write) -> Option<Self> {
         Some(match write {
-            Write::Fact(new) => {
-                let fact = FactFile::from_kernel(new)?;
-                match new.kind {
-                    FactKind::Fact => Self::Fact(fact),
-                    FactKind::Constraint(constraint_type) => {
-                        Self::Constraint(ConstraintFile { constraint_type, fact })
-                    }
+            Write::Fact(new) => match new.kind {
+                FactKind::Fact => Self::Fact(FactFile::from_kernel(new)?),
+                FactKind::Constraint(constraint_type) => {
+                    let fact = FactFile::from_kernel(&NewFact { kind: FactKind::Fact, ..new.clone() })?;
+                    Self::Constraint(ConstraintFile { constraint_type, fact })
                 }
-            }
-            Write::Working { key, text, expires_at, depends_on } => Self::Working(WorkingFile {
-                key: key.clone().into(),
-                text: text.clone().into(),
-                expires_at: expires_at.map(Timestamp::millis),
-                depends_on: keys(depends_on)?,
-            }),
-            Write::Environment { key, text, supersedes } => Self::Signal(SignalFile {
-                key: key.clone().into(),
-                text: text.clone().into(),
-                supersedes: optional_key(supersedes.as_ref())?,
-            }),
-            Write::Clock { now, text } => {
-                Self::Time(ClockFile { now: now.millis(), text: text.clone().into() })
-            }
-            Write::Identity { name, identity } => Self::Identity(IdentityFile {
-                name: name.clone().into(),
-                authority: identity.authority.clone().into(),
-                rank: EnumName(identity.rank),
-                department: identity.department.clone().into(),
-                organization: identity.organization.clone().into(),
-                permissions: identity.permissions.iter().cloned().map(StrictText::from).collect(),
-            }),
+            },
+            Write::Working { .. } => Self::Working(FileValue::from_kernel(write)?),
+            Write::Environment { .. } => Self::Signal(FileValue::from_kernel(write)?),
+            Write::Clock { .. } => Self::Time(FileValue::from_kernel(write)?),
+            Write::Identity { .. } => Self::Identity(FileValue::from_kernel(write)?),
         })
-    }
-}
-
-impl FactFile {
-    fn to_kernel(&self, kind: FactKind) -> NewFact {
-        NewFact {
-            kind,
-            key: self.key.text(),
-            text: self.text.text(),
-            source: FactSource { name: self.source.text(), rank: self.rank.0 },
-            established_at: Timestamp::from_millis(self.established_at),
-            memory: self.memory,
-            scope: self.scope.clone(),
-            audience: self.audience.clone(),
-            time_sensitive: self.time_sensitive,
-            supersedes: self.supersedes.as_ref().map(reference),
-            detected_rule: self.detected_rule,
-            depends_on: self.depends_on.iter().map(reference).collect(),
-        }
-    }
-
-    fn from_kernel(new: &NewFact) -> Option<Self> {
-        Some(Self {
-            key: new.key.clone().into(),
-            text: new.text.clone().into(),
-            source: new.source.name.clone().into(),
-            rank: EnumName(new.source.rank),
-            established_at: new.established_at.millis(),
-            time_sensitive: new.time_sensitive,
-            memory: new.memory,
-            scope: new.scope.clone(),
-            audience: new.audience.clone(),
-            supersedes: optional_key(new.supersedes.as_ref())?,
-            detected_rule: new.detected_rule,
-            depends_on: keys(&new.depends_on)?,
-        })
-    }
-}
-
-fn reference(key: &StrictText) -> Reference {
-    Reference::Key(key.text())
-}
-
-fn key(reference: &Reference) -> Option<StrictText> {
-    match reference {
-        Reference::Key(key) => Some(key.clone().into()),
-        Reference::Id(_) => None,
-    }
-}
-
-fn keys(references: &[Reference]) -> Option<Vec<StrictText>> {
-    references.iter().map(key).collect()
-}
-
-/// Returns the key of an optional reference; the outer `None` means that the reference is an id.
-fn optional_key(reference: Option<&Reference>) -> Option<Option<StrictText>> {
-    match reference {
-        None => Some(None),
-        Some(reference) => key(reference).map(Some),
     }
 }

@@ -1,77 +1,47 @@
 //! Errors in files: a message, labels at source locations, and a help text.
 
-use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode, SourceSpan};
-use std::fmt;
+use miette::{Diagnostic, LabeledSpan, NamedSource, SourceSpan};
 use std::sync::Arc;
 
 /// The reason why a file cannot be read. Miette prints it with its source excerpt and help.
+#[derive(Debug, thiserror::Error, Diagnostic)]
+#[error(transparent)]
+#[diagnostic(transparent)]
 pub struct ReadError(Box<ErrorReport>);
 
+#[derive(Debug, thiserror::Error, Diagnostic)]
+#[error("{message}")]
 struct ErrorReport {
     message: String,
+    #[label(collection)]
     labels: Vec<LabeledSpan>,
-    help: String,
-    source: Option<NamedSource<Arc<str>>>,
+    #[help]
+    help: Option<String>,
+    #[source_code]
+    file: Option<NamedSource<Arc<str>>>,
 }
 
 impl ReadError {
     /// Creates an error about a whole file.
     pub fn for_file(message: impl Into<String>, help: impl Into<String>) -> Self {
-        Self(Box::new(ErrorReport {
-            message: message.into(),
-            labels: Vec::new(),
-            help: help.into(),
-            source: None,
-        }))
+        Self::new(message.into(), Vec::new(), help.into(), None)
     }
 
     /// Creates an error at labels in a source.
-    pub(super) fn with_labels(
+    pub(super) fn new(
         message: String,
-        help: String,
         labels: Vec<LabeledSpan>,
-        source: NamedSource<Arc<str>>,
+        help: String,
+        file: Option<NamedSource<Arc<str>>>,
     ) -> Self {
-        Self(Box::new(ErrorReport { message, labels, help, source: Some(source) }))
+        let help = Some(help).filter(|help| !help.is_empty());
+        Self(Box::new(ErrorReport { message, labels, help, file }))
     }
 
     /// The help text.
     #[must_use]
     pub fn help_text(&self) -> &str {
-        &self.0.help
-    }
-}
-
-impl fmt::Display for ReadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.message)
-    }
-}
-
-impl fmt::Debug for ReadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ReadError")
-            .field("message", &self.0.message)
-            .field("labels", &self.0.labels)
-            .field("help", &self.0.help)
-            .finish_non_exhaustive()
-    }
-}
-
-impl std::error::Error for ReadError {}
-
-impl Diagnostic for ReadError {
-    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        (!self.0.help.is_empty()).then(|| Box::new(&self.0.help) as Box<dyn fmt::Display + 'a>)
-    }
-
-    fn source_code(&self) -> Option<&dyn SourceCode> {
-        self.0.source.as_ref().map(|source| source as &dyn SourceCode)
-    }
-
-    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        (!self.0.labels.is_empty())
-            .then(|| Box::new(self.0.labels.iter().cloned()) as Box<dyn Iterator<Item = LabeledSpan>>)
+        self.0.help.as_deref().unwrap_or_default()
     }
 }
 
@@ -110,6 +80,12 @@ impl LabeledError {
             self.labels.push((span, label.into()));
         }
         self
+    }
+
+    /// Converts the error into an error about a whole file, without labels.
+    #[must_use]
+    pub fn into_file_error(self) -> ReadError {
+        ReadError::for_file(self.message, self.help)
     }
 
     pub(super) const fn has_label(&self) -> bool {

@@ -47,12 +47,8 @@ pub(super) fn explain(error: &Error, text: &str) -> LabeledError {
         | Error::SerdeInvalidValue { unexpected, expected, .. } => {
             wrong_value(&format!("{expected}, found {unexpected}"), expected).with_label(span, "found here")
         }
-        Error::Unexpected { expected, .. } => {
+        Error::Unexpected { expected, .. } | Error::InvalidScalar { ty: expected, .. } => {
             let expected = describe_type(expected);
-            wrong_value(expected, expected).with_label(span, "found another value")
-        }
-        Error::InvalidScalar { ty, .. } => {
-            let expected = describe_type(ty);
             wrong_value(expected, expected).with_label(span, "found another value")
         }
         Error::InvalidBooleanStrict { .. } => {
@@ -114,9 +110,6 @@ const NOT_YAML: &str = "check the indentation, the quotes and the brackets here"
 
 /// Creates the error of an unknown key.
 fn unknown_key(key: &str, known: &[&'static str]) -> LabeledError {
-    if let Some(new) = new_name(key, known) {
-        return renamed_error("key", key, new);
-    }
     if key == "plan" && known == ["confidence", "text"] {
         return LabeledError::new(
             "unknown key `plan`: this role cannot propose a plan",
@@ -129,21 +122,25 @@ fn unknown_key(key: &str, known: &[&'static str]) -> LabeledError {
             "inside { } a comma begins the next key; quote a text that contains a comma",
         );
     }
-    LabeledError::new(
-        format!("unknown key `{}`", key.escape_debug()),
-        format!("{}expected one of {}", suggest_nearest(key, known.iter().copied()), known.join(", ")),
-    )
+    unknown_word("key", key, known)
 }
 
 /// Creates the error of an unknown value.
 pub fn unknown_value_error(word: &str, known: &[&'static str]) -> LabeledError {
-    if let Some(new) = new_name(word, known) {
-        return renamed_error("value", word, new);
+    unknown_word("value", word, known)
+}
+
+fn unknown_word(kind: &str, word: &str, known: &[&'static str]) -> LabeledError {
+    match new_name(word, known) {
+        Some(new) => LabeledError::new(
+            format!("{kind} `{word}` of an earlier format: renamed to `{new}`"),
+            format!("write `{new}`; the changelog lists all renamed keys"),
+        ),
+        None => LabeledError::new(
+            format!("unknown {kind} `{}`", word.escape_debug()),
+            format!("{}expected one of {}", suggest_nearest(word, known.iter().copied()), known.join(", ")),
+        ),
     }
-    LabeledError::new(
-        format!("unknown value `{}`", word.escape_debug()),
-        format!("{}expected one of {}", suggest_nearest(word, known.iter().copied()), known.join(", ")),
-    )
 }
 
 fn wrong_value(message: &str, expected: &str) -> LabeledError {
@@ -162,12 +159,4 @@ fn describe_type(expected: &'static str) -> &'static str {
         "bool" | "boolean" => "true or false",
         other => other,
     }
-}
-
-/// Returns the error for a key or value of an earlier format.
-fn renamed_error(kind: &str, old: &str, new: &str) -> LabeledError {
-    LabeledError::new(
-        format!("{kind} `{old}` of an earlier format: renamed to `{new}`"),
-        format!("write `{new}`; the changelog lists all renamed keys"),
-    )
 }

@@ -19,7 +19,7 @@ pub use error::{LabeledError, ReadError, suggest_nearest};
 pub use explain::unknown_value_error;
 pub use limits::FILE_BYTES_MAX;
 pub use render::render_error;
-pub use scalar::{Decimal, StrictText};
+pub use scalar::{Decimal, StrictText, parse_scalar};
 pub use schema::schema_of;
 pub use source::Source;
 pub use spanned::Spanned;

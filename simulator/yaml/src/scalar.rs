@@ -2,12 +2,43 @@
 
 use super::error::LabeledError;
 use super::spanned::Spanned;
+use orchestrion_kernel::score::NumberError;
 use orchestrion_kernel::{Score, Text, Weight};
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::json_schema;
 use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use std::borrow::Cow;
 use std::fmt;
+
+/// Deserializes a value from the text of a scalar. The label of an error describes the text.
+///
+/// # Errors
+/// The value is not a scalar, or `parse` refuses it.
+pub fn parse_scalar<'de, D: Deserializer<'de>, T>(
+    deserializer: D,
+    label: &str,
+    parse: impl FnOnce(&str) -> Result<T, LabeledError>,
+) -> Result<T, D::Error> {
+    let text = Spanned::<String>::deserialize(deserializer)?;
+    parse(&text.value).map_err(|error| error.with_label(text.span(), label).into_serde_error())
+}
+
+/// Implements `JsonSchema` for a type whose schema is repeated wherever the type is used.
+#[macro_export]
+macro_rules! inline_schema {
+    ($name:ty $(where $($param:ident: $bound:path),*)?; $generator:pat => $schema:expr) => {
+        impl $(<$($param: $bound),*>)? ::schemars::JsonSchema for $name {
+            fn inline_schema() -> bool {
+                true
+            }
+            fn schema_name() -> ::std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+            fn json_schema($generator: &mut ::schemars::SchemaGenerator) -> ::schemars::Schema {
+                $schema
+            }
+        }
+    };
+}
 
 /// A text. An unquoted number or boolean is an error, because it is usually a mistake; quotes make it a text.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -67,17 +98,7 @@ impl<'de> Deserialize<'de> for StrictText {
     }
 }
 
-impl JsonSchema for StrictText {
-    fn inline_schema() -> bool {
-        true
-    }
-    fn schema_name() -> Cow<'static, str> {
-        "Text".into()
-    }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({"type": "string"})
-    }
-}
+inline_schema!(StrictText; _ => json_schema!({"type": "string"}));
 
 /// Any value, so that its location is known before it is refused.
 enum Raw {
@@ -95,6 +116,14 @@ impl<'de> Deserialize<'de> for Raw {
 
 struct RawVisitor;
 
+macro_rules! refused_scalars {
+    ($($visit:ident $scalar:ident $found:literal;)*) => {$(
+        fn $visit<E>(self, _: $scalar) -> Result<Raw, E> {
+            Ok(Raw::Scalar($found))
+        }
+    )*};
+}
+
 impl<'de> Visitor<'de> for RawVisitor {
     type Value = Raw;
 
@@ -104,23 +133,13 @@ impl<'de> Visitor<'de> for RawVisitor {
     fn visit_str<E>(self, text: &str) -> Result<Raw, E> {
         Ok(Raw::Text(text.to_owned()))
     }
-    fn visit_bool<E>(self, _: bool) -> Result<Raw, E> {
-        Ok(Raw::Scalar("a boolean"))
-    }
-    fn visit_i64<E>(self, _: i64) -> Result<Raw, E> {
-        Ok(Raw::Scalar("a number"))
-    }
-    fn visit_u64<E>(self, _: u64) -> Result<Raw, E> {
-        Ok(Raw::Scalar("a number"))
-    }
-    fn visit_i128<E>(self, _: i128) -> Result<Raw, E> {
-        Ok(Raw::Scalar("a number"))
-    }
-    fn visit_u128<E>(self, _: u128) -> Result<Raw, E> {
-        Ok(Raw::Scalar("a number"))
-    }
-    fn visit_f64<E>(self, _: f64) -> Result<Raw, E> {
-        Ok(Raw::Scalar("a number"))
+    refused_scalars! {
+        visit_bool bool "a boolean";
+        visit_i64 i64 "a number";
+        visit_u64 u64 "a number";
+        visit_i128 i128 "a number";
+        visit_u128 u128 "a number";
+        visit_f64 f64 "a number";
     }
     fn visit_unit<E>(self) -> Result<Raw, E> {
         Ok(Raw::Nothing)
@@ -152,43 +171,40 @@ pub trait Millionths: Sized + Copy {
     ///
     /// # Errors
     /// The text is not a decimal in the range.
-    fn parse(text: &str) -> Result<Self, orchestrion_kernel::score::NumberError>;
+    fn parse(text: &str) -> Result<Self, NumberError>;
     /// The number in millionths.
     fn millionths(self) -> u32;
 }
 
-impl Millionths for Score {
-    const RANGE: &'static str = "a decimal from 0 to 1, such as 0.85";
-    const MAX: u32 = 1;
-    fn parse(text: &str) -> Result<Self, orchestrion_kernel::score::NumberError> {
-        Self::from_decimal(text)
-    }
-    fn millionths(self) -> u32 {
-        Self::millionths(self)
-    }
+macro_rules! millionths {
+    ($($number:ty, $max:literal, $range:literal;)*) => {$(
+        impl Millionths for $number {
+            const RANGE: &'static str = $range;
+            const MAX: u32 = $max;
+            fn parse(text: &str) -> Result<Self, NumberError> {
+                Self::from_decimal(text)
+            }
+            fn millionths(self) -> u32 {
+                Self::millionths(self)
+            }
+        }
+    )*};
 }
 
-impl Millionths for Weight {
-    const RANGE: &'static str = "a decimal from 0 to 1000, such as 1.5";
-    const MAX: u32 = 1000;
-    fn parse(text: &str) -> Result<Self, orchestrion_kernel::score::NumberError> {
-        Self::from_decimal(text)
-    }
-    fn millionths(self) -> u32 {
-        Self::millionths(self)
-    }
+millionths! {
+    Score, 1, "a decimal from 0 to 1, such as 0.85";
+    Weight, 1000, "a decimal from 0 to 1000, such as 1.5";
 }
 
 impl<'de, N: Millionths> Deserialize<'de> for Decimal<N> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = Spanned::<String>::deserialize(deserializer)?;
-        N::parse(&text.value).map(Self).map_err(|error| {
-            LabeledError::new(
-                format!("{error}, found `{}`", text.value.escape_debug()),
-                format!("write {}, with at most six places", N::RANGE),
-            )
-            .with_label(text.span(), "invalid number")
-            .into_serde_error()
+        parse_scalar(deserializer, "invalid number", |text| {
+            N::parse(text).map(Self).map_err(|error| {
+                LabeledError::new(
+                    format!("{error}, found `{}`", text.escape_debug()),
+                    format!("write {}, with at most six places", N::RANGE),
+                )
+            })
         })
     }
 }
@@ -205,19 +221,9 @@ impl<N: Millionths> Serialize for Decimal<N> {
     }
 }
 
-impl<N: Millionths> JsonSchema for Decimal<N> {
-    fn inline_schema() -> bool {
-        true
-    }
-    fn schema_name() -> Cow<'static, str> {
-        format!("DecimalTo{}", N::MAX).into()
-    }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "type": ["number", "string"],
-            "minimum": 0,
-            "maximum": N::MAX,
-            "pattern": "^[0-9]+(\\.[0-9]+)?$",
-        })
-    }
-}
+inline_schema!(Decimal<N> where N: Millionths; _ => json_schema!({
+    "type": ["number", "string"],
+    "minimum": 0,
+    "maximum": N::MAX,
+    "pattern": "^[0-9]+(\\.[0-9]+)?$",
+}));

@@ -199,6 +199,6 @@ impl ReadError {
                 source.visible_span(span),
             )
         });
-        Self::with_labels(error.message, error.help, labels.collect(), source.named())
+        Self::new(error.message, labels.collect(), error.help, Some(source.named()))
     }
 }

@@ -32,6 +32,12 @@ impl<T> From<T> for Spanned<T> {
     }
 }
 
+impl<T: Default> Default for Spanned<T> {
+    fn default() -> Self {
+        T::default().into()
+    }
+}
+
 impl<T: PartialEq> PartialEq for Spanned<T> {
     fn eq(&self, other: &Self) -> bool {
         self.value == other.value

@@ -1,7 +1,7 @@
 //! Changes settings of a policy, by their paths in a policy file.
 
-use super::format::PolicyFile;
-use super::write::{values, write_values};
+use super::format::{PolicyFile, settings};
+use super::write::write_settings;
 use orchestrion_kernel::Policy;
 use orchestrion_kernel::policy::PolicyError;
 use orchestrion_yaml::{ReadError, Source, suggest_nearest};
@@ -11,28 +11,26 @@ use orchestrion_yaml::{ReadError, Source, suggest_nearest};
 /// # Errors
 /// A message and a help for an unknown or ambiguous name.
 pub fn setting(name: &str) -> Result<String, (String, String)> {
-    let paths: Vec<String> = values(&Policy::hardened()).into_iter().map(|(path, _)| path).collect();
-    let last = |path: &str| path.rsplit('.').next().unwrap_or_default().to_owned();
+    let paths: Vec<String> = settings(&Policy::hardened()).into_iter().map(|setting| setting.path).collect();
+    fn last(path: &str) -> &str {
+        path.rsplit('.').next().unwrap_or_default()
+    }
     let matches = |path: &&String| {
         **path == name
             || last(path) == name
-            || path.starts_with("bounds.") && name.strip_prefix("max_") == Some(&last(path))
+            || path.starts_with("bounds.") && name.strip_prefix("max_") == Some(last(path))
     };
     let found: Vec<&String> = paths.iter().filter(matches).collect();
     match found.as_slice() {
         [path] => Ok((*path).clone()),
         [] => {
-            let names = paths.iter().map(String::as_str);
-            let whole = suggest_nearest(name, names.clone());
-            let shortened: Vec<String> = paths.iter().map(|path| last(path)).collect();
-            let near = if whole.is_empty() {
-                suggest_nearest(name, shortened.iter().map(String::as_str))
-            } else {
-                whole
-            };
+            let mut near = suggest_nearest(name, paths.iter().map(String::as_str));
+            if near.is_empty() {
+                near = suggest_nearest(name, paths.iter().map(|path| last(path)));
+            }
             Err((
                 format!("unknown setting `{}`", name.escape_debug()),
-                format!("{near}the settings are {}", names.collect::<Vec<_>>().join(", ")),
+                format!("{near}the settings are {}", paths.join(", ")),
             ))
         }
         many => Err((
@@ -54,13 +52,13 @@ pub fn set(
     name: &str,
     changed: &[(String, String)],
 ) -> Result<Result<Policy, PolicyError>, ReadError> {
-    let mut values = values(policy);
-    for (path, value) in &mut values {
-        if let Some((_, other)) = changed.iter().find(|(changed, _)| changed == path) {
-            other.clone_into(value);
+    let mut settings = settings(policy);
+    for setting in &mut settings {
+        if let Some((_, value)) = changed.iter().find(|(path, _)| *path == setting.path) {
+            value.clone_into(&mut setting.value);
         }
     }
-    let file: PolicyFile = Source::from_text(name, &write_values(name, values))?.parse()?;
+    let file: PolicyFile = Source::from_text(name, &write_settings(name, &settings))?.parse()?;
     let policy = file.apply_to(policy);
     Ok(policy.validate().map(|()| policy))
 }

@@ -42,26 +42,6 @@ impl ScriptKey {
             Operation::DeliverAudit => Self::Auditor,
         }
     }
-
-    /// The key under `modules` in a scenario file.
-    pub(super) fn name(self) -> String {
-        match self {
-            Self::Identity => "identity".into(),
-            Self::Memory => "memory".into(),
-            Self::Summarizer => "summarizer".into(),
-            Self::Classifier => "classifier".into(),
-            Self::Planner => "planner".into(),
-            Self::Debater(role) => role.to_string().to_lowercase(),
-            Self::Review => "review".into(),
-            Self::Approver => "approver".into(),
-            Self::Diagnosis => "diagnosis".into(),
-            Self::Task(task) => format!("tasks.{task}"),
-            Self::Undo(task) => format!("undo.{task}"),
-            Self::Store(Store::Local) => "local_store".into(),
-            Self::Store(Store::Cloud) => "cloud_store".into(),
-            Self::Auditor => "auditor".into(),
-        }
-    }
 }
 
 impl fmt::Display for ScriptKey {

@@ -22,7 +22,7 @@ pub(crate) struct RandomStreams {
 
 /// The index of a random stream.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Stream(usize);
+struct Stream(usize);
 
 impl RandomStreams {
     /// Returns an empty set of streams for this scenario seed.
@@ -31,7 +31,7 @@ impl RandomStreams {
     }
 
     /// Returns the stream with this name, and creates it on first use.
-    pub(crate) fn stream(&mut self, name: &str) -> Stream {
+    fn stream(&mut self, name: &str) -> Stream {
         if let Some(stream) = self.names.get(name) {
             return *stream;
         }
@@ -41,8 +41,14 @@ impl RandomStreams {
         stream
     }
 
+    /// Returns the next number below `bound` of the stream with this name.
+    pub(crate) fn next_below(&mut self, name: &str, bound: NonZeroU32) -> u32 {
+        let stream = self.stream(name);
+        self.below(stream, bound)
+    }
+
     /// Returns a uniformly distributed number below `bound`.
-    pub(crate) fn below(&mut self, stream: Stream, bound: NonZeroU32) -> u32 {
+    fn below(&mut self, stream: Stream, bound: NonZeroU32) -> u32 {
         // Streams are created only by `stream` and never removed.
         self.generators.get_mut(stream.0).map_or(0, |generator| below(generator, bound))
     }

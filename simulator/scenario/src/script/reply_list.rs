@@ -1,7 +1,10 @@
 //! The scripted replies of one key: cases, lists and random choices, with the number of calls so far.
 
-use super::random::{RandomStreams, Stream};
+use super::random::RandomStreams;
 use super::{CallScene, DelayedReply, ScriptedReply};
+use crate::names::Seed;
+use crate::reply::WhenFile;
+use crate::time::DelayFile;
 use miette::SourceSpan;
 use orchestrion_kernel::{RequestId, Text, UserId};
 use std::num::NonZeroU32;
@@ -20,34 +23,22 @@ pub(crate) struct Cases {
 /// Replies with their condition.
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
-    pub(crate) when: When,
+    pub(crate) when: WhenFile,
     pub(crate) replies: ReplyList,
     pub(crate) place: Option<SourceSpan>,
 }
 
-/// The condition of a case. All given parts must hold.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct When {
-    pub(crate) pass: Option<u32>,
-    pub(crate) request: Option<RequestId>,
-    pub(crate) user: Option<UserId>,
-    /// A substring of the request text.
-    pub(crate) text: Option<Text>,
-    /// A substring of the module's context.
-    pub(crate) context: Option<Text>,
-}
-
-impl When {
+impl WhenFile {
     pub(super) fn matches(&self, scene: &CallScene<'_>) -> bool {
-        self.pass.is_none_or(|pass| pass == scene.pass)
+        self.pass.is_none_or(|pass| pass.0.get() == scene.pass)
             && self.matches_request(scene.request, scene.user, scene.text)
             && self.context.as_ref().is_none_or(|part| scene.context.contains(part.as_str()))
     }
 
     /// Checks the parts of the condition that concern the request.
     pub(crate) fn matches_request(&self, number: RequestId, user: &UserId, text: &Text) -> bool {
-        self.request.is_none_or(|request| request == number)
-            && self.user.as_ref().is_none_or(|name| name == user)
+        self.request.is_none_or(|request| request.0.get() == number.number())
+            && self.user.as_ref().is_none_or(|name| name.as_str() == user.as_str())
             && self.text.as_ref().is_none_or(|part| text.as_str().contains(part.as_str()))
     }
 
@@ -79,7 +70,8 @@ pub(crate) enum ReplySelection {
 /// Weighted replies.
 #[derive(Clone, Debug)]
 pub(crate) struct WeightedChoices {
-    pub(crate) stream: Stream,
+    /// The name of the random stream.
+    pub(crate) seed: Seed,
     /// The sum of the weights.
     pub(crate) total: NonZeroU32,
     /// Each entry with the cumulative weight.
@@ -90,16 +82,7 @@ pub(crate) struct WeightedChoices {
 #[derive(Clone, Debug)]
 pub(crate) struct ScriptedEntry {
     pub(crate) reply: ScriptedReply,
-    pub(crate) delay: Delay,
-}
-
-/// The delay of a reply.
-#[derive(Clone, Debug)]
-pub(crate) enum Delay {
-    /// A fixed delay.
-    Fixed(Duration),
-    /// A random delay from `min_ms`, with this number of possible values.
-    Random { stream: Stream, min_ms: u32, choices: NonZeroU32 },
+    pub(crate) after: Option<DelayFile>,
 }
 
 impl ReplyList {
@@ -110,16 +93,18 @@ impl ReplyList {
         let entry = match &self.selection {
             ReplySelection::Same(entry) => entry,
             ReplySelection::InOrder(entries) => entries.get(number)?,
-            ReplySelection::Random(WeightedChoices { stream, total, entries }) => {
-                let random = streams.below(*stream, *total);
+            ReplySelection::Random(WeightedChoices { seed, total, entries }) => {
+                let random = streams.next_below(seed.as_str(), *total);
                 &entries.get(entries.partition_point(|(cumulative, _)| *cumulative <= random))?.1
             }
         };
-        let after = match entry.delay {
-            Delay::Fixed(delay) => delay,
-            Delay::Random { stream, min_ms, choices } => {
-                let more_ms = streams.below(stream, choices);
-                Duration::from_millis(u64::from(min_ms) + u64::from(more_ms))
+        let after = match &entry.after {
+            None => Duration::ZERO,
+            Some(DelayFile::Fixed(delay)) => delay.0,
+            Some(DelayFile::Random(range)) => {
+                let more_ms =
+                    range.choices().map_or(0, |choices| streams.next_below(range.seed.as_str(), choices));
+                range.min.value.0 + Duration::from_millis(more_ms.into())
             }
         };
         Some(DelayedReply { reply: entry.reply.clone(), after })

@@ -1,6 +1,7 @@
 //! The module overrides of a policy file: context settings of single modules.
 
 use super::names::ByName;
+use super::{EnumName, Section, Setting};
 use orchestrion_kernel::Weight;
 use orchestrion_kernel::item::Topic;
 use orchestrion_kernel::module::Module;
@@ -22,29 +23,33 @@ pub struct ModuleOverrideFile {
     pub weights: Option<ByName<Topic, Decimal<Weight>>>,
 }
 
-impl ByName<Module, ModuleOverrideFile> {
-    pub(super) fn apply(&self, contexts: &mut ContextPolicy) {
-        for (module, file) in &self.0 {
-            let at =
-                contexts.module_overrides.iter().position(|one| one.module == *module).unwrap_or_else(|| {
-                    contexts.module_overrides.push(ModuleContextPolicy {
-                        module: *module,
-                        budget_tokens: None,
-                        weights: BTreeMap::new(),
-                    });
-                    contexts.module_overrides.len() - 1
-                });
-            let policy = &mut contexts.module_overrides[at];
+impl Section<ContextPolicy> for ByName<Module, ModuleOverrideFile> {
+    fn apply(&self, contexts: &mut ContextPolicy) {
+        let overrides = std::mem::take(&mut contexts.module_overrides).into_iter();
+        let mut overrides: BTreeMap<_, _> = overrides.map(|policy| (policy.module, policy)).collect();
+        for (EnumName(module), file) in &self.0 {
+            let new =
+                || ModuleContextPolicy { module: *module, budget_tokens: None, weights: BTreeMap::new() };
+            let policy = overrides.entry(*module).or_insert_with(new);
             policy.budget_tokens = file.budget_tokens.or(policy.budget_tokens);
             let weights = file.weights.iter().flat_map(|weights| &weights.0);
-            policy.weights.extend(weights.map(|(topic, weight)| (*topic, weight.0)));
+            policy.weights.extend(weights.map(|(topic, weight)| (topic.0, weight.0)));
         }
-        contexts.module_overrides.sort_by_key(|one| one.module);
+        contexts.module_overrides = overrides.into_values().collect();
+    }
+
+    fn settings(contexts: &ContextPolicy) -> Vec<Setting> {
+        let setting = |policy: &ModuleContextPolicy| Setting {
+            path: policy.module.name().to_owned(),
+            value: format_override(policy),
+            meaning: "context settings of this module".to_owned(),
+        };
+        contexts.module_overrides.iter().map(setting).collect()
     }
 }
 
 /// Formats the override of one module as YAML.
-pub(in super::super) fn format_override(policy: &ModuleContextPolicy) -> String {
+fn format_override(policy: &ModuleContextPolicy) -> String {
     let budget = policy.budget_tokens.map(|budget| format!("budget_tokens: {budget}"));
     let weights: Vec<String> =
         policy.weights.iter().map(|(topic, weight)| format!("{topic}: {weight}")).collect();

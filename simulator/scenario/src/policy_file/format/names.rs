@@ -3,14 +3,10 @@
 use orchestrion_kernel::item::{Rank, Topic};
 use orchestrion_kernel::module::Module;
 use orchestrion_kernel::policy::{EloMethod, Rule, Tokenizer};
-use orchestrion_yaml::{LabeledError, Spanned, suggest_nearest};
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{Error, MapAccess, Visitor};
+use orchestrion_yaml::{LabeledError, inline_schema, parse_scalar, suggest_nearest};
+use schemars::{JsonSchema, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fmt;
-use std::marker::PhantomData;
 
 /// An enum of the kernel whose values have names in files.
 pub trait NamedEnum: Copy + Ord + 'static {
@@ -60,19 +56,15 @@ named_enums! {
     Topic "topic",
 }
 
-fn parse<T: NamedEnum, E: Error>(name: &Spanned<String>) -> Result<T, E> {
-    T::parse(&name.value).map_err(|(message, help)| {
-        LabeledError::new(message, help).with_label(name.span(), "unknown").into_serde_error()
-    })
-}
-
 /// A value of a kernel enum, by its name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct EnumName<T>(pub T);
 
 impl<'de, T: NamedEnum> Deserialize<'de> for EnumName<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        parse(&Spanned::deserialize(deserializer)?).map(Self)
+        parse_scalar(deserializer, "unknown", |name| {
+            T::parse(name).map(Self).map_err(|(message, help)| LabeledError::new(message, help))
+        })
     }
 }
 
@@ -82,22 +74,15 @@ impl<T: NamedEnum> Serialize for EnumName<T> {
     }
 }
 
-impl<T: NamedEnum> JsonSchema for EnumName<T> {
-    fn inline_schema() -> bool {
-        true
-    }
-    fn schema_name() -> Cow<'static, str> {
-        T::KIND.into()
-    }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let names: Vec<&str> = T::ALL.iter().map(|known| known.name()).collect();
-        json_schema!({"type": "string", "enum": names})
-    }
-}
+inline_schema!(EnumName<T> where T: NamedEnum; _ => {
+    let names: Vec<&str> = T::ALL.iter().map(|known| known.name()).collect();
+    json_schema!({"type": "string", "enum": names})
+});
 
-/// Values by the names of a kernel enum.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ByName<K, V>(pub BTreeMap<K, V>);
+/// Values by the names of a kernel enum. The YAML library refuses duplicate names.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(transparent, bound(deserialize = "K: NamedEnum, V: Deserialize<'de>"))]
+pub struct ByName<K, V>(pub BTreeMap<EnumName<K>, V>);
 
 impl<K, V> Default for ByName<K, V> {
     fn default() -> Self {
@@ -105,44 +90,9 @@ impl<K, V> Default for ByName<K, V> {
     }
 }
 
-impl<'de, K: NamedEnum, V: Deserialize<'de>> Deserialize<'de> for ByName<K, V> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(ByNameVisitor(PhantomData))
-    }
-}
-
-struct ByNameVisitor<K, V>(PhantomData<(K, V)>);
-
-impl<'de, K: NamedEnum, V: Deserialize<'de>> Visitor<'de> for ByNameVisitor<K, V> {
-    type Value = ByName<K, V>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a mapping by {}", K::KIND)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut values = BTreeMap::new();
-        while let Some(name) = map.next_key::<Spanned<String>>()? {
-            let key: K = parse(&name)?;
-            if values.insert(key, map.next_value()?).is_some() {
-                return Err(A::Error::duplicate_field(key.name()));
-            }
-        }
-        Ok(ByName(values))
-    }
-}
-
-impl<K: NamedEnum, V: JsonSchema> JsonSchema for ByName<K, V> {
-    fn inline_schema() -> bool {
-        true
-    }
-    fn schema_name() -> Cow<'static, str> {
-        format!("{}By{}", V::schema_name(), K::KIND).into()
-    }
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let value = generator.subschema_for::<V>();
-        let properties: serde_json::Map<_, _> =
-            K::ALL.iter().map(|known| (known.name().to_owned(), value.clone().into())).collect();
-        json_schema!({"type": "object", "properties": properties, "additionalProperties": false})
-    }
-}
+inline_schema!(ByName<K, V> where K: NamedEnum, V: JsonSchema; generator => {
+    let value = generator.subschema_for::<V>();
+    let properties: serde_json::Map<_, _> =
+        K::ALL.iter().map(|known| (known.name().to_owned(), value.clone().into())).collect();
+    json_schema!({"type": "object", "properties": properties, "additionalProperties": false})
+});

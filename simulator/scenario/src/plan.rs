@@ -1,0 +1,86 @@
+//! Plans in a file.
+
+use crate::convert::FileValue;
+use crate::format::is_default;
+use orchestrion_kernel::TaskId;
+use orchestrion_kernel::plan::{Effect, Plan, PlanError, Task};
+use orchestrion_yaml::{LabeledError, Spanned, StrictText, required_value};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A plan: 1 to 1000 tasks with distinct numbers, run in order.
+pub type PlanFile = Spanned<Vec<Spanned<TaskFile>>>;
+
+/// A task of a plan. Without `undo` and `irreversible` it has no effect.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TaskFile {
+    /// The number of the task. Later revisions of the plan keep it.
+    pub task: u32,
+    /// The action.
+    #[serde(rename = "do")]
+    pub action: StrictText,
+    /// The compensation: the action that undoes the effect.
+    #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
+    pub undo: Option<StrictText>,
+    /// Whether the effect cannot be undone.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub irreversible: bool,
+}
+
+impl FileValue<Plan> for PlanFile {
+    fn to_kernel(&self) -> Result<Plan, LabeledError> {
+        Plan::new(self.value.to_kernel()?).map_err(|error| {
+            let message = error.to_string();
+            match error {
+                PlanError::DuplicateTask { task } => {
+                    let same = |entry: &&Spanned<TaskFile>| entry.value.task == task.number();
+                    let mut places = self.value.iter().filter(same).map(Spanned::span);
+                    LabeledError::new(message, "give each task of the plan a distinct number")
+                        .with_label(places.next().flatten(), "first task")
+                        .with_label(places.next().flatten(), "second task")
+                }
+                PlanError::Empty => {
+                    LabeledError::new(message, "add a task, as in `- {task: 1, do: Run the tests}`")
+                        .with_label(self.span(), "no task")
+                }
+                PlanError::TooLong { .. } => LabeledError::new(message, "remove tasks from the plan")
+                    .with_label(self.span(), "too long"),
+                _ => LabeledError::new(message, "correct the plan").with_label(self.span(), "invalid plan"),
+            }
+        })
+    }
+
+    fn from_kernel(plan: &Plan) -> Option<Self> {
+        let tasks = plan.tasks().iter().map(FileValue::from_kernel);
+        Some(tasks.collect::<Option<Vec<_>>>()?.into())
+    }
+}
+
+impl FileValue<Task> for Spanned<TaskFile> {
+    fn to_kernel(&self) -> Result<Task, LabeledError> {
+        let TaskFile { task, action, undo, irreversible } = &self.value;
+        let effect = match (undo, irreversible) {
+            (Some(_), true) => {
+                return Err(LabeledError::new(
+                    format!("task {task} has both `undo` and `irreversible`: expected at most one"),
+                    "keep `undo` if the effect can be undone, else keep `irreversible`",
+                )
+                .with_label(self.span(), "both keys"));
+            }
+            (Some(undo), false) => Effect::Undoable { compensation: undo.text() },
+            (None, true) => Effect::Irreversible,
+            (None, false) => Effect::Pure,
+        };
+        Ok(Task { id: TaskId::new(*task), text: action.text(), effect })
+    }
+
+    fn from_kernel(Task { id, text, effect }: &Task) -> Option<Self> {
+        let (undo, irreversible) = match effect {
+            Effect::Pure => (None, false),
+            Effect::Undoable { compensation } => (Some(compensation.clone().into()), false),
+            Effect::Irreversible => (None, true),
+        };
+        Some(TaskFile { task: id.number(), action: text.clone().into(), undo, irreversible }.into())
+    }
+}
