@@ -105,11 +105,11 @@ impl ExpandErrorKind {
         let place = Box::new(place);
         match self {
             Self::NotDeterministic { function, first, second } => {
-                ModelError::NotDeterministic { function: function, first, second, location: place }
+                ModelError::NotDeterministic { function, first, second, location: place }
             }
             Self::Unpacked { first, second } => ModelError::PackMismatch { first, second, location: place },
             Self::Panicked { function, message } => {
-                ModelError::Panicked { function: function, message, location: place }
+                ModelError::Panicked { function, message, location: place }
             }
             Self::TooMany { what, limit } => ModelError::TooMany { what, limit, location: place },
         }

@@ -109,7 +109,7 @@ where
             self.found.expanded += 1;
             self.keep(taken, &batch.triggered[row.clone()], &batch.satisfied[row], cut > 0);
             if let Some(observation) = self.stopped {
-                return Ok(Some(Termination::ObservationFound { observation: observation }));
+                return Ok(Some(Termination::ObservationFound { observation }));
             }
         }
         Ok(None)

@@ -37,7 +37,7 @@ where
 {
     let mut search = Search::new(model, options);
     let outcome = search.start().and_then(|stopped| match stopped {
-        Some(observation) => Ok(Termination::ObservationFound { observation: observation }),
+        Some(observation) => Ok(Termination::ObservationFound { observation }),
         None => search.run(progress),
     });
     match outcome {

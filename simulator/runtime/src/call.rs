@@ -1,6 +1,6 @@
 //! Calls to a host and their results.
 
-use crate::host::Deadlines;
+use crate::deadlines::Deadlines;
 use orchestrion_kernel::context::ContextError;
 use orchestrion_kernel::event::{AuditRecord, MemoryRecord};
 use orchestrion_kernel::module::{Failure, Module, Operation, Report};

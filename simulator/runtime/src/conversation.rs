@@ -1,8 +1,9 @@
 //! The conversation as an application uses it: open, run requests, resume, close.
 
+use crate::deadlines::Deadlines;
 use crate::driver::{RequestDriver, StepResult};
 use crate::error::{OpenError, RuntimeError};
-use crate::host::{Deadlines, Host};
+use crate::host::Host;
 use crate::journal::{Journal, JournalFile};
 use crate::journaled::JournaledConversation;
 use crate::mailbox::Mailbox;

@@ -1,7 +1,7 @@
 //! The core of a conversation: its state, its trace, and the journal that makes the trace durable.
 
+use crate::deadlines::Deadlines;
 use crate::error::{OpenError, RuntimeError};
-use crate::host::Deadlines;
 use crate::journal::Journal;
 use crate::mailbox::MailboxReceiver;
 use crate::recovery::{TruncatedTail, read_journal};

@@ -1,6 +1,6 @@
 //! Summary updates and action records (002) beside a reply. The keys are the document's own.
 
-use crate::convert::{FileValue, convert};
+use crate::convert::{FileValue, convert, values};
 use crate::names::{mode_schema, outcome_schema};
 use orchestrion_kernel::Text;
 use orchestrion_kernel::situation::{ActionRecord, Mode, SummaryField, ToolCall, ToolOutcome};
@@ -89,4 +89,8 @@ convert! {
     ActionFile { iteration, timestamp, mode, thinking, planning, reflection, approach, tool_calls }
         = ActionRecord { iteration, timestamp, mode, thinking, planning, reflection, approach, tool_calls };
     ToolCallFile { name, args, result, outcome } = ToolCall { name, args, result, outcome };
+}
+
+values! {
+    ArgFile = Text: |arg| arg.0.clone(), |text| Some(Self(text.clone()));
 }

@@ -1,6 +1,5 @@
 //! Conversion between values of a file and values of the kernel.
 
-use crate::action::ArgFile;
 use crate::policy_file::EnumName;
 use orchestrion_kernel::ids::Timestamp;
 use orchestrion_kernel::item::{Audience, MemoryType, Rank, Scope, SupersessionRule};
@@ -47,6 +46,7 @@ macro_rules! convert {
 }
 pub(crate) use convert;
 
+/// Implements [`FileValue`] for single values: the function in each direction.
 macro_rules! values {
     ($($file:ty = $kernel:ty: $to_kernel:expr, $from_kernel:expr;)*) => {$(
         impl FileValue<$kernel> for $file {
@@ -63,6 +63,8 @@ macro_rules! values {
     )*};
 }
 
+pub(crate) use values;
+
 values! {
     StrictText = Text: Self::text, |text| Some(text.clone().into());
     StrictText = StoredResult: |text| text.text().into(), |result| Some(Text::from(result.clone()).into());
@@ -71,7 +73,6 @@ values! {
         Reference::Key(key) => Some(key.clone().into()),
         Reference::Id(_) => None,
     };
-    ArgFile = Text: |arg| arg.0.clone(), |text| Some(Self(text.clone()));
     Decimal<Score> = Score: |number| number.0, |score| Some(Self(*score));
     EnumName<Rank> = Rank: |name| name.0, |rank| Some(Self(*rank));
     u32 = RequestId: |number| RequestId::new(*number), |id| Some(id.number());

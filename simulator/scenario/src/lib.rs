@@ -5,12 +5,15 @@
 //! [`parse_reply`] parses the reply of a module in the same form as a scenario.
 
 mod action;
-mod build_script;
+mod by_task;
 mod convert;
 mod deadlines;
 mod format;
+mod is_default;
+mod modules;
 mod names;
 mod one_or_many;
+mod parse_kind;
 mod parse_reply;
 mod plan;
 pub mod policy_file;
@@ -18,17 +21,22 @@ pub mod promote;
 mod read;
 mod replies;
 mod reply;
-mod reply_nodes;
+mod reply_conversion;
+mod reply_keys;
 pub mod run;
+mod scenario;
 pub mod script;
+mod script_builder;
 mod scripted_write;
 mod time;
 mod writes;
 
 pub use action::{ActionFile, ArgFile, SummaryUpdateFile, ToolCallFile};
+pub use by_task::{ByTask, ForTask};
 pub use deadlines::DeadlinesFile;
-pub use format::{InterruptFile, ModulesFile, PhaseVisitFile, RequestFile, ScenarioFile};
-pub use names::{ByTask, Count, ForTask, PhaseName, Seed};
+pub use format::{InterruptFile, PhaseVisitFile, RequestFile, ScenarioFile};
+pub use modules::ModulesFile;
+pub use names::{Count, PhaseName, Seed};
 pub use one_or_many::OneOrMany;
 pub use parse_reply::{parse_reply, parse_write};
 pub use plan::{PlanFile, TaskFile};
@@ -42,126 +50,12 @@ pub use reply::{
     CaseFile, ExtendedReplyFile, RandomReplyFile, RepliesFile, ReplyFile, ReplyListFile, WeightedReplyFile,
     WhenFile,
 };
+pub use scenario::{PhaseVisit, Scenario, ScriptedEvent, ScriptedRequest, ScriptedWrite};
 pub use scripted_write::ScriptedWriteFile;
 pub use time::{DelayFile, DelayRangeFile, DurationText};
 pub use writes::{ClockFile, ConstraintFile, FactFile, IdentityFile, SignalFile, WorkingFile, WriteFile};
 
-use crate::script::Script;
-use orchestrion_kernel::knowledge::Write;
-use orchestrion_kernel::{ConversationId, Phase, Policy, Text, UserId};
-use orchestrion_runtime::Deadlines;
-use orchestrion_yaml::{ReadError, Source, Spanned, schema_of};
-use std::path::Path;
-
-/// A scenario that is ready to run.
-#[derive(Clone, Debug)]
-pub struct Scenario {
-    /// The file name without its extension.
-    pub name: String,
-    /// The purpose of the scenario.
-    pub description: String,
-    /// The policy.
-    pub policy: Policy,
-    /// The id of the conversation.
-    pub conversation: ConversationId,
-    /// The requests, in order.
-    pub requests: Vec<ScriptedRequest>,
-    /// The replies of the modules.
-    pub script: Script,
-    /// The deadlines of calls.
-    pub deadlines: Deadlines,
-    pub(crate) source: Source,
-}
-
-/// One request of a scenario.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ScriptedRequest {
-    /// The user of the request.
-    pub user: UserId,
-    /// The text of the request.
-    pub text: Text,
-    /// The scripted events, in this order within one phase visit.
-    pub events: Vec<(PhaseVisit, ScriptedEvent)>,
-}
-
-/// An event during a request that no module causes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ScriptedEvent {
-    /// A write.
-    Write(Box<ScriptedWrite>),
-    /// A user message, which the kernel refuses.
-    Interrupt(Text),
-    /// A crash of the runtime and its resume from the journal.
-    Crash,
-    /// The user cancels the request.
-    Cancel,
-}
-
-/// A write with its expected result.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ScriptedWrite {
-    /// The write, with its place in the file.
-    pub write: Spanned<Write>,
-    /// Whether the kernel must refuse the write.
-    pub refused: bool,
-}
-
-/// A point in a request: the n-th time that control enters a phase.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PhaseVisit {
-    /// The phase.
-    pub phase: Phase,
-    /// The number of the visit, from 1.
-    pub visit: u32,
-}
-
-impl PhaseVisit {
-    /// The start of the request.
-    pub const START: Self = Self { phase: Phase::VerifyingIdentity, visit: 1 };
-}
-
-impl Scenario {
-    /// Reads a scenario file. The path of its policy is relative to the file's folder.
-    ///
-    /// # Errors
-    /// [`ReadError`] if the file cannot be opened, is too large, or is not a valid scenario.
-    pub fn read(path: &Path) -> Result<Self, ReadError> {
-        let source = Source::read(path)?;
-        read::read_scenario(source, path.parent().unwrap_or_else(|| Path::new("")))
-    }
-
-    /// Parses a scenario. `name` is the file name for errors; the path of the policy is relative to `base_dir`.
-    ///
-    /// # Errors
-    /// [`ReadError`] if the text is not a valid scenario.
-    pub fn parse(name: &str, text: &str, base_dir: &Path) -> Result<Self, ReadError> {
-        read::read_scenario(Source::from_text(name, text)?, base_dir)
-    }
-
-    /// Parses a scenario under this policy instead of the named one, whose file may not exist yet.
-    ///
-    /// # Errors
-    /// [`ReadError`] if the text is not a valid scenario.
-    pub fn parse_under(name: &str, text: &str, policy: Policy) -> Result<Self, ReadError> {
-        read::read_scenario_under(Source::from_text(name, text)?, policy)
-    }
-
-    /// Returns the source text of the scenario.
-    #[must_use]
-    pub fn text(&self) -> &str {
-        self.source.text()
-    }
-}
-
-impl ScenarioFile {
-    /// Parses the serialized form without resolving the policy.
-    ///
-    /// # Errors
-    /// [`ReadError`] if the text does not have this form.
-    pub fn parse(name: &str, text: &str) -> Result<Self, ReadError> {
-        Source::from_text(name, text)?.parse()
-    }
-}
+use orchestrion_yaml::{ReadError, schema_of};
 
 /// Serializes a scenario file: keys in the order of the schema, without default values.
 ///

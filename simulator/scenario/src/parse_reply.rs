@@ -1,13 +1,11 @@
 //! Parses a module's reply and a host's write, as JSON or YAML in the form of scenario files.
 
-use crate::replies::ReplyKind;
-use crate::reply::ReplyFile;
 use crate::script::{ScriptKey, ScriptedReply};
 use crate::writes::WriteFile;
 use orchestrion_kernel::knowledge::Write;
 use orchestrion_kernel::module::Operation;
 use orchestrion_runtime::{CallError, CallResult};
-use orchestrion_yaml::{LabeledError, ReadError, Source};
+use orchestrion_yaml::{ReadError, Source};
 
 /// Parses a module's reply to an operation. At this boundary text becomes a report.
 ///
@@ -40,19 +38,6 @@ pub fn parse_write(text: &str) -> Result<Write, String> {
         source.parse::<WriteFile>()?.to_kernel().map_err(|error| ReadError::in_source(&source, error))
     };
     read().map_err(|error: ReadError| format!("{error}; {}", error.help_text()))
-}
-
-/// Parses the reply of one kind of module.
-pub(crate) fn parse_kind<T: ReplyKind>(source: &Source) -> Result<ScriptedReply, ReadError> {
-    let reply = source.parse::<ReplyFile<T>>()?;
-    let (reply, after) = reply.to_kernel().map_err(|error| ReadError::in_source(source, error))?;
-    match after {
-        None => Ok(reply),
-        Some(after) => {
-            let error = LabeledError::new("`after` in a host's reply: expected no delay", "remove `after`");
-            Err(ReadError::in_source(source, error.with_label(after.span(), "a delay")))
-        }
-    }
 }
 
 /// Returns the content of the first fenced block, or the whole text.

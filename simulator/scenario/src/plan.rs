@@ -1,7 +1,7 @@
 //! Plans in a file.
 
 use crate::convert::FileValue;
-use crate::format::is_default;
+use crate::is_default::is_default;
 use orchestrion_kernel::TaskId;
 use orchestrion_kernel::plan::{Effect, Plan, PlanError, Task};
 use orchestrion_yaml::{LabeledError, Spanned, StrictText, required_value};

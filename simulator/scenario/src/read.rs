@@ -1,13 +1,43 @@
 //! Reads a scenario and checks what the form of the file does not determine.
 
-use crate::build_script::build_script;
 use crate::format::{InterruptFile, PhaseVisitFile, RequestFile, ScenarioFile};
-use crate::names::{Count, PhaseName};
+use crate::modules::ModulesFile;
+use crate::names::{Count, PhaseName, Seed};
 use crate::policy_file;
+use crate::script::{Script, ScriptKey};
+use crate::script_builder::ScriptBuilder;
 use crate::{PhaseVisit, Scenario, ScriptedEvent, ScriptedRequest, ScriptedWrite, ScriptedWriteFile};
 use orchestrion_kernel::{ConversationId, Policy, UserId};
 use orchestrion_yaml::{LabeledError, ReadError, Source, Spanned};
+use std::collections::BTreeMap;
 use std::path::Path;
+
+impl Scenario {
+    /// Reads a scenario file. The path of its policy is relative to the file's folder.
+    ///
+    /// # Errors
+    /// [`ReadError`] if the file cannot be opened, is too large, or is not a valid scenario.
+    pub fn read(path: &Path) -> Result<Self, ReadError> {
+        let source = Source::read(path)?;
+        read_scenario(source, path.parent().unwrap_or_else(|| Path::new("")))
+    }
+
+    /// Parses a scenario. `name` is the file name for errors; the path of the policy is relative to `base_dir`.
+    ///
+    /// # Errors
+    /// [`ReadError`] if the text is not a valid scenario.
+    pub fn parse(name: &str, text: &str, base_dir: &Path) -> Result<Self, ReadError> {
+        read_scenario(Source::from_text(name, text)?, base_dir)
+    }
+
+    /// Parses a scenario under this policy instead of the named one, whose file may not exist yet.
+    ///
+    /// # Errors
+    /// [`ReadError`] if the text is not a valid scenario.
+    pub fn parse_under(name: &str, text: &str, policy: Policy) -> Result<Self, ReadError> {
+        read_scenario_under(Source::from_text(name, text)?, policy)
+    }
+}
 
 /// Reads a scenario.
 pub(crate) fn read_scenario(source: Source, base_dir: &Path) -> Result<Scenario, ReadError> {
@@ -21,7 +51,7 @@ pub(crate) fn read_scenario(source: Source, base_dir: &Path) -> Result<Scenario,
 }
 
 /// Reads a scenario under this policy, whatever policy the file names.
-pub(crate) fn read_scenario_under(source: Source, policy: Policy) -> Result<Scenario, ReadError> {
+fn read_scenario_under(source: Source, policy: Policy) -> Result<Scenario, ReadError> {
     let file: ScenarioFile = source.parse()?;
     build_scenario(source, &file, policy)
 }
@@ -85,4 +115,21 @@ fn build_request(file: &RequestFile, scenario: &ScenarioFile) -> Result<Scripted
         text: file.text.text(),
         events,
     })
+}
+
+/// Builds the script of a scenario.
+fn build_script(
+    source: &Source,
+    seed: &Seed,
+    modules: &Spanned<ModulesFile>,
+    requests: &Spanned<Vec<RequestFile>>,
+    scripted: &[ScriptedRequest],
+) -> Result<Script, LabeledError> {
+    let mut builder = ScriptBuilder { cases: BTreeMap::new(), requests: scripted };
+    modules.value.add_to(&mut builder)?;
+    let planned = builder.planned_tasks(modules.value.planner.is_some());
+    builder.add_tasks(&modules.value.tasks, &planned, ScriptKey::Task)?;
+    builder.add_tasks(&modules.value.undo, &planned, ScriptKey::Undo)?;
+    let place = modules.span().or(requests.span());
+    Ok(Script::new(source.clone(), place, builder.cases, seed))
 }

@@ -4,7 +4,7 @@
 //! JSON Schema.
 
 use crate::convert::{FileValue, convert};
-use crate::format::is_default;
+use crate::is_default::is_default;
 use crate::names::failure_schema;
 use crate::plan::PlanFile;
 use orchestrion_kernel::module::{Argument, Failure, PastRequest, Rating, Ratings, Report, Stance};

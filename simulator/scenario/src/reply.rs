@@ -1,17 +1,20 @@
 //! The replies of a module in a scenario file: one for all calls, a list in order, a random choice, or cases.
+//!
+//! Serde's untagged enums lose the places of errors, so a visitor selects the form by the first key.
 
 use crate::action::{ActionFile, SummaryUpdateFile, summary_update_schema};
-use crate::convert::FileValue;
-use crate::format::is_default;
+use crate::is_default::is_default;
 use crate::names::{Count, Seed};
 use crate::replies::ReplyKind;
-use crate::reply_nodes::deserialize_plain;
-use crate::script::ScriptedReply;
+use crate::reply_keys::{deserialize_with_key, keys, takes_value, two_keys, unknown_key};
 use crate::time::DelayFile;
-use orchestrion_runtime::Reply;
 use orchestrion_yaml::{LabeledError, Spanned, StrictText, required_value};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::value::StrDeserializer;
+use serde::de::{Error, IntoDeserializer, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use std::fmt;
+use std::marker::PhantomData;
 
 /// The replies of a module.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -152,58 +155,165 @@ impl<T> RepliesFile<T> {
     }
 }
 
-impl<T: ReplyKind> ReplyFile<T> {
-    /// Returns the scripted reply and its delay.
-    pub(crate) fn to_kernel(&self) -> Result<(ScriptedReply, Option<&Spanned<DelayFile>>), LabeledError> {
-        let file = match self {
-            Self::Short(reply) => return Ok((scripted(reply)?, None)),
-            Self::Extended(file) => file,
-        };
-        let mut reply = scripted(&file.reply)?;
-        match &mut reply {
-            ScriptedReply::Reply(reply) => {
-                reply.summary_update =
-                    file.summary_update.as_ref().map(|update| update.value.to_kernel()).transpose()?;
-                reply.action = file.action.to_kernel()?;
-            }
-            ScriptedReply::Fail(_) => {
-                let update = file.summary_update.as_ref().map(|update| ("summary_update", update.span()));
-                let action = file.action.as_ref().map(|action| ("action", action.span()));
-                if let Some((key, span)) = update.or(action) {
-                    return Err(LabeledError::new(
-                        format!("`{key}` beside `fail`: a failed call has no reply"),
-                        format!("remove `{key}`, or write a reply"),
-                    )
-                    .with_label(span, "without a reply"));
-                }
-            }
-        }
-        Ok((reply, file.after.as_ref()))
-    }
-
-    /// Returns the file of a scripted reply; `None` for the report of another kind of module.
-    pub(crate) fn from_kernel(reply: &ScriptedReply) -> Option<Self> {
-        match reply {
-            ScriptedReply::Fail(failure) => T::from_kernel(Err(*failure)).map(Self::Short),
-            ScriptedReply::Reply(Reply { report, summary_update: None, action: None }) => {
-                T::from_kernel(Ok(report)).map(Self::Short)
-            }
-            ScriptedReply::Reply(Reply { report, summary_update, action }) => {
-                Some(Self::Extended(ExtendedReplyFile {
-                    reply: T::from_kernel(Ok(report))?,
-                    after: None,
-                    summary_update: Option::<SummaryUpdateFile>::from_kernel(summary_update)?
-                        .map(Spanned::from),
-                    action: FileValue::from_kernel(action)?,
-                }))
-            }
+impl<'de, T: ReplyKind> Deserialize<'de> for RepliesFile<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let node = Spanned::<Node<T>>::deserialize(deserializer)?;
+        let span = node.span();
+        match node.value {
+            Node::Cases(cases) if cases.is_empty() => Err(LabeledError::new(
+                "expected at least one case, found an empty list",
+                "add a case, as in `- {when: {pass: 1}, reply: {fail: timeout}}`",
+            )
+            .with_label(span, "no case")
+            .into_serde_error()),
+            Node::Cases(cases) => Ok(Self::Cases { cases: Spanned::new(cases, span) }),
+            other => reply_list(Spanned::new(other, span)).map(Self::Always),
         }
     }
 }
 
-fn scripted<T: ReplyKind>(reply: &T) -> Result<ScriptedReply, LabeledError> {
-    Ok(match reply.to_kernel()? {
-        Ok(report) => ScriptedReply::Reply(report.into()),
-        Err(failure) => ScriptedReply::Fail(failure),
-    })
+impl<'de, T: ReplyKind> Deserialize<'de> for ReplyListFile<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        reply_list(Spanned::deserialize(deserializer)?)
+    }
+}
+
+impl<'de, T: ReplyKind> Deserialize<'de> for ReplyFile<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        single(Spanned::deserialize(deserializer)?)
+    }
+}
+
+/// Deserializes the `reply` of an extended reply.
+fn deserialize_plain<'de, T: ReplyKind, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+    let node = Spanned::<Node<T>>::deserialize(deserializer)?;
+    let span = node.span();
+    match single(node)? {
+        ReplyFile::Short(reply) => Ok(reply),
+        ReplyFile::Extended(_) => Err(LabeledError::new(
+            "expected a reply, found an extended reply",
+            "write `after`, `summary_update` and `action` once, beside the outer `reply`",
+        )
+        .with_label(span, "nested")
+        .into_serde_error()),
+    }
+}
+
+fn reply_list<T, E: Error>(node: Spanned<Node<T>>) -> Result<ReplyListFile<T>, E> {
+    let span = node.span();
+    let error = match node.value {
+        Node::Reply(reply) => return Ok(ReplyListFile::One(Spanned::new(reply, span))),
+        Node::List(replies) if replies.is_empty() => LabeledError::new(
+            "expected at least one reply, found an empty list",
+            "add a reply, or remove the key",
+        )
+        .with_label(span, "no reply"),
+        Node::List(replies) => return Ok(ReplyListFile::List(Spanned::new(replies, span))),
+        Node::Random(random) => {
+            return Ok(ReplyListFile::Random { random: Spanned::new(random, span) });
+        }
+        Node::Cases(_) => LabeledError::new(
+            "expected the replies of a case, found nested cases",
+            "write all conditions of a case under one `when`",
+        )
+        .with_label(span, "nested cases"),
+    };
+    Err(error.into_serde_error())
+}
+
+fn single<T, E: Error>(node: Spanned<Node<T>>) -> Result<ReplyFile<T>, E> {
+    let span = node.span();
+    let found = match node.value {
+        Node::Reply(reply) => return Ok(reply),
+        Node::List(_) => "a list",
+        Node::Random(_) => "a random choice",
+        Node::Cases(_) => "cases",
+    };
+    Err(LabeledError::new(
+        format!("expected one reply, found {found}"),
+        "write one reply, as in `fail: timeout`",
+    )
+    .with_label(span, "not one reply")
+    .into_serde_error())
+}
+
+/// The node of a file where replies are expected.
+enum Node<T> {
+    Reply(ReplyFile<T>),
+    List(Vec<Spanned<ReplyFile<T>>>),
+    Random(RandomReplyFile<T>),
+    Cases(Vec<Spanned<CaseFile<T>>>),
+}
+
+impl<'de, T: ReplyKind> Deserialize<'de> for Node<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(NodeVisitor(PhantomData))
+    }
+}
+
+struct NodeVisitor<T>(PhantomData<T>);
+
+impl<'de, T: ReplyKind> Visitor<'de> for NodeVisitor<T> {
+    type Value = Node<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a reply or a list of replies")
+    }
+    fn visit_str<E: Error>(self, word: &str) -> Result<Self::Value, E> {
+        match takes_value::<T>(word) {
+            Some(false) => {
+                let word: StrDeserializer<'_, E> = word.into_deserializer();
+                T::deserialize(word).map(|reply| Node::Reply(ReplyFile::Short(reply)))
+            }
+            Some(true) => Err(LabeledError::new(
+                format!("`{word}` has no value: expected a mapping"),
+                format!("write `{word}: …`"),
+            )
+            .into_serde_error()),
+            None => Err(unknown_key::<T>(word).into_serde_error()),
+        }
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+        let mut replies = Vec::new();
+        while let Some(node) = seq.next_element::<Spanned<Self::Value>>()? {
+            let span = node.span();
+            replies.push(Spanned::new(single(node)?, span));
+        }
+        Ok(Node::List(replies))
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let Some(first) = map.next_key::<Spanned<String>>()? else {
+            return Err(LabeledError::new(
+                "expected a reply, found an empty mapping",
+                format!("write one of {}", keys::<T>().join(", ")),
+            )
+            .into_serde_error());
+        };
+        let key = first.value.as_str();
+        let node = match key {
+            "random" => Node::Random(map.next_value()?),
+            "cases" => Node::Cases(map.next_value()?),
+            "reply" | "after" | "summary_update" | "action" => {
+                Node::Reply(ReplyFile::Extended(deserialize_with_key(key, &mut map)?))
+            }
+            _ => match takes_value::<T>(key) {
+                Some(true) => Node::Reply(ReplyFile::Short(deserialize_with_key(key, &mut map)?)),
+                Some(false) => {
+                    return Err(LabeledError::new(
+                        format!("`{key}` takes no value"),
+                        format!("write `{key}` alone, or `{{reply: {key}, after: 5s}}`"),
+                    )
+                    .with_label(first.span(), "not a key")
+                    .into_serde_error());
+                }
+                None => {
+                    return Err(unknown_key::<T>(key).with_label(first.span(), "unknown").into_serde_error());
+                }
+            },
+        };
+        match map.next_key::<Spanned<String>>()? {
+            None => Ok(node),
+            Some(second) => Err(two_keys(key, &second).into_serde_error()),
+        }
+    }
 }

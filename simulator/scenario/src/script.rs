@@ -6,56 +6,23 @@
 mod key;
 mod random;
 mod reply_list;
+mod scene;
+mod scripted_reply;
 
 pub use key::default_report;
 pub(crate) use key::{ScriptKey, default_reply};
 pub(crate) use reply_list::{Case, Cases, ReplyList, ReplySelection, ScriptedEntry, WeightedChoices};
+pub use scene::CallScene;
+pub use scripted_reply::{DelayedReply, ScriptedReply};
 
 use crate::names::Seed;
 use miette::{Diagnostic, SourceSpan};
-use orchestrion_kernel::module::{Failure, Operation, Role};
-use orchestrion_kernel::{RequestId, Text, UserId};
-use orchestrion_runtime::Reply;
+use orchestrion_kernel::module::Role;
 use orchestrion_yaml::{LabeledError, ReadError, Source};
 use random::RandomStreams;
 use std::collections::BTreeMap;
 use std::time::Duration;
 use thiserror::Error;
-
-/// The outcome of a scripted call.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ScriptedReply {
-    /// A reply.
-    Reply(Reply),
-    /// A failure.
-    Fail(Failure),
-}
-
-/// A scripted reply with its delay in simulated time.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DelayedReply {
-    /// The reply.
-    pub reply: ScriptedReply,
-    /// The delay.
-    pub after: Duration,
-}
-
-/// A call with everything that the conditions of cases can read.
-#[derive(Clone, Copy, Debug)]
-pub struct CallScene<'a> {
-    /// The operation.
-    pub operation: Operation,
-    /// The number of the request in its conversation.
-    pub request: RequestId,
-    /// The number of the current or latest debate pass, from 1; 0 before the first.
-    pub pass: u32,
-    /// The user of the request.
-    pub user: &'a UserId,
-    /// The text of the request.
-    pub text: &'a Text,
-    /// The text of the module's context.
-    pub context: &'a str,
-}
 
 /// A call for which the script has no reply, with the place in the scenario file.
 #[derive(Debug, Error, Diagnostic)]

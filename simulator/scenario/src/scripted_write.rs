@@ -1,6 +1,6 @@
 //! A write in a scenario, with `refused: true` where the kernel must refuse it.
 
-use crate::reply_nodes::deserialize_with_key;
+use crate::reply_keys::deserialize_with_key;
 use crate::writes::WriteFile;
 use orchestrion_yaml::{LabeledError, Spanned};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -17,7 +17,7 @@ pub struct ScriptedWriteFile {
     #[serde(flatten)]
     pub write: WriteFile,
     /// Whether the kernel must refuse the write. Default: false.
-    #[serde(skip_serializing_if = "crate::format::is_default")]
+    #[serde(skip_serializing_if = "crate::is_default::is_default")]
     pub refused: bool,
 }
 

@@ -2,7 +2,9 @@
 
 use super::*;
 use orchestrion_kernel::module::Role;
+use orchestrion_kernel::{Phase, Policy};
 use orchestrion_yaml::render_error;
+use std::path::Path;
 
 const FULL: &str = include_str!("samples/full.yaml");
 const HEAD: &str = "description: A test.\nuser: ada\nrequests:\n  - text: Add encryption\n";

@@ -1,7 +1,7 @@
 //! Writes in a scenario file or from a host, and their conversion to the kernel's writes and back.
 
 use crate::convert::{FileValue, convert};
-use crate::format::is_default;
+use crate::is_default::is_default;
 use crate::names::{constraint_schema, memory_schema, rule_schema};
 use crate::policy_file::EnumName;
 use orchestrion_kernel::item::{

@@ -1,6 +1,6 @@
 //! The key of a scripted module, and the replies of modules without a script.
 
-use super::ScriptedReply;
+use super::scripted_reply::ScriptedReply;
 use orchestrion_kernel::module::{Failure, Operation, Ratings, Report, Role, Store};
 use orchestrion_kernel::plan::{Effect, Plan, Task};
 use orchestrion_kernel::{Score, TaskId, Text};

@@ -1,7 +1,8 @@
 //! The scripted replies of one key: cases, lists and random choices, with the number of calls so far.
 
 use super::random::RandomStreams;
-use super::{CallScene, DelayedReply, ScriptedReply};
+use super::scene::CallScene;
+use super::scripted_reply::{DelayedReply, ScriptedReply};
 use crate::names::Seed;
 use crate::reply::WhenFile;
 use crate::time::DelayFile;

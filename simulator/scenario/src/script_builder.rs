@@ -1,14 +1,13 @@
-//! Builds a script from a scenario file, and checks what the form of the file does not determine.
+//! Builds the cases of a script from a scenario file, and checks what the form of the file does not determine.
 
 use crate::ScriptedRequest;
-use crate::format::ModulesFile;
-use crate::names::{ByTask, Seed};
+use crate::by_task::ByTask;
 use crate::replies::{ReplyKind, TaskReply};
 use crate::reply::{
     CaseFile, RandomReplyFile, RepliesFile, ReplyFile, ReplyListFile, WeightedReplyFile, WhenFile,
 };
 use crate::script::{
-    Case, Cases, ReplyList, ReplySelection, Script, ScriptKey, ScriptedEntry, ScriptedReply, WeightedChoices,
+    Case, Cases, ReplyList, ReplySelection, ScriptKey, ScriptedEntry, ScriptedReply, WeightedChoices,
 };
 use crate::time::{DelayFile, DelayRangeFile};
 use miette::SourceSpan;
@@ -16,37 +15,20 @@ use orchestrion_kernel::module::Failure;
 use orchestrion_kernel::plan::{Effect, Plan};
 use orchestrion_kernel::{RequestId, TaskId};
 use orchestrion_runtime::Reply;
-use orchestrion_yaml::{LabeledError, Source, Spanned};
+use orchestrion_yaml::{LabeledError, Spanned};
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
 /// The maximum number of cases of a module and of choices; each call scans them.
 const CHOICES_MAX: usize = 1000;
 
-/// Builds the script of a scenario.
-pub(crate) fn build_script(
-    source: &Source,
-    seed: &Seed,
-    modules: &Spanned<ModulesFile>,
-    requests: &Spanned<Vec<crate::RequestFile>>,
-    scripted: &[ScriptedRequest],
-) -> Result<Script, LabeledError> {
-    let mut builder = ScriptBuilder { cases: BTreeMap::new(), requests: scripted };
-    modules.value.add_to(&mut builder)?;
-    let planned = builder.planned_tasks(&modules.value);
-    builder.add_tasks(&modules.value.tasks, &planned, ScriptKey::Task)?;
-    builder.add_tasks(&modules.value.undo, &planned, ScriptKey::Undo)?;
-    let place = modules.span().or(requests.span());
-    Ok(Script::new(source.clone(), place, builder.cases, seed))
-}
-
 /// The tasks of all plans in the scenario, each with whether a plan declares its compensation.
-type PlannedTasks = BTreeMap<TaskId, bool>;
+pub(crate) type PlannedTasks = BTreeMap<TaskId, bool>;
 
 /// The replies of the modules so far, and the requests that the conditions of cases refer to.
 pub(crate) struct ScriptBuilder<'a> {
-    cases: BTreeMap<ScriptKey, Cases>,
-    requests: &'a [ScriptedRequest],
+    pub(crate) cases: BTreeMap<ScriptKey, Cases>,
+    pub(crate) requests: &'a [ScriptedRequest],
 }
 
 impl ScriptBuilder<'_> {
@@ -124,9 +106,10 @@ impl ScriptBuilder<'_> {
         Ok(when.clone())
     }
 
-    fn planned_tasks(&self, modules: &ModulesFile) -> PlannedTasks {
+    /// Returns the planned tasks. Without a scripted planner, the default plan has one task.
+    pub(crate) fn planned_tasks(&self, has_planner: bool) -> PlannedTasks {
         let mut planned = PlannedTasks::new();
-        if modules.planner.is_none() {
+        if !has_planner {
             planned.insert(TaskId::FIRST, false);
         }
         let cases = self.cases.values().flat_map(|cases| &cases.cases);
@@ -140,7 +123,7 @@ impl ScriptBuilder<'_> {
     }
 
     /// Adds the replies of tasks. Replies of a task that no plan contains are an error, since no call uses them.
-    fn add_tasks(
+    pub(crate) fn add_tasks(
         &mut self,
         tasks: &ByTask<TaskReply>,
         planned: &PlannedTasks,

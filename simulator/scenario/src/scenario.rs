@@ -1,0 +1,82 @@
+//! Scenarios that are ready to run.
+
+use crate::script::Script;
+use orchestrion_kernel::knowledge::Write;
+use orchestrion_kernel::{ConversationId, Phase, Policy, Text, UserId};
+use orchestrion_runtime::Deadlines;
+use orchestrion_yaml::{Source, Spanned};
+
+/// A scenario that is ready to run.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    /// The file name without its extension.
+    pub name: String,
+    /// The purpose of the scenario.
+    pub description: String,
+    /// The policy.
+    pub policy: Policy,
+    /// The id of the conversation.
+    pub conversation: ConversationId,
+    /// The requests, in order.
+    pub requests: Vec<ScriptedRequest>,
+    /// The replies of the modules.
+    pub script: Script,
+    /// The deadlines of calls.
+    pub deadlines: Deadlines,
+    pub(crate) source: Source,
+}
+
+/// One request of a scenario.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScriptedRequest {
+    /// The user of the request.
+    pub user: UserId,
+    /// The text of the request.
+    pub text: Text,
+    /// The scripted events, in this order within one phase visit.
+    pub events: Vec<(PhaseVisit, ScriptedEvent)>,
+}
+
+/// An event during a request that no module causes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ScriptedEvent {
+    /// A write.
+    Write(Box<ScriptedWrite>),
+    /// A user message, which the kernel refuses.
+    Interrupt(Text),
+    /// A crash of the runtime and its resume from the journal.
+    Crash,
+    /// The user cancels the request.
+    Cancel,
+}
+
+/// A write with its expected result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScriptedWrite {
+    /// The write, with its place in the file.
+    pub write: Spanned<Write>,
+    /// Whether the kernel must refuse the write.
+    pub refused: bool,
+}
+
+/// A point in a request: the n-th time that control enters a phase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PhaseVisit {
+    /// The phase.
+    pub phase: Phase,
+    /// The number of the visit, from 1.
+    pub visit: u32,
+}
+
+impl PhaseVisit {
+    /// The start of the request.
+    pub const START: Self = Self { phase: Phase::VerifyingIdentity, visit: 1 };
+}
+
+impl Scenario {
+    /// Returns the source text of the scenario.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        self.source.text()
+    }
+}
