@@ -1,10 +1,10 @@
 //! The transition table: every edge of the control FSM, as data.
 //!
 //! Rows are in order of precedence. `decide` takes the first row that the policy enables, that matches phase and trigger,
-//! and whose guard holds; without such a row it refuses the input. It then emits the events of the row's columns: exit
-//! actions, conclusion, the transition itself, entry actions. Exit and entry actions are two columns because the work that
-//! completes a phase (a score, a decision, a report) is recorded before the phase changes, and the call of the next phase
-//! after it; several rows have both.
+//! and whose guard holds; without such a row it refuses the input. It first emits the events of the input (result, items,
+//! veto, plan), then those of the row's columns: exit actions, conclusion, the transition itself, entry actions. Exit and
+//! entry actions are two columns because the work that completes a phase (a score, a decision, a report) is recorded before
+//! the phase changes, and the call of the next phase after it; several rows have both.
 //!
 //! The letter of an id names the origin of the row: T rows are 004's drawing and table, H rows close a finding, A rows call
 //! an approver, E rows handle a failed call, X rows cancel, K rows compact, S rows open and close a session. A resume
