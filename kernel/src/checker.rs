@@ -1,7 +1,7 @@
 //! Entry points for model checkers, claims and tests. An application does not need them.
 
 use crate::control::table::Transition;
-use crate::event::{Event, Events, ForgetCause};
+use crate::event::{BaseEvent, Event, Events, ForgetCause};
 use crate::ids::ItemId;
 use crate::input::Input;
 use crate::item::Layer;
@@ -73,38 +73,25 @@ pub fn validate_event(semantic: &SemanticState, event: &Event) -> Result<(), Eve
         Some(dep) => Err(EventError::DanglingDependency(*dep)),
         None => Ok(()),
     };
-    match event {
-        Event::AddItem { item, .. } if item.id < semantic.next_id() => Err(EventError::DuplicateId(item.id)),
-        Event::UpdateItem { item, .. } if semantic.get(item.id).is_none() => {
+    if let Event::ForgetItems { ids, cause } = event {
+        return ids.iter().try_for_each(|id| validate_forget(semantic, ids, *id, *cause));
+    }
+    match event.base() {
+        Some(BaseEvent::AddItem(item, _)) if item.id < semantic.next_id() => {
+            Err(EventError::DuplicateId(item.id))
+        }
+        Some(BaseEvent::UpdateItem(item, _)) if semantic.get(item.id).is_none() => {
             Err(EventError::UnknownItem(item.id))
         }
-        Event::AddItem { deps, .. } | Event::UpdateItem { deps, .. } => closed(deps),
-        Event::ForgetItems { ids, cause } => {
-            ids.iter().try_for_each(|id| validate_forget(semantic, ids, *id, *cause))
-        }
-        Event::UserMsg { .. }
-        | Event::ToolCall { .. }
-        | Event::ToolResult { .. }
-        | Event::CallFailed { .. }
-        | Event::FinalAnswer { .. }
-        | Event::SessionStarted { .. }
-        | Event::SessionEnded
-        | Event::Resumed
-        | Event::Cancelled
-        | Event::OverBudget { .. }
-        | Event::Transitioned { .. }
-        | Event::PlanAdopted { .. }
-        | Event::VetoRaised { .. }
-        | Event::ConsensusScored { .. }
-        | Event::RatingsUpdated { .. }
-        | Event::Decided { .. }
-        | Event::ExecutionReported { .. }
-        | Event::RepairStarted
-        | Event::ActionRecorded { .. }
-        | Event::Concluded { .. }
-        | Event::MemoryRecorded { .. }
-        | Event::AuditRecorded { .. }
-        | Event::AuditUndelivered => Ok(()),
+        Some(BaseEvent::AddItem(_, deps) | BaseEvent::UpdateItem(_, deps)) => closed(deps),
+        Some(
+            BaseEvent::ForgetItems(_)
+            | BaseEvent::UserMsg(..)
+            | BaseEvent::ToolCall(..)
+            | BaseEvent::ToolResult(..)
+            | BaseEvent::FinalAnswer(_),
+        )
+        | None => Ok(()),
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Only `AddItem`, `UpdateItem` and `ForgetItems` change it. Deliberately absent: control, and the utility of items.
 
-use crate::event::Event;
+use crate::event::{BaseEvent, Event};
 use crate::ids::{ItemId, RequestId, TaskId, Text};
 use crate::item::{Item, ItemKey, ItemKind, Layer, SubtaskStatus, Validity};
 use crate::situation::SummaryField;
@@ -172,34 +172,18 @@ impl SemanticState {
 
     /// Applies one semantic event and ignores every other event. Total: a foreign event is applied as far as possible.
     pub fn apply(&mut self, event: &Event) {
-        match event {
-            Event::AddItem { item, deps } | Event::UpdateItem { item, deps } => {
-                self.write(Entry { item: item.clone(), deps: deps.clone() });
+        match event.base() {
+            Some(BaseEvent::AddItem(item, deps) | BaseEvent::UpdateItem(item, deps)) => {
+                self.write(Entry { item: item.clone(), deps: deps.to_vec() });
             }
-            Event::ForgetItems { ids, .. } => ids.iter().for_each(|id| self.forget(*id)),
-            Event::UserMsg { .. }
-            | Event::ToolCall { .. }
-            | Event::ToolResult { .. }
-            | Event::CallFailed { .. }
-            | Event::FinalAnswer { .. }
-            | Event::SessionStarted { .. }
-            | Event::SessionEnded
-            | Event::Resumed
-            | Event::Cancelled
-            | Event::OverBudget { .. }
-            | Event::Transitioned { .. }
-            | Event::PlanAdopted { .. }
-            | Event::VetoRaised { .. }
-            | Event::ConsensusScored { .. }
-            | Event::RatingsUpdated { .. }
-            | Event::Decided { .. }
-            | Event::ExecutionReported { .. }
-            | Event::RepairStarted
-            | Event::ActionRecorded { .. }
-            | Event::Concluded { .. }
-            | Event::MemoryRecorded { .. }
-            | Event::AuditRecorded { .. }
-            | Event::AuditUndelivered => {}
+            Some(BaseEvent::ForgetItems(ids)) => ids.iter().for_each(|id| self.forget(*id)),
+            Some(
+                BaseEvent::UserMsg(..)
+                | BaseEvent::ToolCall(..)
+                | BaseEvent::ToolResult(..)
+                | BaseEvent::FinalAnswer(_),
+            )
+            | None => {}
         }
     }
 

@@ -153,17 +153,21 @@ mod tests {
     #[test]
     fn decisions_match_the_next_phase() {
         for row in TRANSITIONS {
-            let decisions = row.exit.iter().filter_map(|action| match action {
-                ExitAction::Decide(kind) => Some(*kind),
-                _ => None,
+            let decisions = row.exit.iter().filter_map(|action| {
+                let ExitAction::Decide(kind) = action else { return None };
+                Some(*kind)
             });
             let from = |phase| row.from == TransitionSource::Phase(phase) && row.on == Trigger::Step;
-            let expected = match (row.to, row.conclusion.map(|conclusion| conclusion.cause)) {
-                (Phase::Blocked, Some(CauseKind::Vetoed)) => Some(DecisionKind::Veto),
-                (Phase::Blocked, Some(CauseKind::Rejected)) => Some(DecisionKind::Reject),
-                _ if from(Phase::ResolvingDecision) => Some(DecisionKind::Proceed),
-                _ if from(Phase::RepairScoring) && row.conclusion.is_none() => Some(DecisionKind::Proceed),
-                _ => None,
+            let blocks = |cause| {
+                row.to == Phase::Blocked && row.conclusion.is_some_and(|conclusion| conclusion.cause == cause)
+            };
+            let expected = if blocks(CauseKind::Vetoed) {
+                Some(DecisionKind::Veto)
+            } else if blocks(CauseKind::Rejected) {
+                Some(DecisionKind::Reject)
+            } else {
+                let clears = from(Phase::RepairScoring) && row.conclusion.is_none();
+                (from(Phase::ResolvingDecision) || clears).then_some(DecisionKind::Proceed)
             };
             assert_eq!(decisions.collect::<Vec<_>>(), expected.into_iter().collect::<Vec<_>>(), "{}", row.id);
         }

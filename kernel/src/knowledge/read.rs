@@ -57,19 +57,17 @@ impl SemanticState {
     /// Returns the time of the last clock write; 1970-01-01 before the first.
     #[must_use]
     pub fn now(&self) -> Timestamp {
-        match self.latest_by_key(&ItemKey::Clock).map(|entry| &entry.item.layer) {
-            Some(Layer::Clock { now }) => *now,
-            _ => Timestamp::default(),
-        }
+        let clock = self.latest_by_key(&ItemKey::Clock).map(|entry| &entry.item.layer);
+        if let Some(Layer::Clock { now }) = clock { *now } else { Timestamp::default() }
     }
 
     /// Returns the identity of the session user, if one was written.
     #[must_use]
     pub fn identity(&self) -> Option<&Identity> {
-        match &self.latest_by_key(&ItemKey::Identity)?.item.layer {
-            Layer::Identity(identity) => Some(identity),
-            _ => None,
-        }
+        let Layer::Identity(identity) = &self.latest_by_key(&ItemKey::Identity)?.item.layer else {
+            return None;
+        };
+        Some(identity)
     }
 
     /// Returns the situation summary (002 `situation_summary`).
