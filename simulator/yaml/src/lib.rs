@@ -5,24 +5,30 @@
 //! of a type. A file has a maximum size and must be UTF-8. Deliberately absent: anchors and aliases, because a file
 //! without aliases cannot grow during parsing.
 
+mod deserializer;
 mod error;
-mod explain;
 mod limits;
+mod location;
+mod node;
 mod renamed;
 mod render;
 mod scalar;
 mod schema;
 mod source;
 mod spanned;
+mod syntax_error;
+#[cfg(test)]
+mod tests;
+mod type_error;
 
 pub use error::{LabeledError, ReadError, suggest_nearest};
-pub use explain::unknown_value_error;
 pub use limits::FILE_BYTES_MAX;
 pub use render::render_error;
 pub use scalar::{Decimal, StrictText, parse_scalar};
 pub use schema::schema_of;
 pub use source::Source;
 pub use spanned::Spanned;
+pub use type_error::unknown_value_error;
 
 /// Deserializes an optional field that must have a value if its key is present.
 ///

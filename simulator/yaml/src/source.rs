@@ -1,8 +1,10 @@
 //! The text of a file.
 
+use super::deserializer::NodeDeserializer;
 use super::error::{LabeledError, ReadError, shorten};
-use super::explain::explain;
 use super::limits::{DEPTH_MAX, EXCERPT_LINE_BYTES_MAX, FILE_BYTES_MAX};
+use super::node::{Node, Value};
+use super::syntax_error::syntax_error;
 use miette::{LabeledSpan, NamedSource, SourceSpan};
 use serde::de::DeserializeOwned;
 use std::io::Read;
@@ -88,8 +90,18 @@ impl Source {
             non_finite_float_policy: serde_saphyr::NonFiniteFloatPolicy::PassThrough,
             with_snippet: false,
         };
-        serde_saphyr::from_str_with_options(&self.text, options)
-            .map_err(|error| ReadError::in_source(self, explain(&error, &self.text)))
+        let node: Node = serde_saphyr::from_str_with_options(&self.text, options)
+            .map_err(|error| ReadError::in_source(self, syntax_error(&error, &self.text)))?;
+        if let Value::Nothing = node.value {
+            let error = LabeledError::new(
+                "expected a mapping, found an empty file",
+                "see `orchestrion export schema` for its keys",
+            );
+            let end = SourceSpan::new(self.text.len().into(), 0);
+            return Err(ReadError::in_source(self, error.with_label(end, "end of file")));
+        }
+        T::deserialize(NodeDeserializer::new(&node, &self.text))
+            .map_err(|error| ReadError::in_source(self, error.into_labeled()))
     }
 
     /// The text.

@@ -1,9 +1,14 @@
 //! Values with their source locations.
 
+use super::deserializer::NodeDeserializer;
+use super::type_error::TypeError;
 use miette::SourceSpan;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::{DeserializeSeed, Error, IntoDeserializer, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
 
 /// A value with its source location. Equality ignores the location, so that a built file equals a parsed one.
 #[derive(Clone, Copy, Debug)]
@@ -46,30 +51,57 @@ impl<T: PartialEq> PartialEq for Spanned<T> {
 
 impl<T: Eq> Eq for Spanned<T> {}
 
-/// Returns the byte range of a location. The library's plain offsets count characters; miette requires bytes.
-fn byte_span(location: serde_saphyr::Location) -> Option<SourceSpan> {
-    let span = location.span();
-    let start = usize::try_from(span.byte_offset()?).ok()?;
-    let len = usize::try_from(span.byte_len()?).ok()?;
-    Some(SourceSpan::new(start.into(), len))
-}
-
-/// Returns the byte range of a location that may have only a line and a column, as for invalid YAML.
-pub(crate) fn byte_span_in(text: &str, location: serde_saphyr::Location) -> Option<SourceSpan> {
-    byte_span(location).or_else(|| {
-        let before = usize::try_from(location.line()).ok()?.checked_sub(1)?;
-        let column = usize::try_from(location.column()).ok()?.saturating_sub(1);
-        let lines: usize = text.split_inclusive('\n').take(before).map(str::len).sum();
-        let line = text.get(lines..)?.lines().next().unwrap_or("");
-        let start = line.char_indices().nth(column).map_or(line.len(), |(start, _)| start);
-        Some(SourceSpan::new(lines.saturating_add(start).into(), 0))
-    })
-}
+/// The name of the newtype struct for which [`NodeDeserializer`] adds the location.
+pub(crate) const SPANNED: &str = "orchestrion_yaml::Spanned";
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Spanned<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let spanned = serde_saphyr::Spanned::<T>::deserialize(deserializer)?;
-        Ok(Self { span: byte_span(spanned.referenced), value: spanned.value })
+        deserializer.deserialize_newtype_struct(SPANNED, SpannedVisitor(PhantomData))
+    }
+}
+
+struct SpannedVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for SpannedVisitor<T> {
+    type Value = Spanned<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value with its location")
+    }
+    /// A deserializer without locations.
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        T::deserialize(deserializer).map(Spanned::from)
+    }
+    /// The start, the length and the value, from a [`SpannedAccess`].
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+        let mut offset = || seq.next_element::<usize>();
+        let span = offset()?.zip(offset()?).map(|(start, len)| SourceSpan::new(start.into(), len));
+        let value = seq.next_element()?.ok_or_else(|| A::Error::invalid_length(2, &self))?;
+        Ok(Spanned::new(value, span))
+    }
+}
+
+/// The start and the length of a node, and then the node.
+pub(crate) struct SpannedAccess<'n> {
+    node: NodeDeserializer<'n>,
+    offsets: std::array::IntoIter<usize, 2>,
+}
+
+impl<'n> SpannedAccess<'n> {
+    pub(crate) fn new(node: NodeDeserializer<'n>) -> Self {
+        let span = node.span();
+        Self { node, offsets: [span.offset(), span.len()].into_iter() }
+    }
+}
+
+impl<'de> SeqAccess<'de> for SpannedAccess<'_> {
+    type Error = TypeError;
+
+    fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, TypeError> {
+        match self.offsets.next() {
+            Some(offset) => seed.deserialize(offset.into_deserializer()).map(Some),
+            None => seed.deserialize(self.node).map(Some),
+        }
     }
 }
 

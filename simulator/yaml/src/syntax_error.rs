@@ -1,0 +1,46 @@
+//! Errors of texts that are not valid YAML, or use a part of YAML that files must not use.
+
+use super::error::LabeledError;
+use super::limits::DEPTH_MAX;
+use super::location::byte_span_in;
+use serde_saphyr::{Error, MessageFormatter, UserMessageFormatter, budget::BudgetBreach};
+
+/// Converts an error of the library.
+pub(super) fn syntax_error(error: &Error, text: &str) -> LabeledError {
+    let error = error.without_snippet();
+    let span = error.location().and_then(|location| byte_span_in(text, location));
+    match error {
+        Error::DuplicateMappingKey { key, .. } => {
+            let key = key.as_ref().map_or_else(String::new, |key| format!(" `{}`", key.escape_debug()));
+            LabeledError::new(format!("duplicate key{key}"), "remove one of the two")
+                .with_label(span, "second occurrence")
+        }
+        Error::MultipleDocuments { .. } => LabeledError::new(
+            "expected one document, found a second one",
+            "remove the line `---`, or use two files",
+        )
+        .with_label(span, "a second document"),
+        Error::Budget { breach: BudgetBreach::Anchors { .. } | BudgetBreach::Aliases { .. }, .. } => {
+            LabeledError::new(
+                "anchors (`&name`) and aliases (`*name`) are not supported",
+                "write the value at each place",
+            )
+            .with_label(span, "here")
+        }
+        Error::Budget { breach: BudgetBreach::Depth { .. }, .. } => LabeledError::new(
+            format!("nesting too deep: expected at most {DEPTH_MAX} levels, found more"),
+            "check the brackets and the indentation",
+        )
+        .with_label(span, "here"),
+        Error::UnknownAnchor { .. } => LabeledError::new(
+            "aliases (`*name`) are not supported",
+            "write the value at each place; quote a text that starts with *",
+        )
+        .with_label(span, "here"),
+        other => {
+            LabeledError::new(UserMessageFormatter.format_message(other), NOT_YAML).with_label(span, "here")
+        }
+    }
+}
+
+const NOT_YAML: &str = "check the indentation, the quotes and the brackets here";
