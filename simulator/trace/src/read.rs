@@ -74,7 +74,7 @@ impl<R: BufRead> Reader<R> {
         }
         reader.check_chain()?;
         reader.body.push_str(&reader.linked);
-        reader.header = reader.parse()?;
+        reader.header = reader.parse(parse_header)?;
         reader.chain = chain::seed_steps(&reader.body).map_err(|error| reader.malformed(&error))?;
         if let Err(error) = reader.header.policy.validate() {
             return Err(reader.error(TraceErrorKind::Policy(error)));
@@ -156,7 +156,7 @@ impl<R: BufRead> Reader<R> {
             self.steps += 1;
             return Ok(true);
         }
-        let EndLine { end } = self.parse()?;
+        let EndLine { end } = self.parse(parse_end)?;
         if end.steps != self.steps {
             return Err(self.error(TraceErrorKind::StepOutOfOrder { found: end.steps, expected: self.steps }));
         }
@@ -181,7 +181,7 @@ impl<R: BufRead> Reader<R> {
     /// # Errors
     /// [`TraceError`] if the line is malformed or its number is not the next one.
     pub fn step(&self) -> Result<Step, TraceError> {
-        let step: Step = self.parse()?;
+        let step: Step = self.parse(parse_step)?;
         if step.n != self.steps {
             return Err(self.error(TraceErrorKind::StepOutOfOrder { found: step.n, expected: self.steps }));
         }
@@ -250,8 +250,8 @@ impl<R: BufRead> Reader<R> {
         Ok(true)
     }
 
-    fn parse<T: serde::de::DeserializeOwned>(&self) -> Result<T, TraceError> {
-        serde_json::from_str(self.text()).map_err(|error| self.malformed(&error))
+    fn parse<T>(&self, parse: fn(&str) -> serde_json::Result<T>) -> Result<T, TraceError> {
+        parse(self.text()).map_err(|error| self.malformed(&error))
     }
 
     fn malformed(&self, error: &serde_json::Error) -> TraceError {
@@ -262,6 +262,20 @@ impl<R: BufRead> Reader<R> {
     pub fn error(&self, kind: TraceErrorKind) -> TraceError {
         TraceError { file: self.file.clone(), line: self.line, kind }
     }
+}
+
+// Not generic over the input, so that other crates do not compile the deserialization again.
+
+fn parse_header(text: &str) -> serde_json::Result<Header> {
+    serde_json::from_str(text)
+}
+
+fn parse_step(text: &str) -> serde_json::Result<Step> {
+    serde_json::from_str(text)
+}
+
+fn parse_end(text: &str) -> serde_json::Result<EndLine> {
+    serde_json::from_str(text)
 }
 
 impl<R: BufRead> Iterator for Reader<R> {
