@@ -211,18 +211,20 @@ mod tests {
     use super::*;
     use orchestrion_kernel::{Event, Events, State};
 
-    fn fate(policy: &Policy, spoil: fn(&State, &mut Events)) -> MutantStatus {
+    /// Returns the status of a mutant of a policy, given the policy's baseline.
+    fn fate(policy: &Policy, baseline: &[Baseline], spoil: fn(&State, &mut Events)) -> MutantStatus {
         let subject =
             KernelUnderTest { mutate_events: Some(spoil), ..KernelUnderTest::unmodified(policy.clone()) };
         let mutant = Mutant { location: String::new(), fault: String::new(), subject, row: None };
-        try_out(&mutant, &[Baseline::of(policy, QUICK_SCOPE).unwrap()]).unwrap()
+        try_out(&mutant, baseline).unwrap()
     }
 
     #[test]
     fn mutant_is_killed_survives_or_is_equivalent() {
         let hardened = Policy::hardened();
+        let baseline = [Baseline::of(&hardened, QUICK_SCOPE).unwrap()];
         assert!(matches!(
-            fate(&hardened, |_, events| events.retain(|event| !matches!(event, Event::AuditRecorded { .. }))),
+            fate(&hardened, &baseline, |_, events| events.retain(|event| !matches!(event, Event::AuditRecorded { .. }))),
             MutantStatus::Killed { .. }
         ));
         // No claim reads the text of the final answer.
@@ -233,15 +235,16 @@ mod tests {
                 }
             }
         };
-        assert_eq!(fate(&hardened, falsify), MutantStatus::Survived);
-        assert_eq!(fate(&hardened, |_, _| ()), MutantStatus::Equivalent);
+        assert_eq!(fate(&hardened, &baseline, falsify), MutantStatus::Survived);
+        assert_eq!(fate(&hardened, &baseline, |_, _| ()), MutantStatus::Equivalent);
     }
 
     #[test]
     fn failing_claim_kills_no_mutant() {
         let drawn = Policy::as_drawn();
-        assert_eq!(fate(&drawn, |_, _| ()), MutantStatus::Equivalent);
-        let left_out = Baseline::of(&drawn, QUICK_SCOPE).unwrap().left_out();
+        let baseline = Baseline::of(&drawn, QUICK_SCOPE).unwrap();
+        let left_out = baseline.left_out();
+        assert_eq!(fate(&drawn, &[baseline], |_, _| ()), MutantStatus::Equivalent);
         let left_out: Vec<&str> = left_out.into_iter().map(|claim| CLAIMS[claim].id).collect();
         assert!(left_out.contains(&"C-01") && left_out.contains(&"C-03"), "{left_out:?}");
     }

@@ -107,7 +107,7 @@ fn no_input_panics() {
         let _ = parse(&small[..end]).map_err(|error| render_error(&error));
     }
     for place in 0..small.len() {
-        for byte in b"[{:-#'\"\n\t *&!|3\x00\xc3".iter().copied().skip(place % 4).step_by(4) {
+        for byte in b"[{:-#'\"\n\t *&!|3\x00\xc3".iter().copied().skip(place % 8).step_by(8) {
             let mut bytes = small.as_bytes().to_vec();
             bytes[place] = byte;
             if let Err(error) = orchestrion_yaml::Source::from_bytes("case.yaml", bytes)
