@@ -6,6 +6,7 @@
 //! at most [`WINDOW_TEXTS_MAX`] texts and [`WINDOW_BYTES_MAX`] bytes, oldest removed first. A text outside the window is
 //! stored again under a new number.
 
+use memchr::{Memchr, memchr_iter};
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write;
 use std::sync::Arc;
@@ -165,12 +166,12 @@ impl JsonString<'_> {
 /// Iterates over the strings of a JSON value. Stops at a string without an end.
 struct JsonStrings<'a> {
     line: &'a str,
-    offset: usize,
+    quotes: Memchr<'a>,
 }
 
 impl<'a> JsonStrings<'a> {
-    const fn new(line: &'a str) -> Self {
-        Self { line, offset: 0 }
+    fn new(line: &'a str) -> Self {
+        Self { line, quotes: memchr_iter(b'"', line.as_bytes()) }
     }
 }
 
@@ -178,19 +179,13 @@ impl<'a> Iterator for JsonStrings<'a> {
     type Item = JsonString<'a>;
 
     fn next(&mut self) -> Option<JsonString<'a>> {
-        let start = self.offset + self.line.get(self.offset..)?.find('"')?;
-        let mut end = start + 1;
-        loop {
-            end += self.line.get(end..)?.find('"')?;
-            let escapes =
-                self.line.as_bytes()[start + 1..end].iter().rev().take_while(|byte| **byte == b'\\');
-            let is_escaped = escapes.count() % 2 == 1;
-            end += 1;
-            if !is_escaped {
-                break;
-            }
-        }
-        self.offset = end;
+        let start = self.quotes.next()?;
+        let bytes = self.line.as_bytes();
+        let is_end = |quote: &usize| {
+            let escapes = bytes[start + 1..*quote].iter().rev().take_while(|byte| **byte == b'\\');
+            escapes.count() % 2 == 0
+        };
+        let end = self.quotes.find(is_end)? + 1;
         let is_key = self.line[end..].trim_ascii_start().starts_with(':');
         Some(JsonString { start, text: &self.line[start..end], is_key })
     }
