@@ -224,7 +224,8 @@ mod tests {
         let hardened = Policy::hardened();
         let baseline = [Baseline::of(&hardened, QUICK_SCOPE).unwrap()];
         assert!(matches!(
-            fate(&hardened, &baseline, |_, events| events.retain(|event| !matches!(event, Event::AuditRecorded { .. }))),
+            fate(&hardened, &baseline, |_, events| events
+                .retain(|event| !matches!(event, Event::AuditRecorded { .. }))),
             MutantStatus::Killed { .. }
         ));
         // No claim reads the text of the final answer.

@@ -4,6 +4,7 @@ use crate::digest::digest;
 use orchestrion_kernel::control::table::TRANSITIONS;
 use orchestrion_kernel::{CallId, ConversationId, Event, Events, Input, ItemId, Policy};
 use serde::{Deserialize, Serialize};
+use std::sync::LazyLock;
 
 /// The first bytes of a trace of any version.
 pub const TRACE_PREFIX: &str = "{\"format\":\"orchestrion-trace/";
@@ -49,7 +50,7 @@ impl Header {
         Self {
             format: FORMAT.to_string(),
             kernel: orchestrion_kernel::VERSION.to_string(),
-            table: table_digest(),
+            table: table_digest().to_owned(),
             conversation,
             policy,
             scenario,
@@ -156,6 +157,7 @@ pub struct ContextRecord {
 
 /// Returns the digest of this kernel's transition table.
 #[must_use]
-pub fn table_digest() -> String {
-    digest(format!("{TRANSITIONS:?}").as_bytes())
+pub fn table_digest() -> &'static str {
+    static DIGEST: LazyLock<String> = LazyLock::new(|| digest(format!("{TRANSITIONS:?}").as_bytes()));
+    &DIGEST
 }

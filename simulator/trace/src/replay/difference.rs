@@ -26,7 +26,7 @@ pub fn header_differences(header: &Header, policy: Option<&Policy>) -> Vec<Strin
         }
     };
     differ("kernel version", &header.kernel, orchestrion_kernel::VERSION);
-    differ("transition table", &header.table, &table_digest());
+    differ("transition table", &header.table, table_digest());
     match policy {
         Some(policy) => {
             differ("policy", &header.policy.name, &policy.name);
