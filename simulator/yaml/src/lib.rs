@@ -1,5 +1,7 @@
 //! YAML files with exact source locations in every error.
 //!
+//! A text is parsed into a tree of values with their locations. File types deserialize from the tree.
+//!
 //! Entry points: [`Source`] reads a file and parses it into a type; [`Spanned`] keeps the location of a value;
 //! [`LabeledError`] describes a defect at a location; [`ReadError`] is the printable error; [`schema_of`] returns the JSON Schema
 //! of a type. A file has a maximum size and must be UTF-8. Deliberately absent: anchors and aliases, because a file
