@@ -1,8 +1,11 @@
 //! Contexts stay within every budget (000 §5, 003 §7, decision 0024).
 
 use crate::conversation::state_after;
-use orchestrion_kernel::context::{ByteMeasure, ContextError, TextMeasure, build_context};
+use orchestrion_kernel::context::{
+    ByteMeasure, ContextError, Selected, Selector, TextMeasure, build_context,
+};
 use orchestrion_kernel::module::Operation;
+use orchestrion_kernel::selection::{Problem, Selection, SelectionError};
 use orchestrion_kernel::{ModuleContext, Policy, Score, State};
 use orchestrion_optimizer::ExactSelector;
 
@@ -65,4 +68,46 @@ fn joined_text_stays_within_budget() {
     }
     let context_text = planner_context(&state, 5, &Joining).unwrap().text;
     assert!(context_text.contains("wall is dry") && !context_text.contains("roof"), "{context_text}");
+}
+
+/// An optimizer whose result a fault changes.
+struct Faulty(fn(&mut Selection));
+
+impl Selector for Faulty {
+    fn select(&self, problem: &Problem) -> Selected {
+        let mut selected = ExactSelector::default().select(problem);
+        self.0(&mut selected.selection);
+        selected
+    }
+}
+
+#[test]
+fn invalid_selection_is_refused() {
+    let request = "session_start ada; identity Ada rank=manager; advance Planning";
+    let (_, state) =
+        state_after(&format!("conversation hardened\nfact a 1\nfact b 2 depends_on=a\n{request}"));
+    let policy = Policy::hardened();
+    let refused = |fault: fn(&mut Selection)| match build_context(
+        &policy,
+        &state,
+        Operation::DraftPlan,
+        &ByteMeasure,
+        &Faulty(fault),
+    ) {
+        Err(ContextError::InvalidSelection(error)) => Some(error),
+        Err(error) => panic!("{error}"),
+        Ok(_) => None,
+    };
+    assert_eq!(refused(|_| ()), None);
+    assert!(matches!(refused(|selection| selection.utility += 1), Some(SelectionError::WrongUtility { .. })));
+    assert!(matches!(refused(|selection| selection.cost -= 1), Some(SelectionError::WrongCost { .. })));
+    assert!(matches!(
+        refused(|selection| selection.selected.reverse()),
+        Some(SelectionError::OutOfOrder { .. })
+    ));
+    assert!(matches!(
+        refused(|selection| selection.selected.push(1_000)),
+        Some(SelectionError::UnknownPosition { .. })
+    ));
+    assert!(refused(|selection| selection.selected.clear()).is_some());
 }
