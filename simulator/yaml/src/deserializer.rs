@@ -48,9 +48,11 @@ impl<'n> NodeDeserializer<'n> {
         entries: &'n [(Node, Node)],
         visitor: V,
     ) -> Result<V::Value, TypeError> {
+        // The location of a mapping is its first key.
+        let start = entries.first().map_or(self.node.span, |(key, _)| key.span);
         let entries =
             entries.iter().map(|(key, value)| (Self { node: key, ..self }, Self { node: value, ..self }));
-        visitor.visit_map(MapDeserializer::new(entries)).map_err(|error| error.in_mapping(self.node))
+        visitor.visit_map(MapDeserializer::new(entries)).map_err(|error| error.at(start))
     }
 
     fn visit_text<'de, V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypeError> {

@@ -1,7 +1,6 @@
 //! Errors of values that do not have the type of their place.
 
 use super::error::{LabeledError, suggest_nearest};
-use super::node::{Node, Value};
 use super::renamed::new_name;
 use miette::SourceSpan;
 use serde::de::{Error, Expected, Unexpected};
@@ -51,14 +50,6 @@ impl TypeError {
             self.error = self.error.with_label(span, std::mem::take(&mut self.label));
         }
         self
-    }
-
-    /// Adds the location of a mapping, which is its first key.
-    pub(crate) fn in_mapping(self, node: &Node) -> Self {
-        match &node.value {
-            Value::Mapping(entries) => self.at(entries.first().map_or(node.span, |(key, _)| key.span)),
-            _ => self,
-        }
     }
 
     /// Returns the error, with a location if one was added.
