@@ -1,8 +1,10 @@
 //! Writes of facts: the supersession rules and their precedence (003; design §2).
+//!
+//! A key without a valid fact is a *superseded key* if a fact of it was superseded. A write under it competes with the successor.
 
 use super::error::KnowledgeError;
 use super::propagate::supersede;
-use super::references::{find_fact, find_valid_fact, resolve_dependencies};
+use super::references::{find_fact, find_successor, find_valid_fact, resolve_dependencies};
 use super::types::{FactKind, NewFact, Reference};
 use crate::event::{Event, Events};
 use crate::ids::{ItemId, Text};
@@ -15,7 +17,7 @@ use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
-/// An item that a new fact may supersede: the named one, or the valid fact of its key and scope.
+/// An item that a new fact may supersede: the named one, the valid fact of its key and scope, or the successor of that key.
 struct Target<'a> {
     entry: &'a Entry,
     is_named: bool,
@@ -98,6 +100,9 @@ pub(super) fn decide_fact(
     {
         return Ok(reaffirm(new, target.entry, deps));
     }
+    if new.supersedes.is_none() && is_superseded_value(semantic, new) {
+        return Ok(Vec::new());
+    }
     let validity = validity(policy, new, &targets);
     let is_current = validity == Validity::Current;
     let record = FactRecord {
@@ -136,7 +141,8 @@ pub(super) fn decide_fact(
     Ok(events)
 }
 
-/// Returns the targets: first the current version of the named item, then the valid fact of the same key.
+/// Returns the targets: first the current version of the named item, then the valid fact of the same key, or the successor
+/// of a superseded key.
 fn find_targets<'a>(semantic: &'a SemanticState, new: &NewFact) -> Result<Vec<Target<'a>>, KnowledgeError> {
     let mut targets = Vec::new();
     let mut lost_key = &new.key;
@@ -153,9 +159,28 @@ fn find_targets<'a>(semantic: &'a SemanticState, new: &NewFact) -> Result<Vec<Ta
         targets.extend(Target::new(entry, true, &new.key, named_key));
     }
     let is_other = |entry: &&Entry| targets.first().is_none_or(|named| named.id() != entry.item.id);
-    let same_key = find_valid_fact(semantic, &new.key, &new.scope).filter(is_other);
+    let same_key = find_valid_fact(semantic, &new.key, &new.scope)
+        .or_else(|| find_successor(semantic, &new.key, &new.scope))
+        .filter(is_other);
     targets.extend(same_key.and_then(|entry| Target::new(entry, false, &new.key, Some(lost_key))));
     Ok(targets)
+}
+
+/// Returns whether the new fact repeats the value that a fact of its superseded key had. Repetition is no evidence against a
+/// supersession (003, test vector 2).
+fn is_superseded_value(semantic: &SemanticState, new: &NewFact) -> bool {
+    let had_value = |Entry { item, .. }: &Entry| {
+        let was_current = match item.validity {
+            // A fact that lost has an earlier successor than itself.
+            Validity::Superseded { superseded_by, .. } => superseded_by.is_some_and(|by| by > item.id),
+            Validity::Current | Validity::NeedsReview | Validity::Denied => false,
+        };
+        let has_same_scope = item.fact().is_some_and(|fact| fact.scope == new.scope);
+        was_current && has_same_scope && item.text == new.text && item.kind == new.kind.into()
+    };
+    find_valid_fact(semantic, &new.key, &new.scope).is_none()
+        && find_successor(semantic, &new.key, &new.scope).is_some()
+        && semantic.by_key(&ItemKey::Fact(new.key.clone())).any(had_value)
 }
 
 /// Returns whether the new fact keeps a link to this item: if it supersedes it, or shadows a global fact. A link to an item of

@@ -36,6 +36,18 @@ pub(super) fn find_valid_fact<'a>(
     semantic.by_key(&ItemKey::Fact(key.clone())).filter(in_scope).find(|entry| entry.item.is_valid())
 }
 
+/// Returns the successor of the latest superseded fact of this key, if it is valid and has the same scope.
+pub(super) fn find_successor<'a>(
+    semantic: &'a SemanticState,
+    key: &Text,
+    scope: &Scope,
+) -> Option<&'a Entry> {
+    let in_scope = |entry: &&Entry| entry.item.fact().is_some_and(|fact| fact.scope == *scope);
+    let facts = semantic.by_key(&ItemKey::Fact(key.clone())).filter(in_scope);
+    let mut successors = facts.filter_map(|entry| semantic.current_version(entry.item.id));
+    successors.find(|entry| entry.item.is_valid() && in_scope(entry))
+}
+
 /// Resolves the dependencies of a write in this scope to their current versions, in id order. `replaced` are the items that
 /// the write overwrites or supersedes.
 pub(super) fn resolve_dependencies(

@@ -175,11 +175,22 @@ impl WriteBatch<'_> {
             .map(|reference| self.resolve_superseded(reference, &fact.scope))
             .transpose()?;
         let key = json!({ "fact": fact.key });
-        let same_key = self.semantic.entries().find(|(_, entry)| {
+        let has_key_and_scope = |entry: &Entry| {
             entry.fact_keys().contains(fact.key.as_str())
-                && is_valid(entry)
                 && entry.item["layer"]["fact"]["scope"] == fact.scope
-        });
+        };
+        let valid_with_key =
+            self.semantic.entries().find(|(_, entry)| has_key_and_scope(entry) && is_valid(entry));
+        // Decision 0027: a write under a superseded key competes with the key's current successor.
+        let of_key: Vec<(u64, &Entry)> =
+            self.semantic.entries().filter(|(_, entry)| has_key_and_scope(entry)).collect();
+        let successor = of_key
+            .iter()
+            .rev()
+            .filter_map(|(id, _)| current_version(self.semantic, *id))
+            .filter_map(|id| Some((id, self.semantic.get(id)?)))
+            .find(|(_, entry)| is_valid(entry) && entry.item["layer"]["fact"]["scope"] == fact.scope);
+        let same_key = valid_with_key.or(successor);
         // Decision 0021: the keys that a summary keeps. The write affects a summary only if it takes a key of the summary
         // or refers to the whole summary.
         let takes = |key: &str| {
@@ -209,6 +220,19 @@ impl WriteBatch<'_> {
         let is_denied = fact.kind != "fact" && rank < writes.constraint_from
             || fact.memory == "organizational" && rank < writes.organizational_from;
 
+        // Decision 0027: the repetition of a value that lost its validity to the successor is no write.
+        let was_superseded = |(id, old): &(u64, &Entry)| {
+            let later = old.item["validity"]["superseded"]["superseded_by"].as_u64();
+            later.is_some_and(|later| later > *id) && old.text == fact.text && old.item["kind"] == fact.kind
+        };
+        if valid_with_key.is_none()
+            && successor.is_some()
+            && fact.supersedes.is_none()
+            && of_key.iter().any(was_superseded)
+        {
+            return Ok(());
+        }
+
         // Decision 0019: a write of the same value reaffirms the fact.
         let has_same_value = |(id, old): &(u64, &Entry)| {
             old.key != SUMMARY
@@ -216,7 +240,7 @@ impl WriteBatch<'_> {
                 && old.item["kind"] == fact.kind
                 && superseded.is_none_or(|superseded| superseded == *id)
         };
-        if let Some((_, old)) = same_key.filter(has_same_value) {
+        if let Some((_, old)) = valid_with_key.filter(has_same_value) {
             self.reaffirm(old, fact, &deps);
             return Ok(());
         }
