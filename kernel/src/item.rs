@@ -57,18 +57,23 @@ impl Item {
         }
     }
 
-    /// Returns the fact keys that the item covers: a fact its own, a summary those that it summarizes.
+    /// Returns the fact keys that the item covers: a fact its own and those that it took from summaries, a summary those that it
+    /// summarizes.
     pub fn covered_keys(&self) -> impl Iterator<Item = &Text> {
         self.key.fact().into_iter().chain(self.fact().into_iter().flat_map(|fact| &fact.summarized_keys))
     }
 
-    /// Returns whether it shadows an item of a wider scope: it covers all keys of that item, and its fact can shadow the other.
+    /// Returns whether it shadows an item of a wider scope: it covers the key of that fact, or all keys of that summary, and its
+    /// fact can shadow the other.
     #[must_use]
     pub fn can_shadow(&self, wider: &Self) -> bool {
         let both = self.fact().zip(wider.fact());
+        let covers = |key: &Text| self.covered_keys().any(|own| own == key);
         both.is_some_and(|(fact, other)| fact.can_shadow(other))
-            && wider.covered_keys().next().is_some()
-            && wider.covered_keys().all(|key| self.covered_keys().any(|own| own == key))
+            && match wider.key.fact() {
+                Some(key) => covers(key),
+                None => wider.covered_keys().next().is_some() && wider.covered_keys().all(covers),
+            }
     }
 
     /// Returns whether the item persists after the session (003 layers 2 and 4). The others are the identity (layer 1) and the

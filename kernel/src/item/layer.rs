@@ -83,7 +83,8 @@ pub struct FactRecord {
     pub time_sensitive: bool,
     /// Who may read it.
     pub audience: Audience,
-    /// For a summary, the keys of the summarized facts, in order (decision 0021); empty for other facts.
+    /// The keys that the fact covers besides its own, in order: for a summary those of the summarized facts (decision 0021),
+    /// otherwise those that the fact took from a summary (decision 0027).
     #[cfg_attr(feature = "serde", serde(default))]
     pub summarized_keys: Vec<Text>,
 }

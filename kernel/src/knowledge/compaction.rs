@@ -171,7 +171,7 @@ fn create_summary(
             established_at: latest.unwrap_or(fact.established_at),
             supersedes: None,
             time_sensitive: false,
-            summarized_keys: merged_keys(&parts),
+            summarized_keys: merged_keys(semantic, &fact.scope, forgotten),
             ..(**fact).clone()
         })),
         Layer::Request { user } if first.is_persistent() => Layer::Request { user: user.clone() },
@@ -193,10 +193,18 @@ fn create_summary(
     Some((item, deps.into_iter().filter(is_allowed).collect()))
 }
 
-/// Returns the fact keys of the parts, by which later writes find the summary (decision 0021).
-fn merged_keys(parts: &[&Entry]) -> Vec<Text> {
-    let keys: BTreeSet<&Text> = parts.iter().flat_map(|entry| entry.item.covered_keys()).collect();
-    keys.into_iter().cloned().collect()
+/// Returns the fact keys of the forgotten items, by which later writes find the summary (decisions 0021, 0027). A key that a
+/// remaining fact of this scope covers belongs to that fact.
+fn merged_keys(semantic: &SemanticState, scope: &Scope, forgotten: &BTreeSet<ItemId>) -> Vec<Text> {
+    let items = forgotten.iter().filter_map(|id| semantic.get(*id));
+    let keys: BTreeSet<&Text> = items.flat_map(|entry| entry.item.covered_keys()).collect();
+    let remains = |key: &Text| {
+        semantic.by_key(&ItemKey::Fact(key.clone())).any(|Entry { item, .. }| {
+            let has_scope = item.fact().is_some_and(|fact| fact.scope == *scope);
+            has_scope && item.is_valid() && !forgotten.contains(&item.id)
+        })
+    };
+    keys.into_iter().filter(|key| !remains(key)).cloned().collect()
 }
 
 /// Returns the update that removes the links of an item to forgotten items, if it has any.

@@ -23,19 +23,27 @@ struct Target<'a> {
     is_named: bool,
     /// The keys that remain to a summary. A target without remaining keys is superseded as a whole.
     remaining_keys: Vec<Text>,
+    /// The keys that a summary with remaining keys loses.
+    lost_keys: Vec<Text>,
 }
 
 impl<'a> Target<'a> {
     /// Creates the target. `named_key` is the key by which the write names it; `None` if it names the item itself. Returns
     /// `None` for a summary that covers neither key.
     fn new(entry: &'a Entry, is_named: bool, own_key: &Text, named_key: Option<&Text>) -> Option<Self> {
-        let keys = entry.item.fact().map(|fact| fact.summarized_keys.as_slice()).unwrap_or_default();
-        let is_lost = |key: &Text| key == own_key || named_key.is_none_or(|named| named == key);
-        let remaining_keys: Vec<Text> = keys.iter().filter(|key| !is_lost(key)).cloned().collect();
-        (keys.is_empty() || remaining_keys.len() < keys.len()).then_some(Self {
+        let is_lost = |key: &&Text| *key == own_key || named_key.is_none_or(|named| named == *key);
+        // A fact is superseded as a whole, together with the keys that it took from summaries.
+        let (lost_keys, remaining_keys): (Vec<_>, Vec<_>) = if entry.item.key == ItemKey::Summary {
+            entry.item.covered_keys().partition(is_lost)
+        } else {
+            (Vec::from([own_key]), Vec::new())
+        };
+        let keys = |keys: Vec<&Text>| keys.into_iter().cloned().collect();
+        (!lost_keys.is_empty()).then(|| Self {
             entry,
             is_named,
-            remaining_keys,
+            lost_keys: if remaining_keys.is_empty() { Vec::new() } else { keys(lost_keys) },
+            remaining_keys: keys(remaining_keys),
         })
     }
 
@@ -78,11 +86,12 @@ impl<'a> Target<'a> {
         Some((fact.source.rank, Validity::Superseded { superseded_by: Some(self.id()), rule }))
     }
 
-    /// Returns whether the new fact repeats the target: same key, scope, kind and text.
+    /// Returns whether the new fact repeats the target: same scope, kind and text, and the same key or a superseded one. No
+    /// fact repeats a summary.
     fn is_repeated_by(&self, new: &NewFact) -> bool {
         let Item { key, text, kind, .. } = &self.entry.item;
-        let has_same_key = matches!(key, ItemKey::Fact(key) if *key == new.key);
-        has_same_key && self.competing_fact(new).is_some() && *text == new.text && *kind == new.kind.into()
+        let has_key = key.fact().is_some_and(|key| *key == new.key || !self.is_named);
+        has_key && self.competing_fact(new).is_some() && *text == new.text && *kind == new.kind.into()
     }
 }
 
@@ -113,7 +122,7 @@ pub(super) fn decide_fact(
         supersedes: replaced.iter().copied().find(|id| is_current && can_link(semantic, *id, new)),
         time_sensitive: new.time_sensitive,
         audience: new.audience.clone(),
-        summarized_keys: Vec::new(),
+        summarized_keys: if is_current { taken_keys(new, &targets) } else { Vec::new() },
     };
     let id = semantic.next_id();
     let item = Item {
@@ -181,6 +190,13 @@ fn is_superseded_value(semantic: &SemanticState, new: &NewFact) -> bool {
     find_valid_fact(semantic, &new.key, &new.scope).is_none()
         && find_successor(semantic, &new.key, &new.scope).is_some()
         && semantic.by_key(&ItemKey::Fact(new.key.clone())).any(had_value)
+}
+
+/// Returns the keys that the new fact takes from summaries, without its own: they stay superseded keys (decision 0027).
+fn taken_keys(new: &NewFact, targets: &[Target<'_>]) -> Vec<Text> {
+    let competing = targets.iter().filter(|target| target.competing_fact(new).is_some());
+    let keys: BTreeSet<&Text> = competing.flat_map(|target| &target.lost_keys).collect();
+    keys.into_iter().filter(|key| **key != new.key).cloned().collect()
 }
 
 /// Returns whether the new fact keeps a link to this item: if it supersedes it, or shadows a global fact. A link to an item of

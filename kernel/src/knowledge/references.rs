@@ -26,7 +26,7 @@ pub(super) fn find_fact<'a>(
     }
 }
 
-/// Returns the valid fact of this key and scope, or the summary that covers the key.
+/// Returns the valid fact or summary of this scope that covers the key.
 pub(super) fn find_valid_fact<'a>(
     semantic: &'a SemanticState,
     key: &Text,
@@ -36,7 +36,8 @@ pub(super) fn find_valid_fact<'a>(
     semantic.by_key(&ItemKey::Fact(key.clone())).filter(in_scope).find(|entry| entry.item.is_valid())
 }
 
-/// Returns the successor of the latest superseded fact of this key, if it is valid and has the same scope.
+/// Returns the valid fact at the end of the chain of successors of a fact with this key and scope; of several, that of the
+/// latest. A summary is not such an end: it is found by the keys that it covers.
 pub(super) fn find_successor<'a>(
     semantic: &'a SemanticState,
     key: &Text,
@@ -45,7 +46,8 @@ pub(super) fn find_successor<'a>(
     let in_scope = |entry: &&Entry| entry.item.fact().is_some_and(|fact| fact.scope == *scope);
     let facts = semantic.by_key(&ItemKey::Fact(key.clone())).filter(in_scope);
     let mut successors = facts.filter_map(|entry| semantic.current_version(entry.item.id));
-    successors.find(|entry| entry.item.is_valid() && in_scope(entry))
+    let is_fact = |entry: &&Entry| entry.item.key != ItemKey::Summary && in_scope(entry);
+    successors.find(|entry| entry.item.is_valid() && is_fact(entry))
 }
 
 /// Resolves the dependencies of a write in this scope to their current versions, in id order. `replaced` are the items that

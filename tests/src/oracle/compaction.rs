@@ -132,7 +132,7 @@ pub(super) fn compact(
         .flat_map(|part| part.deps.iter().copied())
         .filter(|dep| !forgotten.contains(dep) && !dependents.contains(dep))
         .collect();
-    let summary = summary(semantic, into, &parts, text)?;
+    let summary = summary(semantic, into, &parts, &forgotten, text)?;
     let mut events = vec![json!({ "add_item": { "item": summary, "deps": summary_deps } })];
 
     let mut changed_deps = BTreeMap::new();
@@ -157,7 +157,13 @@ pub(super) fn compact(
 }
 
 /// Returns the item that represents the summarized items.
-fn summary(semantic: &Fold, id: u64, parts: &BTreeSet<u64>, text: &str) -> Option<Value> {
+fn summary(
+    semantic: &Fold,
+    id: u64,
+    parts: &BTreeSet<u64>,
+    forgotten: &BTreeSet<u64>,
+    text: &str,
+) -> Option<Value> {
     let parts: Vec<&Entry> = parts.iter().filter_map(|part| semantic.get(*part)).collect();
     let first = &parts.first()?.item;
     let is_fact = first["layer"].get("fact").is_some();
@@ -169,8 +175,16 @@ fn summary(semantic: &Fold, id: u64, parts: &BTreeSet<u64>, text: &str) -> Optio
         fact["time_sensitive"] = json!(false);
         fact["supersedes"] = Value::Null;
         // The keys by which later writes refer to the summary.
-        fact["summarized_keys"] =
-            json!(parts.iter().flat_map(|part| part.fact_keys()).collect::<BTreeSet<&str>>());
+        let keys = forgotten.iter().filter_map(|id| semantic.get(*id)).flat_map(Entry::fact_keys);
+        // Decision 0027: of a superseded key that has a remaining fact, later writes find that fact.
+        let has_remaining_fact = |key: &str| {
+            semantic.entries().any(|(id, entry)| {
+                let has_scope = entry.item["layer"]["fact"]["scope"] == fact["scope"];
+                !forgotten.contains(&id) && is_valid(entry) && has_scope && entry.fact_keys().contains(key)
+            })
+        };
+        let keys: BTreeSet<&str> = keys.filter(|key| !has_remaining_fact(key)).collect();
+        fact["summarized_keys"] = json!(keys);
         json!({ "fact": fact })
     } else if parts.iter().all(|part| persists(part)) {
         first["layer"].clone()

@@ -189,7 +189,11 @@ impl WriteBatch<'_> {
             .rev()
             .filter_map(|(id, _)| current_version(self.semantic, *id))
             .filter_map(|id| Some((id, self.semantic.get(id)?)))
-            .find(|(_, entry)| is_valid(entry) && entry.item["layer"]["fact"]["scope"] == fact.scope);
+            .find(|(_, entry)| {
+                let has_scope = entry.item["layer"]["fact"]["scope"] == fact.scope;
+                // Decision 0021: a summary is a rival only by the keys that it covers.
+                is_valid(entry) && has_scope && entry.key != SUMMARY
+            });
         let same_key = valid_with_key.or(successor);
         // Decision 0021: the keys that a summary keeps. The write affects a summary only if it takes a key of the summary
         // or refers to the whole summary.
@@ -220,6 +224,19 @@ impl WriteBatch<'_> {
         let is_denied = fact.kind != "fact" && rank < writes.constraint_from
             || fact.memory == "organizational" && rank < writes.organizational_from;
 
+        // Decision 0019: a write of the same value reaffirms the fact; also under a superseded key (decision 0027).
+        let has_same_value = |(id, old): &(u64, &Entry)| {
+            let has_own_key = old.item["key"]["fact"] == fact.key.as_str();
+            old.item["key"].get("fact").is_some()
+                && old.text == fact.text
+                && old.item["kind"] == fact.kind
+                && superseded.is_none_or(|superseded| superseded == *id && has_own_key)
+        };
+        if let Some((_, old)) = same_key.filter(has_same_value) {
+            self.reaffirm(old, fact, &deps);
+            return Ok(());
+        }
+
         // Decision 0027: the repetition of a value that lost its validity to the successor is no write.
         let was_superseded = |(id, old): &(u64, &Entry)| {
             let later = old.item["validity"]["superseded"]["superseded_by"].as_u64();
@@ -233,21 +250,10 @@ impl WriteBatch<'_> {
             return Ok(());
         }
 
-        // Decision 0019: a write of the same value reaffirms the fact.
-        let has_same_value = |(id, old): &(u64, &Entry)| {
-            old.key != SUMMARY
-                && old.text == fact.text
-                && old.item["kind"] == fact.kind
-                && superseded.is_none_or(|superseded| superseded == *id)
-        };
-        if let Some((_, old)) = valid_with_key.filter(has_same_value) {
-            self.reaffirm(old, fact, &deps);
-            return Ok(());
-        }
-
         let id = self.semantic.next_id();
         let mut validity = json!(if is_denied { "denied" } else { "current" });
         let mut supersedes = None;
+        let mut taken_keys = BTreeSet::new();
         if !is_denied {
             let scope_of = |id: u64| self.semantic.get(id).map(|entry| &entry.item["layer"]["fact"]["scope"]);
             let is_in_scope = |id: &u64| scope_of(*id) == Some(&fact.scope);
@@ -273,7 +279,13 @@ impl WriteBatch<'_> {
                 }
                 let (ended, reduced): (BTreeSet<u64>, BTreeSet<u64>) =
                     rivals.into_iter().partition(loses_all_keys);
-                let reduced = reduced.into_iter().map(|id| (id, kept_keys(id))).collect();
+                let reduced: BTreeMap<u64, BTreeSet<&str>> =
+                    reduced.into_iter().map(|id| (id, kept_keys(id))).collect();
+                // Decision 0027: a fact covers the keys that it takes from a summary.
+                for (id, kept) in &reduced {
+                    let keys = semantic.get(*id).map(Entry::fact_keys).unwrap_or_default();
+                    taken_keys.extend(keys.into_iter().filter(|key| !kept.contains(key) && *key != fact.key));
+                }
                 self.flag_dependents(&ended, &reduced, Some(id));
                 // 003-2.8: the fact that it refers to and supersedes, or shadows in its narrower scope; otherwise the
                 // fact with its key.
@@ -298,7 +310,7 @@ impl WriteBatch<'_> {
             "scope": fact.scope,
             "supersedes": supersedes,
             "time_sensitive": fact.time_sensitive,
-            "summarized_keys": [],
+            "summarized_keys": taken_keys,
             "audience": fact.audience,
         }});
         let item = json!({

@@ -159,16 +159,20 @@ impl Entry {
         self.item["layer"]["request"]["user"].as_str()
     }
 
-    /// Returns the keys of a fact: its own key, and for a summary of facts the keys that it covers (decision 0021).
+    /// Returns the keys that a fact covers: its own key, for a summary of facts those of its parts (decision 0021), otherwise
+    /// those that it took from summaries (decision 0027).
     pub(super) fn fact_keys(&self) -> BTreeSet<&str> {
         let own = self.item["key"]["fact"].as_str();
         let summarized = self.item["layer"]["fact"]["summarized_keys"].as_array().into_iter().flatten();
         own.into_iter().chain(summarized.filter_map(Value::as_str)).collect()
     }
 
-    /// Returns whether this item covers all keys of the other one (decision 0021).
+    /// Returns whether this item covers the key of the other fact, or all keys of the other summary (decision 0021).
     pub(super) fn covers(&self, other: &Self) -> bool {
-        !other.fact_keys().is_empty() && other.fact_keys().is_subset(&self.fact_keys())
+        match other.item["key"]["fact"].as_str() {
+            Some(key) => self.fact_keys().contains(key),
+            None => !other.fact_keys().is_empty() && other.fact_keys().is_subset(&self.fact_keys()),
+        }
     }
 
     pub(super) fn is_situation(&self) -> bool {

@@ -76,8 +76,8 @@ pub(super) const COMPACTION: &[Claim] = &[
         id: "C-90",
         clause: "000-6.4",
         statement: "One summary replaces the forgotten items. It has their scope and audience, covers \
-                    their keys, and needs review if one of them did.",
-        formula: "□ (F ≠ ∅ ⇒ I' = (I \\ F) ∪ { x_new } ∧ keys(x_new) = ∪ keys(F) ∧ ∀ x ∈ F: same_group(x, x_new))",
+                    their keys that no remaining fact has, and needs review if one of them did.",
+        formula: "□ (F ≠ ∅ ⇒ I' = (I \\ F) ∪ { x_new } ∧ keys(x_new) = ∪ keys(F) \\ ∪ keys(valid I \\ F) ∧ ∀ x ∈ F: same_group(x, x_new))",
         check: StepInvariant(|_, before, events, after| {
             let summaries =
                 |state: &State| state.semantic().by_key(&ItemKey::Summary).map(|entry| entry.item.id).max();
@@ -89,7 +89,15 @@ pub(super) const COMPACTION: &[Claim] = &[
             let Some(summary) = after.semantic().get(into).map(|entry| &entry.item) else { return false };
             let parts: Vec<&Item> = valid_entries(before, gone).map(|entry| &entry.item).collect();
             let review = parts.iter().any(|item| item.validity == Validity::NeedsReview);
-            let names: BTreeSet<&Text> = parts.iter().flat_map(|item| item.covered_keys()).collect();
+            let forgotten = gone.iter().filter_map(|id| before.semantic().get(*id));
+            let mut names: BTreeSet<&Text> = forgotten.flat_map(|entry| entry.item.covered_keys()).collect();
+            let scope = |item: &Item| item.fact().map(|fact| fact.scope.clone());
+            let stays = before.semantic().read_valid_facts().filter(|item| !gone.contains(&item.id));
+            for other in stays.filter(|item| scope(item) == scope(summary)) {
+                other.covered_keys().for_each(|key| {
+                    names.remove(key);
+                });
+            }
             summaries(after) == Some(into)
                 && summary.covered_keys().eq(names)
                 && before.semantic().get(into).is_none()
@@ -291,10 +299,13 @@ fn compactable<'a>(policy: &'a Policy, state: &'a State) -> impl Iterator<Item =
     known.entries().map(|entry| &entry.item).filter(move |item| shown.contains(&item.id) && is_free(item))
 }
 
-/// Whether an item covers every key of another.
+/// Whether an item covers the key of another fact, or every key of another summary.
 fn covers_keys_of(one: &Item, other: &Item) -> bool {
     let names: BTreeSet<&Text> = one.covered_keys().collect();
-    other.covered_keys().next().is_some() && other.covered_keys().all(|name| names.contains(name))
+    match &other.key {
+        ItemKey::Fact(key) => names.contains(key),
+        _ => other.covered_keys().next().is_some() && other.covered_keys().all(|name| names.contains(name)),
+    }
 }
 
 /// The size of the compaction group of each item that may be summarized.

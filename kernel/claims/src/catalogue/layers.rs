@@ -7,7 +7,9 @@ use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use orchestrion_kernel::checker::validate_event;
 use orchestrion_kernel::ids::{ItemId, Text, UserId};
-use orchestrion_kernel::item::{Audience, FactSource, Item, Layer, Rank, Scope, SupersessionRule, Validity};
+use orchestrion_kernel::item::{
+    Audience, FactRecord, FactSource, Item, Layer, Rank, Scope, SupersessionRule, Validity,
+};
 use orchestrion_kernel::knowledge::{NewFact, Principal, Write};
 use orchestrion_kernel::semantic::{Entry, SemanticState};
 use orchestrion_kernel::state::Request;
@@ -87,6 +89,29 @@ pub(super) const LAYERS: &[Claim] = &[
         premise: |_, state| {
             let facts = state.semantic().entries().filter(|entry| entry.item.fact().is_some());
             facts.into_iter().any(|entry| state.semantic().by_key(&entry.item.key).count() > 1)
+        },
+        ..CLAIM
+    },
+    Claim {
+        id: "C-101",
+        clause: "decision 0027",
+        statement: "In each scope at most one fact of a supersession family is valid.",
+        formula: "□ (by*(x) = y ∧ valid(z) ∧ key(x) ∈ keys(z) ∧ scope(x) = scope(z) ⇒ y = z)",
+        check: ClaimCheck::StateInvariant(|_, state| {
+            superseded_facts(state).all(|(item, fact)| {
+                let end = chain_end(state, item.id);
+                let valid = state.semantic().by_key(&item.key).map(|entry| &entry.item);
+                valid
+                    .filter(|other| other.is_valid() && other.fact().is_some_and(|of| of.scope == fact.scope))
+                    .all(|other| end == Some(other.id))
+            })
+        }),
+        premise: |_, state| {
+            let has_other_key = |item: &Item| {
+                let end = chain_end(state, item.id).and_then(|id| state.semantic().get(id));
+                end.is_some_and(|end| end.item.is_valid() && end.item.key != item.key)
+            };
+            superseded_facts(state).any(|(item, _)| has_other_key(item))
         },
         ..CLAIM
     },
@@ -432,6 +457,24 @@ fn transitive_dependents(known: &SemanticState, changed: &BTreeSet<ItemId>) -> B
             return reached.difference(changed).copied().collect();
         }
     }
+}
+
+/// The facts that were valid and have a successor. A fact that lost against an older one was never valid.
+fn superseded_facts(state: &State) -> impl Iterator<Item = (&Item, &FactRecord)> {
+    let facts = state.semantic().entries().filter_map(|entry| Some((&entry.item, entry.item.fact()?)));
+    facts.filter(|(item, _)| superseded_by(item).is_some_and(|by| by > item.id))
+}
+
+/// The last item of an item's chain of successors.
+fn chain_end(state: &State, id: ItemId) -> Option<ItemId> {
+    let (mut end, mut passed) = (id, BTreeSet::from([id]));
+    while let Some(by) = state.semantic().get(end).and_then(|entry| superseded_by(&entry.item)) {
+        if !passed.insert(by) {
+            return None;
+        }
+        end = by;
+    }
+    Some(end)
 }
 
 /// Whether no principal can read an item with this property: not the unrestricted principal outside of every scope, and not in any
