@@ -9,7 +9,8 @@ mod opening;
 mod team;
 
 use orchestrion_kernel::event::{Cause, EffectOutcome};
-use orchestrion_kernel::knowledge::Write;
+use orchestrion_kernel::item::{FactSource, Rank};
+use orchestrion_kernel::knowledge::{NewFact, Reference, Write};
 use orchestrion_kernel::module::{ConclusionKind, Failure, Module, Operation, Report, Role};
 use orchestrion_kernel::plan::EffectKind;
 use orchestrion_kernel::situation::SummaryUpdate;
@@ -72,6 +73,28 @@ async fn conversations_run_concurrently_on_any_thread() {
     for one in all.collect::<Vec<_>>() {
         assert!(one.await.unwrap() > 50, "every step has a time");
     }
+}
+
+#[tokio::test]
+async fn current_value_follows_successors() {
+    let (_folder, path) = journal();
+    let mut conversation = opened(&path);
+    let source = FactSource { name: "price list".into(), rank: Rank::Manager };
+    let fact = |key: &str, text: &str| NewFact::global(key.into(), text.into(), source.clone());
+    let first = fact("price_v1", "$100");
+    let second = NewFact { supersedes: Some(Reference::Key("price_v1".into())), ..fact("price_v2", "$90") };
+    let mut mailbox = conversation.mailbox();
+    for new in [first, second] {
+        mailbox.write(Write::Fact(new)).unwrap();
+    }
+    let team = ScriptedTeam::with_script(|call| {
+        Some(HostBehavior::ReplyAfter(Duration::ZERO, Ok(team::agreed(call).into())))
+    });
+    conversation.run_request(&team, "ada", "Order paper").await.unwrap();
+    let value = |key: &str| conversation.current_value(key).map(|item| item.text.to_string());
+    assert_eq!(value("price_v1").as_deref(), Some("$90"));
+    assert_eq!(value("price_v2").as_deref(), Some("$90"));
+    assert_eq!(value("price_v3"), None);
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ mod trace_builder;
 use orchestrion_kernel::module::{Failure, Report};
 use orchestrion_kernel::plan::Effect;
 use orchestrion_kernel::{CallId, ConversationId, Event, Input, Policy, RequestId, State, decide};
-use orchestrion_report::show::{ShowError, Style, View, item_history, show};
+use orchestrion_report::show::{ShowError, Style, View, item_history, key_history, show};
 use orchestrion_trace::{Header, Reader, StepMetadata, StepRecord, Writer};
 use trace_builder::{TraceBuilder, con, pro};
 use unicode_width::UnicodeWidthStr;
@@ -305,6 +305,20 @@ fn item_history_includes_summarized_items() {
     assert!(unknown.unwrap_err().starts_with("no item 999: expected a number from 1 to "));
     let (page, torn) = history(7, trace.len() - 20);
     assert!(page.contains("11 stops") && torn.is_err(), "{page}");
+}
+
+#[test]
+fn key_history_follows_successors() {
+    let trace = golden("superseded-key");
+    let history = |key| {
+        let (mut page, reader) = (Vec::new(), Reader::new(&trace[..], "superseded-key.ndjson").unwrap());
+        let result = key_history(reader, key, Style::default(), &mut page).map_err(|error| error.to_string());
+        (String::from_utf8(page).unwrap(), result)
+    };
+    insta::assert_snapshot!("key_history", history("discount_v1").0);
+    let (page, unknown) = history("discount\x1b");
+    assert_eq!(page, "");
+    assert_eq!(unknown.unwrap_err(), "no fact discount␛: expected one of discount_v1, discount_v2");
 }
 
 #[test]

@@ -4,8 +4,8 @@ use crate::conversation::{events_of, state_after};
 use orchestrion_claims::{CLAIMS, History, state_violations, step_violations};
 use orchestrion_kernel::checker::{EventError, validate_event};
 use orchestrion_kernel::event::ForgetCause;
-use orchestrion_kernel::item::{FactRecord, ItemKey, Layer};
-use orchestrion_kernel::{Event, ItemId, Timestamp};
+use orchestrion_kernel::item::{FactRecord, ItemKey, Layer, Validity};
+use orchestrion_kernel::{Event, ItemId, State, Timestamp};
 
 /// Spoils the summary in the events of an input. Returns the claims on summaries and keys that detect it.
 fn detecting_claims(setup: &str, input: &str, spoil: fn(&mut FactRecord)) -> Vec<&'static str> {
@@ -37,6 +37,23 @@ fn claims_detect_wrong_covered_keys() {
     assert_eq!(added, ["C-58", "C-100", "C-53"]);
     let added = detecting_claims(setup, "fact a 9", |fact| fact.summarized_keys.push("c".into()));
     assert_eq!(added, ["C-100"]);
+}
+
+/// An old kernel accepted a write under a superseded key beside the successor.
+#[test]
+fn claim_detects_second_valid_fact_of_family() {
+    let (policy, mut state) = state_after("conversation hardened; fact a 1; fact b 2 supersedes=a");
+    let violated = |state: &State| state_violations(&policy, state).map(|claim| CLAIMS[claim].id).collect();
+    let none: Vec<&str> = violated(&state);
+    assert_eq!(none, [""; 0]);
+    for mut event in events_of(&policy, &state, "fact a 9 rank=guest") {
+        if let Event::AddItem { item, .. } = &mut event {
+            item.validity = Validity::Current;
+        }
+        state.apply(&event);
+    }
+    let all: Vec<&str> = violated(&state);
+    assert_eq!(all, ["C-101"]);
 }
 
 #[test]

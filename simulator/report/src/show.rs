@@ -1,4 +1,4 @@
-//! Traces for readers: a timeline of all steps, one step in full, the history of one item, or an HTML page.
+//! Traces for readers: a timeline of all steps, one step in full, the history of one item or key, or an HTML page.
 //!
 //! Each report reads the trace once and folds the state. Memory holds the state and a summary of the current request, not
 //! the steps. Deliberately absent: replay, that is, whether this kernel would decide the same.
@@ -9,6 +9,7 @@ mod error;
 mod fold;
 mod html;
 mod item_history;
+mod key_history;
 mod phrases;
 mod plans;
 mod reasons;
@@ -21,6 +22,7 @@ pub use error::ShowError;
 pub use fold::ShowSummary;
 pub use html::{HtmlPage, PAGE_PREFIX, html};
 pub use item_history::item_history;
+pub use key_history::key_history;
 pub use terminal::Style;
 
 use fold::StateFold;

@@ -9,6 +9,7 @@ use crate::journaled::JournaledConversation;
 use crate::mailbox::Mailbox;
 use crate::recovery::TruncatedTail;
 use orchestrion_kernel::context::ContextBuilder;
+use orchestrion_kernel::item::Item;
 use orchestrion_kernel::{ConversationId, Input, Phase, Policy, State, Text, UserId};
 use orchestrion_trace::{Header, RequestResult, StepMetadata};
 use std::path::Path;
@@ -59,6 +60,13 @@ impl<J: Journal> Conversation<J> {
     /// The current state.
     pub const fn state(&self) -> &State {
         self.0.state()
+    }
+
+    /// Returns the current value of a fact key for the session user: the readable fact of the key, else its readable
+    /// successor under any key (003 `get_current_value`). Without a session, the reader has the lowest rank.
+    pub fn current_value(&self, key: impl Into<Text>) -> Option<&Item> {
+        let state = self.state();
+        state.semantic().get_current_value(&key.into(), &state.session_principal())
     }
 
     /// The number of recorded steps, including refused inputs.

@@ -20,6 +20,8 @@ Examples:
   orchestrion show mine.ndjson --step 11               one step, with the state
                                                        after it
   orchestrion show mine.ndjson --item 12               the history of one item
+  orchestrion show mine.ndjson --key discount_v1       the current fact of a key,
+                                                       under any key
   orchestrion show mine.ndjson --html mine.html        a page with every state
                                                        and the claims
   orchestrion show mine.ndjson --redact public.ndjson  the trace without texts
@@ -29,8 +31,8 @@ policies by length and salted digest; the salt is not stored. It removes the
 scenario and the date. Numbers that affect decisions remain (confidences,
 ratings, exit codes, policy settings, times), so that the trace replays.
 
-Exit codes: 0 success; 2 the trace cannot be opened, or has no such step or
-item; 3 the trace is incomplete or damaged, and is shown as far as it is valid.")]
+Exit codes: 0 success; 2 the trace cannot be opened, or has no such step,
+item or key; 3 the trace is incomplete or damaged, and is shown as far as it is valid.")]
 pub(super) struct Args {
     /// Read this trace.
     #[arg(value_name = "TRACE")]
@@ -42,6 +44,9 @@ pub(super) struct Args {
     /// items that it summarizes.
     #[arg(long, value_name = "ITEM", conflicts_with_all = ["step", "html", "redact"])]
     item: Option<u64>,
+    /// Show only this key of a fact: its current value, and the facts that it, or a successor under another key, had.
+    #[arg(long, value_name = "KEY", conflicts_with_all = ["step", "item", "html", "redact"])]
+    key: Option<String>,
     /// Write one self-contained HTML page to this file; an earlier page is overwritten.
     #[arg(long, value_name = "FILE", conflicts_with = "step")]
     html: Option<PathBuf>,
@@ -64,9 +69,10 @@ pub(super) fn run(args: &Args) -> Result<ExitStatus> {
         // Colors are always written; standard output removes them where they are disabled.
         (None, None) => {
             let style = Style { colors: true, columns: output::width() };
-            show_status(match args.item {
-                Some(item) => show::item_history(reader, item, style, &mut output::stdout()),
-                None => {
+            show_status(match (args.item, &args.key) {
+                (Some(item), _) => show::item_history(reader, item, style, &mut output::stdout()),
+                (None, Some(key)) => show::key_history(reader, key, style, &mut output::stdout()),
+                (None, None) => {
                     let view = View { step: args.step, style };
                     show::show(reader, &view, &mut output::stdout()).map(drop)
                 }
@@ -83,7 +89,11 @@ fn show_status(result: Result<(), ShowError>) -> Result<ExitStatus> {
             Ok(ExitStatus::Incomplete)
         }
         Err(ShowError::Io(error)) => Err(error).into_diagnostic(),
-        Err(error @ (ShowError::NoSuchStep { .. } | ShowError::NoSuchItem { .. })) => Err(miette!("{error}")),
+        Err(
+            error @ (ShowError::NoSuchStep { .. }
+            | ShowError::NoSuchItem { .. }
+            | ShowError::NoSuchKey { .. }),
+        ) => Err(miette!("{error}")),
     }
 }
 

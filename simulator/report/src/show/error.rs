@@ -1,7 +1,9 @@
 //! Errors of reports about traces.
 
 use crate::text::{count, sanitize};
+use orchestrion_kernel::Text;
 use orchestrion_trace::TraceError;
+use std::collections::BTreeSet;
 use std::{fmt, io};
 
 /// A trace could not be shown in full.
@@ -25,6 +27,13 @@ pub enum ShowError {
         /// The highest item number.
         items: u64,
     },
+    /// The trace has no fact with this key.
+    NoSuchKey {
+        /// The requested key.
+        found: Text,
+        /// The keys of facts.
+        keys: BTreeSet<Text>,
+    },
 }
 
 impl fmt::Display for ShowError {
@@ -39,6 +48,14 @@ impl fmt::Display for ShowError {
                     f,
                     "no item {found}: expected a number from 1 to {items}; --step lists the items with their numbers in []"
                 )
+            }
+            Self::NoSuchKey { found, keys } if keys.is_empty() => {
+                write!(f, "no fact {}: the trace has no facts", sanitize(found.as_str()))
+            }
+            Self::NoSuchKey { found, keys } => {
+                let keys: Vec<&str> = keys.iter().map(Text::as_str).collect();
+                let keys = sanitize(&keys.join(", "));
+                write!(f, "no fact {}: expected one of {keys}", sanitize(found.as_str()))
             }
             Self::NoSuchStep { found, steps: 0 } => {
                 write!(f, "no step {found}: the trace has no steps, only a header")
@@ -56,7 +73,7 @@ impl std::error::Error for ShowError {
         match self {
             Self::Trace(error) => Some(error),
             Self::Io(error) => Some(error),
-            Self::NoSuchStep { .. } | Self::NoSuchItem { .. } => None,
+            Self::NoSuchStep { .. } | Self::NoSuchItem { .. } | Self::NoSuchKey { .. } => None,
         }
     }
 }

@@ -21,13 +21,13 @@ struct Change {
 
 /// The changes of every item, and the items of each summary.
 #[derive(Default)]
-struct ItemLog {
+pub(super) struct ItemLog {
     changes: BTreeMap<ItemId, Vec<Change>>,
     clusters: BTreeMap<ItemId, Vec<ItemId>>,
 }
 
 impl ItemLog {
-    fn record(&mut self, step: u64, event: &Event) {
+    pub(super) fn record(&mut self, step: u64, event: &Event) {
         match event {
             Event::AddItem { item, deps } => {
                 self.push(item.id, step, "added", events::item(item, deps, ItemText::Full));
@@ -53,7 +53,7 @@ impl ItemLog {
 
     /// Writes the history of an item and, transitively, of the items that it summarizes; each once, even if a forged trace
     /// contains a cycle of summaries.
-    fn write(&self, out: &mut dyn Renderer, id: ItemId) -> io::Result<()> {
+    pub(super) fn write(&self, out: &mut dyn Renderer, id: ItemId) -> io::Result<()> {
         let mut written = BTreeSet::new();
         let mut stack = vec![(id, None)];
         while let Some((id, summary)) = stack.pop() {
