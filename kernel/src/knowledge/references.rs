@@ -37,7 +37,7 @@ pub(super) fn find_valid_fact<'a>(
 }
 
 /// Returns the valid fact at the end of the chain of successors of a fact with this key and scope; of several, that of the
-/// latest. A summary is not such an end: it is found by the keys that it covers.
+/// latest.
 pub(super) fn find_successor<'a>(
     semantic: &'a SemanticState,
     key: &Text,
@@ -46,8 +46,7 @@ pub(super) fn find_successor<'a>(
     let in_scope = |entry: &&Entry| entry.item.fact().is_some_and(|fact| fact.scope == *scope);
     let facts = semantic.by_key(&ItemKey::Fact(key.clone())).filter(in_scope);
     let mut successors = facts.filter_map(|entry| semantic.current_version(entry.item.id));
-    let is_fact = |entry: &&Entry| entry.item.key != ItemKey::Summary && in_scope(entry);
-    successors.find(|entry| entry.item.is_valid() && is_fact(entry))
+    successors.find(|entry| entry.item.is_valid() && in_scope(entry))
 }
 
 /// Resolves the dependencies of a write in this scope to their current versions, in id order. `replaced` are the items that
