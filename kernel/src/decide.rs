@@ -46,7 +46,9 @@ pub(crate) fn decide_with_row(
     let row = match input {
         // Neither changes the phase, so neither has a row.
         Input::Resume => return Ok(vec![Event::Resumed]),
-        Input::Write(write) => return Ok(decide_write(policy, state.semantic(), write)?),
+        Input::Write(write) => {
+            return Ok(decide_write(policy, state.semantic(), state.control().session(), write)?);
+        }
         Input::SessionStart { .. }
         | Input::SessionEnd
         | Input::UserMessage { .. }

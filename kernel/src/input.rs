@@ -2,7 +2,7 @@
 
 use crate::control::trigger::Trigger;
 use crate::ids::{CallId, Text, UserId};
-use crate::knowledge::types::Write;
+use crate::knowledge::types::{NewIdentity, Write};
 use crate::module::{Failure, Report};
 use crate::situation::{ActionRecord, SummaryUpdate};
 use alloc::boxed::Box;
@@ -16,6 +16,9 @@ pub enum Input {
     SessionStart {
         /// The user.
         user: UserId,
+        /// The identity of the user (003 layer 1), which no later input changes.
+        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+        identity: Option<Box<NewIdentity>>,
     },
     /// The session ends, and its working set is forgotten.
     SessionEnd,
@@ -68,6 +71,12 @@ pub enum BaseInput {
 }
 
 impl Input {
+    /// Creates a session start without an identity.
+    #[must_use]
+    pub const fn session_start(user: UserId) -> Self {
+        Self::SessionStart { user, identity: None }
+    }
+
     /// Creates a reply without summary update and action record.
     #[must_use]
     pub const fn reply(call: CallId, report: Report) -> Self {

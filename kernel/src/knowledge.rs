@@ -4,6 +4,7 @@
 //! `decide`, it returns events and changes nothing. A [`Principal`] describes the reader; reads skip items outside its
 //! scope and audience.
 
+mod authority;
 pub mod compaction;
 mod error;
 mod fact;
@@ -13,7 +14,8 @@ mod references;
 pub(crate) mod types;
 mod write;
 
+pub use authority::decide_identity;
 pub use error::KnowledgeError;
 pub use read::Principal;
-pub use types::{FactKind, NewFact, Reference, Write};
+pub use types::{FactKind, NewFact, NewIdentity, Reference, Write, WriteSource};
 pub use write::decide_write;

@@ -14,7 +14,7 @@
 //!
 //! let policy = Policy::hardened();
 //! let mut state = State::new(ConversationId::new("demo"));
-//! let events = decide(&policy, &state, &Input::SessionStart { user: UserId::new("ada") })?;
+//! let events = decide(&policy, &state, &Input::session_start(UserId::new("ada")))?;
 //! for event in &events {
 //!     state.apply(event);
 //! }

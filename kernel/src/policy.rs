@@ -3,9 +3,11 @@
 //! Deliberately absent: reading a policy from a file.
 
 mod contexts;
+mod ranks;
 mod rules;
 
 pub use contexts::{ContextPolicy, ModuleContextPolicy, Tokenizer, mode};
+pub use ranks::RankTable;
 pub use rules::{Rule, Rules};
 
 use crate::item::Rank;
@@ -42,6 +44,8 @@ pub struct Policy {
     pub weights: Weights,
     /// The method that updates the ratings after a debate.
     pub elo: EloMethod,
+    /// The ranks of titles, roles and systems.
+    pub ranks: RankTable,
     /// The ranks required to write.
     pub writes: WritePolicy,
     /// The limits of compaction.
@@ -158,6 +162,8 @@ pub struct WritePolicy {
     pub constraint_from: Rank,
     /// The minimum rank for organizational memory.
     pub organizational_from: Rank,
+    /// Whether an identity or a declared source outside [`Policy::ranks`] is refused.
+    pub strict_ranks: bool,
 }
 
 /// The limits of compaction (000 §6).
@@ -242,7 +248,12 @@ impl Policy {
                 optimizer: weight(800_000),
             },
             elo: EloMethod::Incremental,
-            writes: WritePolicy { constraint_from: Rank::Manager, organizational_from: Rank::Employee },
+            ranks: RankTable::built_in(),
+            writes: WritePolicy {
+                constraint_from: Rank::Manager,
+                organizational_from: Rank::Employee,
+                strict_ranks: false,
+            },
             compaction: CompactionPolicy { from_items: 64, from_tokens: 6_000, cluster_items: 32 },
             contexts: ContextPolicy::HARDENED,
             rules: Rules { approver: false, compacted_constraints: false, ..Rules::all(true) },

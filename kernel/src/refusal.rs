@@ -66,7 +66,7 @@ pub enum Refusal {
         /// The sender.
         found: UserId,
     },
-    /// A write or summary that does not fit the semantic state.
+    /// A write, summary or identity that does not fit the semantic state or the policy.
     InvalidWrite(KnowledgeError),
 }
 

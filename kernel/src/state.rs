@@ -23,7 +23,7 @@ use crate::semantic::SemanticState;
 ///
 /// let mut state = State::new(ConversationId::new("demo"));
 /// assert_eq!(state.control().phase(), Phase::Idle);
-/// let input = Input::SessionStart { user: UserId::new("ada") };
+/// let input = Input::session_start(UserId::new("ada"));
 /// for event in &decide(&Policy::hardened(), &state, &input)? {
 ///     state.apply(event);
 /// }

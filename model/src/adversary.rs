@@ -8,6 +8,7 @@
 mod knowledge;
 
 use crate::scopes::{Model, Scope};
+use orchestrion_kernel::item::Rank;
 use orchestrion_kernel::knowledge::compaction;
 use orchestrion_kernel::module::{Argument, Failure, Operation, Rating, Ratings, Report, Role, Stance};
 use orchestrion_kernel::plan::Plan;
@@ -72,9 +73,13 @@ impl Adversary {
     }
 
     fn user_inputs(&self, state: &State) -> Vec<Input> {
-        let user = || UserId::new("u");
+        // Named as a declared source of the same rank, so that the facts of both are alike, and the states are fewer.
+        let user = || UserId::new(Rank::Employee.name());
         if state.control().session().is_none() {
-            return vec![Input::SessionStart { user: user() }];
+            let is_free = self.model.free.writes && knowledge::has_room(self.items, state);
+            let identities = knowledge::identities().into_iter().filter(|_| is_free);
+            let with_identity = |new| Input::SessionStart { user: user(), identity: Some(Box::new(new)) };
+            return [Input::session_start(user())].into_iter().chain(identities.map(with_identity)).collect();
         }
         let mut inputs = Vec::new();
         // Where writes are free, a request only serves the compaction of what was written.

@@ -187,7 +187,7 @@ fn probes(state: &State) -> Vec<Probe> {
         (Input::Resume, ExpectedResponse::Any),
         (Input::Write(Box::new(signal())), ExpectedResponse::Any),
         (Input::SessionEnd, ExpectedResponse::Any),
-        (Input::SessionStart { user: stranger() }, ExpectedResponse::Any),
+        (Input::session_start(stranger()), ExpectedResponse::Any),
         (message(stranger()), if open { ExpectedResponse::WrongUser } else { ExpectedResponse::Any }),
         (Input::reply(other, Report::Delivered), ExpectedResponse::WrongCall),
         (

@@ -267,15 +267,34 @@ fn refused_write_is_reported_unless_expected() {
 }
 
 #[test]
-fn unnamed_source_is_shown() {
+fn identity_and_sources_are_shown() {
     let folder = tempfile::tempdir().unwrap();
     let writes =
-        "      - identity: {name: Ivo, authority: intern, rank: guest}\n      - fact: {key: a, text: red}\n";
-    fs::write(folder.path().join("unnamed.yaml"), writing(writes)).unwrap();
-    let report = expect(0, folder.path(), &["run", "unnamed.yaml"]);
-    for line in ["identity Ivo: intern, rank guest\n", "fact a: \"red\", source unnamed (unverified)"] {
-        assert!(report.contains(line), "{report}");
+        "      - fact: {key: a, text: red}\n      - fact: {key: b, text: blue, source: CFO, derived: true}\n";
+    let scenario =
+        writing(writes).replace("user: ada\n", "user: ada\nidentity: {name: Ivo, authority: intern}\n");
+    fs::write(folder.path().join("sources.yaml"), scenario).unwrap();
+    let report = expect(0, folder.path(), &["run", "sources.yaml"]);
+    for line in [
+        "opens a session as Ivo, intern",
+        "fact a: \"red\", source session user",
+        "fact b: \"blue\", source CFO, derived from text",
+    ] {
+        assert!(report.contains(line), "{line}: {report}");
     }
+}
+
+#[test]
+fn refused_identity_halts_scenario() {
+    let folder = tempfile::tempdir().unwrap();
+    let identity = "user: ada\nidentity: {name: Ivo, authority: intern, rank: policy}\n";
+    fs::write(
+        folder.path().join("intern.yaml"),
+        writing("      - fact: {key: a, text: red}\n").replace("user: ada\n", identity),
+    )
+    .unwrap();
+    let report = expect(1, folder.path(), &["run", "intern.yaml", "--quiet"]);
+    assert!(report.contains("rank of `intern` too high: expected at most guest, found policy"), "{report}");
 }
 
 #[test]

@@ -23,9 +23,9 @@ user: ada
 requests:
   - text: Which tour is the longest?
     write:
-      - fact: {key: stops, text: The longest tour has nine stops, source: Ada, rank: employee}
-      - fact: {key: lunch, text: Lunch is at noon, source: Ada, rank: employee}
-      - fact: {key: hours, text: Nine stops take nine hours, source: Ada, rank: employee, depends_on: [stops]}
+      - fact: {key: stops, text: The longest tour has nine stops}
+      - fact: {key: lunch, text: Lunch is at noon}
+      - fact: {key: hours, text: Nine stops take nine hours, depends_on: [stops]}
   - text: And when is lunch?
 modules:
   analyst: {pro: {confidence: 0.9, text: Every stop is known}}

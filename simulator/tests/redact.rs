@@ -11,6 +11,7 @@ mod trace_builder;
 
 use orchestrion_kernel::module::Report;
 use orchestrion_kernel::plan::{Effect, Plan};
+use orchestrion_kernel::policy::RankTable;
 use orchestrion_kernel::{ConversationId, Event, Input, Policy};
 use orchestrion_report::show::html;
 use orchestrion_scenario::promote::{Target, from_trace};
@@ -88,11 +89,13 @@ const KERNEL_SAYS: &str = "hardened as-drawn tags: nearest past request: [to und
     consensus stayed too low the Critic found no repair further is allowed repaired was cleared approver said user \
     cancelled message came while expected came found wrong unexpected input reply RollbackComplete no row leads call failed outcome malformed rejected rejection plan after rollback RunningTasks Planning Classifying Done Aborted nothing conversation has halted \
     here error malformed candidates planner executor memory summarizer identity guard classifier auditor critic call fate unknown reply argument \
-    Round 1 Analyst 3 Critic SelfHealingActive cancel task result tags ratings and traces receipt step";
+    Round 1 Analyst 3 Critic SelfHealingActive cancel task result tags ratings and traces receipt step rank of too high at most policy's ranks session's limit it";
 
 #[test]
 fn redacted_golden_contains_no_original_text() {
-    let by_kernel: BTreeSet<String> = words(KERNEL_SAYS).collect();
+    let built_in = RankTable::built_in();
+    let titles = built_in.iter().flat_map(|(title, _)| words(title));
+    let by_kernel: BTreeSet<String> = words(KERNEL_SAYS).chain(titles).collect();
     let is_name = |token: &str| {
         let mut parts = token.trim_matches(|c: char| !c.is_alphanumeric()).splitn(3, '-');
         parts.next() == Some("redacted")

@@ -9,8 +9,7 @@ mod opening;
 mod team;
 
 use orchestrion_kernel::event::{Cause, EffectOutcome};
-use orchestrion_kernel::item::{FactSource, Rank};
-use orchestrion_kernel::knowledge::{NewFact, Reference, Write};
+use orchestrion_kernel::knowledge::{NewFact, Reference, Write, WriteSource};
 use orchestrion_kernel::module::{ConclusionKind, Failure, Module, Operation, Report, Role};
 use orchestrion_kernel::plan::EffectKind;
 use orchestrion_kernel::situation::SummaryUpdate;
@@ -79,7 +78,7 @@ async fn conversations_run_concurrently_on_any_thread() {
 async fn current_value_follows_successors() {
     let (_folder, path) = journal();
     let mut conversation = opened(&path);
-    let source = FactSource { name: "price list".into(), rank: Rank::Manager };
+    let source = WriteSource::declared("finance_system".into());
     let fact = |key: &str, text: &str| NewFact::global(key.into(), text.into(), source.clone());
     let first = fact("price_v1", "$100");
     let second = NewFact { supersedes: Some(Reference::Key("price_v1".into())), ..fact("price_v2", "$90") };

@@ -207,7 +207,7 @@ fn mismatch(policy: Policy) -> Vec<u8> {
     builder.send_message("Show me the payroll");
     builder.reply(Report::Identity { gcp: true, mongodb: false });
     builder.store();
-    builder.submit(Input::SessionStart { user: trace_builder::user("grace") });
+    builder.submit(Input::session_start(trace_builder::user("grace")));
     builder.finish()
 }
 
@@ -300,10 +300,10 @@ fn item_history_includes_summarized_items() {
             item_history(reader, item, Style::default(), &mut page).map_err(|error| error.to_string());
         (String::from_utf8(page).unwrap(), result)
     };
-    insta::assert_snapshot!("item_summary", history(7, trace.len()).0);
+    insta::assert_snapshot!("item_summary", history(8, trace.len()).0);
     let (_, unknown) = history(999, trace.len());
     assert!(unknown.unwrap_err().starts_with("no item 999: expected a number from 1 to "));
-    let (page, torn) = history(7, trace.len() - 20);
+    let (page, torn) = history(8, trace.len() - 20);
     assert!(page.contains("11 stops") && torn.is_err(), "{page}");
 }
 
@@ -343,7 +343,7 @@ fn forged_trace_is_shown() {
     let opened = decide(
         &Policy::hardened(),
         &State::new(ConversationId::new("demo")),
-        &Input::SessionStart { user: trace_builder::user("ada") },
+        &Input::session_start(trace_builder::user("ada")),
     );
     let asked =
         Event::UserMsg { request: RequestId::new(7), user: trace_builder::user("eve"), text: "".into() };
@@ -435,7 +435,7 @@ fn effects_of_writes_follow_their_steps() {
         (
             "authority-override",
             &[
-                "fact offer: \"let us offer 25 %\", source Ivo (guest), supersedes",
+                "fact offer: \"let us offer 25 %\", source session user, supersedes",
                 "→ superseded by discount (authority): \"max 15 %\"",
                 "→ denied: a constraint requires rank manager or above",
             ],
@@ -459,9 +459,9 @@ fn effects_of_writes_follow_their_steps() {
         (
             "scope-isolation",
             &[
-                "\"$50\", source Ada (employee), hypothetical half price",
+                "\"$50\", source session user, hypothetical half price",
                 "→ shadows price: \"$100\"",
-                "\"60 %\", source CFO (executive), for manager and above",
+                "\"60 %\", source CFO, for manager and above",
                 "→ 1 item expired and forgotten: code",
             ],
         ),

@@ -54,7 +54,7 @@ fn run_request(policy: &Policy, state: &mut State, plan: &Plan) -> u64 {
 /// Returns a conversation with an open session and this many items.
 fn conversation(policy: &Policy, items: usize) -> State {
     let mut state = State::new(ConversationId::new("bench"));
-    let start = Input::SessionStart { user: UserId::new("ada") };
+    let start = Input::session_start(UserId::new("ada"));
     decide(policy, &state, &start).expect("a session starts").iter().for_each(|event| state.apply(event));
     for number in 1..=items {
         let earlier = TraceId {

@@ -5,8 +5,8 @@
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use orchestrion_kernel::Policy;
 use orchestrion_kernel::ids::Timestamp;
-use orchestrion_kernel::item::{Audience, FactSource, MemoryType, Rank, Scope};
-use orchestrion_kernel::knowledge::{FactKind, NewFact, Reference, Write, decide_write};
+use orchestrion_kernel::item::{Audience, MemoryType, Scope};
+use orchestrion_kernel::knowledge::{FactKind, NewFact, Reference, Write, WriteSource, decide_write};
 use orchestrion_kernel::semantic::SemanticState;
 use std::hint::black_box;
 
@@ -19,7 +19,7 @@ fn fact(number: usize, depends_on: Option<usize>, supersedes: Option<usize>) -> 
         kind: FactKind::Fact,
         key: key(number),
         text: format!("text of fact {number}").into(),
-        source: FactSource { name: "bench".into(), rank: Rank::Employee },
+        source: WriteSource::declared("employee".into()),
         established_at: Timestamp::default(),
         memory: MemoryType::User,
         scope: Scope::Global,
@@ -32,7 +32,7 @@ fn fact(number: usize, depends_on: Option<usize>, supersedes: Option<usize>) -> 
 }
 
 fn write(policy: &Policy, state: &mut SemanticState, write: &Write) -> usize {
-    let events = decide_write(policy, state, write).expect("the write is valid");
+    let events = decide_write(policy, state, None, write).expect("the write is valid");
     events.iter().for_each(|event| state.apply(event));
     events.len()
 }

@@ -88,7 +88,7 @@ impl Read for EndlessDebate {
 fn input(step: u64, conversation: &Recorder<Lines>) -> Input {
     let user = UserId::new("ada");
     match (step, conversation.state().control().pending_call()) {
-        (0, _) => Input::SessionStart { user },
+        (0, _) => Input::session_start(user),
         (1, _) => Input::UserMessage { user, text: padded_text("move the nightly reports") },
         (_, None) => Input::Step,
         (_, Some(call)) => Input::reply(call.id, report(call.operation, step)),

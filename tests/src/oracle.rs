@@ -8,6 +8,7 @@
 //! Deliberately absent: transition ids (only the next phase is compared), the order within a batch (only item ids are
 //! ordered), and the texts that the kernel composes, such as tags or the final answer.
 
+mod authority;
 mod batch;
 mod compaction;
 mod conclusion;

@@ -140,7 +140,7 @@ fn run_actions(policy: &Policy, actions: &[KnowledgeAction], counts: &mut KindCo
                 for (text, supersedes) in [("1", json!({ "key": about })), ("2", Value::Null)] {
                     let fact = json!({
                         "kind": "fact", "key": "aside", "text": text, "established_at": 1, "memory": "user",
-                        "source": { "name": "ada", "rank": "policy" }, "scope": { "task": "aside" },
+                        "source": { "name": "policy", "rank": null, "is_derived": false }, "scope": { "task": "aside" },
                         "audience": "everybody", "time_sensitive": false, "supersedes": supersedes,
                         "detected_rule": null, "depends_on": [],
                     });

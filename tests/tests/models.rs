@@ -55,7 +55,7 @@ fn hardened_satisfies_every_claim() {
             ("debate", 50_375, 60_071),
             ("execution", 446_595, 462_701),
             ("lifecycle", 90_926, 98_798),
-            ("semantic", 477_817, 477_817),
+            ("semantic", 465_885, 465_885),
         ]
     );
     for run in runs {
@@ -93,7 +93,7 @@ fn as_drawn_fails_exactly_the_findings() {
             ("debate", 57_960, 68_343),
             ("execution", 1_590, 2_102),
             ("lifecycle", 29, 33),
-            ("semantic", 154_135, 154_135),
+            ("semantic", 148_107, 148_107),
         ]
     );
     for (i, verdict) in verdicts.iter().enumerate() {
@@ -123,7 +123,7 @@ fn tiny_scope_is_not_vacuous() {
             ("debate", 50_375, 60_071),
             ("execution", 199_351, 210_058),
             ("lifecycle", 1_915, 2_079),
-            ("semantic", 19_798, 19_798),
+            ("semantic", 19_597, 19_597),
         ]
     );
 }

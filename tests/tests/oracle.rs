@@ -349,7 +349,13 @@ impl SmallBudgets {
                 json!({ "reply": reply })
             }
             // The kernel refuses whichever of the two does not fit; then the other one follows soon.
-            (40..60, None) if phase == "Idle" => json!({ "session_start": { "user": "ada" } }),
+            (40..60, None) if phase == "Idle" => {
+                let identity = json!({
+                    "name": self.text(), "authority": "lead", "rank": self.rng.one_of(&RANKS), "department": "d",
+                    "organization": "o", "permissions": [],
+                });
+                json!({ "session_start": { "user": "ada", "identity": identity } })
+            }
             (_, None) if phase == "Idle" => json!({ "user_message": { "user": "ada", "text": self.text() } }),
             (_, None) => json!("step"),
         }
@@ -370,11 +376,7 @@ impl SmallBudgets {
         let depends_on: Vec<Value> =
             (0..self.rng.one_of(&[0, 0, 1, 2])).map(|_| json!({ "key": self.key() })).collect();
         match self.rng.below(20) {
-            0 => json!({ "identity": { "name": text, "identity": {
-                "authority": "lead", "rank": self.rng.one_of(&RANKS), "department": "d", "organization": "o",
-                "permissions": [],
-            }}}),
-            1 => {
+            0 | 1 => {
                 json!({ "environment": { "key": self.rng.one_of(&["rain", "load"]), "text": text, "supersedes": null }})
             }
             2 => {
@@ -391,7 +393,7 @@ impl SmallBudgets {
                     "kind": if kind > 16 { constraint } else { json!("fact") },
                     "key": key,
                     "text": text,
-                    "source": { "name": "s", "rank": self.rng.one_of(&RANKS[2..]) },
+                    "source": { "name": self.rng.one_of(&RANKS[2..]), "rank": null, "is_derived": false },
                     "established_at": self.time,
                     "memory": "user",
                     "scope": self.rng.one_of(&["global", "global", "session"]),

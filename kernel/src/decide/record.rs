@@ -6,7 +6,7 @@ use crate::event::{Event, ForgetCause};
 use crate::ids::{ItemId, Revision, TaskId, Text};
 use crate::input::Input;
 use crate::item::{Item, ItemKey, ItemKind, Layer, SubtaskStatus, Validity};
-use crate::knowledge::compaction;
+use crate::knowledge::{compaction, decide_identity};
 use crate::module::{Operation, PastRequest, Report, Role};
 use crate::plan::{Effect, Plan, Task};
 use crate::situation::SummaryUpdate;
@@ -19,7 +19,13 @@ use alloc::vec::Vec;
 impl Batch<'_> {
     pub(super) fn record_input(&mut self, input: &Input, row: &Transition) {
         match input {
-            Input::SessionStart { user } => self.emit(Event::SessionStarted { user: user.clone() }),
+            Input::SessionStart { user, identity } => {
+                self.emit(Event::SessionStarted { user: user.clone() });
+                // A valid input has a valid identity.
+                let identity =
+                    identity.as_ref().map(|new| decide_identity(self.policy, self.state.semantic(), new));
+                identity.into_iter().flatten().for_each(|event| self.emit(event));
+            }
             Input::SessionEnd => {
                 let ids = self.state.semantic().working_set();
                 if !ids.is_empty() {

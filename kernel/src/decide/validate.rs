@@ -3,7 +3,7 @@
 use crate::control::phase::Phase;
 use crate::ids::CallId;
 use crate::input::Input;
-use crate::knowledge::compaction;
+use crate::knowledge::{compaction, decide_identity};
 use crate::module::{Operation, Report};
 use crate::plan::Task;
 use crate::policy::Policy;
@@ -36,9 +36,10 @@ pub(super) fn validate_input(policy: &Policy, state: &State, input: &Input) -> R
         {
             Err(unexpected_input(state, input))
         }
-        Input::SessionStart { .. } => match control.session() {
-            Some(user) => Err(Refusal::SessionAlreadyOpen { user: user.clone() }),
-            None => Ok(()),
+        Input::SessionStart { identity, .. } => match (control.session(), identity) {
+            (Some(user), _) => Err(Refusal::SessionAlreadyOpen { user: user.clone() }),
+            (None, Some(new)) => Ok(decide_identity(policy, state.semantic(), new).map(drop)?),
+            (None, None) => Ok(()),
         },
         Input::SessionEnd => control.session().map(|_| ()).ok_or(Refusal::NoSession),
         Input::UserMessage { user, .. } => match control.session() {

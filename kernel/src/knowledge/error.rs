@@ -1,7 +1,8 @@
 //! Why a write is rejected.
 
 use super::types::Reference;
-use crate::ids::{ItemId, Timestamp};
+use crate::ids::{ItemId, Text, Timestamp};
+use crate::item::Rank;
 use core::fmt;
 
 /// A write that does not fit the semantic state.
@@ -25,8 +26,17 @@ pub enum KnowledgeError {
     NotInCluster(ItemId),
     /// A summary forgets no item.
     EmptySummary,
-    /// The session already has an identity.
-    IdentityAlreadySet,
+    /// The authority of an identity, or a source, is not in the rank table, and the policy requires it.
+    UnknownTitle(Text),
+    /// A rank above that of the writer.
+    RankTooHigh {
+        /// The source or authority.
+        source: Text,
+        /// Its highest rank in this session.
+        limit: Rank,
+        /// The stated rank.
+        found: Rank,
+    },
     /// A clock write is earlier than the current time.
     ClockWentBack {
         /// The current time.
@@ -71,8 +81,13 @@ impl fmt::Display for KnowledgeError {
             Self::EmptySummary => {
                 f.write_str("empty summary: expected at least one forgotten item, found none")
             }
-            Self::IdentityAlreadySet => f.write_str(
-                "identity already set: expected one identity per session; end the session before setting another",
+            Self::UnknownTitle(title) => {
+                write!(f, "unknown title `{title}`: expected a title of the policy's `ranks`; add it there")
+            }
+            Self::RankTooHigh { source, limit, found } => write!(
+                f,
+                "rank of `{source}` too high: expected at most {limit}, found {found}; the policy's `ranks` and the session's \
+                 identity limit it"
             ),
             Self::ClockWentBack { now, found } => {
                 write!(f, "clock went back: expected {now} or later, found {found}")

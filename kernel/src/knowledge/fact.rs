@@ -9,13 +9,15 @@ use super::types::{FactKind, NewFact, Reference};
 use crate::event::{Event, Events};
 use crate::ids::{ItemId, Text};
 use crate::item::{
-    Audience, FactRecord, Item, ItemKey, Layer, MemoryType, Rank, Scope, SupersessionRule, Validity,
+    Audience, FactRecord, FactSource, Item, ItemKey, Layer, MemoryType, Rank, Scope, SupersessionRule,
+    Validity,
 };
 use crate::policy::Policy;
 use crate::semantic::{Entry, SemanticState};
 use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
+use core::ops::Deref;
 
 /// An item that a new fact may supersede: the named one, the valid fact of its key and scope, or the successor of that key.
 struct Target<'a> {
@@ -25,6 +27,20 @@ struct Target<'a> {
     remaining_keys: Vec<Text>,
     /// The keys that a summary with remaining keys loses.
     lost_keys: Vec<Text>,
+}
+
+/// A fact with its resolved source.
+pub(super) struct SourcedFact<'a> {
+    pub(super) new: &'a NewFact,
+    pub(super) source: FactSource,
+}
+
+impl Deref for SourcedFact<'_> {
+    type Target = NewFact;
+
+    fn deref(&self) -> &NewFact {
+        self.new
+    }
 }
 
 impl<'a> Target<'a> {
@@ -52,12 +68,12 @@ impl<'a> Target<'a> {
     }
 
     /// Returns the target's record if it competes with the new fact: if it is a valid fact of the same scope.
-    fn competing_fact(&self, new: &NewFact) -> Option<&'a FactRecord> {
+    fn competing_fact(&self, new: &SourcedFact<'_>) -> Option<&'a FactRecord> {
         self.entry.item.fact().filter(|fact| fact.scope == new.scope && self.entry.item.is_valid())
     }
 
     /// Returns the rule by which the new fact would supersede the target.
-    fn rule(&self, fact: &FactRecord, new: &NewFact) -> SupersessionRule {
+    fn rule(&self, fact: &FactRecord, new: &SourcedFact<'_>) -> SupersessionRule {
         let rule = match self.is_named {
             true => new.detected_rule.unwrap_or(SupersessionRule::Explicit),
             false => SupersessionRule::Implicit,
@@ -71,7 +87,7 @@ impl<'a> Target<'a> {
     }
 
     /// Returns the target's rank and the validity of the new fact, if the new fact loses against the target.
-    fn defeat(&self, new: &NewFact) -> Option<(Rank, Validity)> {
+    fn defeat(&self, new: &SourcedFact<'_>) -> Option<(Rank, Validity)> {
         let fact = self.competing_fact(new)?;
         let rule = match self.rule(fact, new) {
             _ if fact.source.rank > new.source.rank => SupersessionRule::Authority,
@@ -88,7 +104,7 @@ impl<'a> Target<'a> {
 
     /// Returns whether the new fact repeats the target: same scope, kind and text, and the same key or a superseded one. No
     /// fact repeats a summary.
-    fn is_repeated_by(&self, new: &NewFact) -> bool {
+    fn is_repeated_by(&self, new: &SourcedFact<'_>) -> bool {
         let Item { key, text, kind, .. } = &self.entry.item;
         let has_key = key.fact().is_some_and(|key| *key == new.key || !self.is_named);
         has_key && self.competing_fact(new).is_some() && *text == new.text && *kind == new.kind.into()
@@ -98,7 +114,7 @@ impl<'a> Target<'a> {
 pub(super) fn decide_fact(
     policy: &Policy,
     semantic: &SemanticState,
-    new: &NewFact,
+    new: &SourcedFact<'_>,
 ) -> Result<Events, KnowledgeError> {
     let targets = find_targets(semantic, new)?;
     let replaced: Vec<ItemId> =
@@ -193,7 +209,7 @@ fn is_superseded_value(semantic: &SemanticState, new: &NewFact) -> bool {
 }
 
 /// Returns the keys that the new fact takes from summaries, without its own: they stay superseded keys (decision 0027).
-fn taken_keys(new: &NewFact, targets: &[Target<'_>]) -> Vec<Text> {
+fn taken_keys(new: &SourcedFact<'_>, targets: &[Target<'_>]) -> Vec<Text> {
     let competing = targets.iter().filter(|target| target.competing_fact(new).is_some());
     let keys: BTreeSet<&Text> = competing.flat_map(|target| &target.lost_keys).collect();
     keys.into_iter().filter(|key| **key != new.key).cloned().collect()
@@ -201,7 +217,7 @@ fn taken_keys(new: &NewFact, targets: &[Target<'_>]) -> Vec<Text> {
 
 /// Returns whether the new fact keeps a link to this item: if it supersedes it, or shadows a global fact. A link to an item of
 /// another scope, or of the session, could dangle.
-fn can_link(semantic: &SemanticState, id: ItemId, new: &NewFact) -> bool {
+fn can_link(semantic: &SemanticState, id: ItemId, new: &SourcedFact<'_>) -> bool {
     let item = semantic.get(id).map(|entry| &entry.item).filter(|item| item.is_valid());
     item.and_then(Item::fact).is_some_and(|fact| {
         let is_outranked = fact.source.rank > new.source.rank && !new.scope.is_tentative();
@@ -210,7 +226,7 @@ fn can_link(semantic: &SemanticState, id: ItemId, new: &NewFact) -> bool {
 }
 
 /// Returns the validity of the new fact: denied if its rank is too low to write it, superseded if it loses, else current.
-fn validity(policy: &Policy, new: &NewFact, targets: &[Target<'_>]) -> Validity {
+fn validity(policy: &Policy, new: &SourcedFact<'_>, targets: &[Target<'_>]) -> Validity {
     let constraint = matches!(new.kind, FactKind::Constraint(_)).then_some(policy.writes.constraint_from);
     let organizational =
         (new.memory == MemoryType::Organizational).then_some(policy.writes.organizational_from);
@@ -225,7 +241,7 @@ fn validity(policy: &Policy, new: &NewFact, targets: &[Target<'_>]) -> Validity 
 
 /// Reaffirms a fact: a source of at least its rank clears the review flag, and may raise rank and timestamp, restrict the
 /// audience and add dependencies. An unrestricted audience does not widen a restricted one.
-fn reaffirm(new: &NewFact, Entry { item, deps }: &Entry, new_deps: Vec<ItemId>) -> Events {
+fn reaffirm(new: &SourcedFact<'_>, Entry { item, deps }: &Entry, new_deps: Vec<ItemId>) -> Events {
     let Some(fact) = item.fact().filter(|fact| fact.source.rank <= new.source.rank) else {
         return Vec::new();
     };

@@ -1,20 +1,17 @@
 //! Writes: the facts, session items and signals that a caller adds to the semantic state (003).
 
 use crate::ids::{ItemId, Text, Timestamp};
-use crate::item::{
-    Audience, ConstraintType, FactSource, Identity, ItemKind, MemoryType, Scope, SupersessionRule,
-};
+use crate::item::{Audience, ConstraintType, ItemKind, MemoryType, Rank, Scope, SupersessionRule};
 use alloc::vec::Vec;
 use core::fmt;
 
-/// A write to the semantic state. The boundary supplies texts, ranks and times, and detects supersession wording.
+/// A write to the semantic state. The boundary supplies texts, sources and times, and detects supersession wording.
 ///
 /// ```
-/// use orchestrion_kernel::item::{FactSource, Rank};
-/// use orchestrion_kernel::knowledge::{NewFact, Write};
+/// use orchestrion_kernel::knowledge::{NewFact, Write, WriteSource};
 /// use orchestrion_kernel::{ConversationId, Input, Policy, State, decide};
 ///
-/// let source = FactSource { name: "price list".into(), rank: Rank::Manager };
+/// let source = WriteSource::declared("finance_system".into());
 /// let write = Write::Fact(NewFact::global("price".into(), "$100".into(), source));
 /// let mut state = State::new(ConversationId::new("demo"));
 /// for event in decide(&Policy::hardened(), &state, &Input::Write(Box::new(write)))? {
@@ -29,13 +26,6 @@ use core::fmt;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case", deny_unknown_fields))]
 pub enum Write {
-    /// The identity of the session user (003 layer 1). At most one per session.
-    Identity {
-        /// The user's name.
-        name: Text,
-        /// Authority, rank and permissions of the user.
-        identity: Identity,
-    },
     /// A persistent fact (003 layer 2).
     Fact(NewFact),
     /// An item of the session's working set (003 layer 3). It overwrites the item with the same key.
@@ -72,8 +62,8 @@ impl Write {
     #[must_use]
     pub fn requires_session(&self) -> bool {
         match self {
-            Self::Identity { .. } | Self::Working { .. } => true,
-            Self::Fact(new) => new.scope == Scope::Session,
+            Self::Working { .. } => true,
+            Self::Fact(new) => new.scope == Scope::Session || new.source.name.is_none(),
             Self::Environment { .. } | Self::Clock { .. } => false,
         }
     }
@@ -90,8 +80,8 @@ pub struct NewFact {
     pub key: Text,
     /// The content.
     pub text: Text,
-    /// The source, with its rank.
-    pub source: FactSource,
+    /// The source.
+    pub source: WriteSource,
     /// When it was established.
     pub established_at: Timestamp,
     /// The memory that the fact belongs to.
@@ -113,7 +103,7 @@ pub struct NewFact {
 impl NewFact {
     /// Creates a fact in user memory with global scope, unrestricted audience, timestamp 0, and no references.
     #[must_use]
-    pub const fn global(key: Text, text: Text, source: FactSource) -> Self {
+    pub const fn global(key: Text, text: Text, source: WriteSource) -> Self {
         Self {
             kind: FactKind::Fact,
             key,
@@ -128,6 +118,46 @@ impl NewFact {
             detected_rule: None,
             depends_on: Vec::new(),
         }
+    }
+}
+
+/// The identity of a session user, as the host states it at the start of the session (003 `IdentityRole`).
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct NewIdentity {
+    /// The user's name.
+    pub name: Text,
+    /// The authority as text, such as a title.
+    pub authority: Text,
+    /// The rank; `None` for that of the authority in the policy's table.
+    pub rank: Option<Rank>,
+    /// The department.
+    pub department: Text,
+    /// The organization.
+    pub organization: Text,
+    /// The granted permissions.
+    pub permissions: Vec<Text>,
+}
+
+/// The source of a write. The policy and the session's identity limit its rank (decision 0028).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct WriteSource {
+    /// The name; `None` for the session user.
+    pub name: Option<Text>,
+    /// The rank; `None` for the highest that the source has in this session.
+    pub rank: Option<Rank>,
+    /// Whether the source was derived from a text. Such a source has at most the rank of the session's identity.
+    pub is_derived: bool,
+}
+
+impl WriteSource {
+    /// Creates a source that the host declares, with the highest rank that it has.
+    #[must_use]
+    pub const fn declared(name: Text) -> Self {
+        Self { name: Some(name), rank: None, is_derived: false }
     }
 }
 

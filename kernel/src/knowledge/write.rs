@@ -1,19 +1,19 @@
 //! `decide_write`: the events of a write (003, state write).
 
+use super::authority::resolve_source;
 use super::error::KnowledgeError;
-use super::fact::decide_fact;
+use super::fact::{SourcedFact, decide_fact};
 use super::propagate::{overwrite, supersede};
 use super::references::resolve_dependencies;
 use super::types::{Reference, Write};
 use crate::event::{Event, Events, ForgetCause};
-use crate::ids::{ItemId, Text};
-use crate::item::{ItemKey, Layer, Scope, SupersessionRule};
+use crate::ids::{ItemId, Text, UserId};
+use crate::item::{ItemKey, Layer, Rank, Scope, SupersessionRule};
 use crate::policy::Policy;
 use crate::semantic::SemanticState;
-use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-/// Decides a write. Returns no event if the write repeats the current value with no more authority.
+/// Decides a write in the session of this user. Returns no event if the write repeats the current value with no more authority.
 ///
 /// A fact competes with the fact that it names as superseded, and with the current fact of its key and scope. Authority
 /// decides first, then an explicit `supersedes`, then timestamps of time-sensitive facts, else the order of writes. A fact
@@ -25,14 +25,10 @@ use alloc::vec::Vec;
 pub fn decide_write(
     policy: &Policy,
     semantic: &SemanticState,
+    user: Option<&UserId>,
     write: &Write,
 ) -> Result<Events, KnowledgeError> {
     match write {
-        Write::Identity { .. } if semantic.identity().is_some() => Err(KnowledgeError::IdentityAlreadySet),
-        Write::Identity { name, identity } => {
-            let layer = Layer::Identity(Box::new(identity.clone()));
-            Ok(overwrite(semantic, ItemKey::Identity, name, layer, Vec::new()))
-        }
         Write::Clock { now: found, .. } if *found < semantic.now() => {
             Err(KnowledgeError::ClockWentBack { now: semantic.now(), found: *found })
         }
@@ -45,7 +41,11 @@ pub fn decide_write(
             }
             Ok(events)
         }
-        Write::Fact(new) => decide_fact(policy, semantic, new),
+        Write::Fact(new) => {
+            let session_rank = semantic.identity().map_or(Rank::Unverified, |identity| identity.rank);
+            let source = resolve_source(policy, user, session_rank, &new.source)?;
+            decide_fact(policy, semantic, &SourcedFact { new, source })
+        }
         Write::Working { key, text, expires_at, depends_on } => {
             let now = semantic.now();
             if let Some(at) = expires_at.filter(|at| *at <= now) {

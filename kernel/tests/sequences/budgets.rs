@@ -22,7 +22,7 @@ fn planner_context(
 #[test]
 fn box_budget_management() {
     let facts: String = (0..40).map(|number| format!("fact fact{number} \"word \"*{number}\n")).collect();
-    let request = "session_start ada; environment rain heavy; identity Ada rank=manager; advance Planning";
+    let request = "session_start ada authority=manager; environment rain heavy; advance Planning";
     let (_, state) = state_after(&format!("conversation hardened\n{facts}{request}"));
     let mut before = 0;
     for budget in (40..1_500).step_by(7) {
@@ -83,7 +83,7 @@ impl Selector for Faulty {
 
 #[test]
 fn invalid_selection_is_refused() {
-    let request = "session_start ada; identity Ada rank=manager; advance Planning";
+    let request = "session_start ada authority=manager; advance Planning";
     let (_, state) =
         state_after(&format!("conversation hardened\nfact a 1\nfact b 2 depends_on=a\n{request}"));
     let policy = Policy::hardened();

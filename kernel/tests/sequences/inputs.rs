@@ -3,8 +3,8 @@
 use crate::arguments::{
     Arguments, parse_id, parse_list, parse_reference, parse_text, parse_value, parse_variant,
 };
-use orchestrion_kernel::item::{FactSource, Identity, Rank, Topic};
-use orchestrion_kernel::knowledge::{FactKind, NewFact, Write};
+use orchestrion_kernel::item::{Rank, Topic};
+use orchestrion_kernel::knowledge::{FactKind, NewFact, NewIdentity, Write, WriteSource};
 use orchestrion_kernel::module::{Argument, Module, Operation, Ratings, Report, Stance};
 use orchestrion_kernel::plan::{Effect, Plan, Task};
 use orchestrion_kernel::policy::{ModuleContextPolicy, Policy, Rule};
@@ -24,7 +24,10 @@ pub(crate) fn parse_input(
         call.or(pending).ok_or("no pending call: expected call=NUMBER".to_owned())
     };
     let write = match command {
-        "session_start" => return Ok(Some(Input::SessionStart { user: UserId::new(args.next("user")?) })),
+        "session_start" => {
+            let user = UserId::new(args.next("user")?);
+            return Ok(Some(Input::SessionStart { user, identity: parse_identity(args)?.map(Box::new) }));
+        }
         "session_end" => return Ok(Some(Input::SessionEnd)),
         "user_message" => {
             let text = args.next("text")?.into();
@@ -50,16 +53,6 @@ pub(crate) fn parse_input(
         "step" => return Ok(Some(Input::Step)),
         "cancel" => return Ok(Some(Input::Cancel)),
         "resume" => return Ok(Some(Input::Resume)),
-        "identity" => {
-            let identity = Identity {
-                authority: "lead".into(),
-                rank: args.field("rank", parse_variant)?.unwrap_or(Rank::Employee),
-                department: "sales".into(),
-                organization: "acme".into(),
-                permissions: args.field("permissions", parse_list(parse_text))?.unwrap_or_default(),
-            };
-            Write::Identity { name: args.next("name")?.into(), identity }
-        }
         "fact" => Write::Fact(parse_fact(args)?),
         "working" => Write::Working {
             key: args.next("key")?.into(),
@@ -78,10 +71,32 @@ pub(crate) fn parse_input(
     Ok(Some(Input::Write(Box::new(write))))
 }
 
+/// Parses the identity of a session user, if the command has an authority.
+fn parse_identity(args: &mut Arguments) -> Result<Option<NewIdentity>, String> {
+    let Some(authority) = args.field("authority", parse_text)? else { return Ok(None) };
+    Ok(Some(NewIdentity {
+        name: "Ada".into(),
+        authority,
+        rank: args.field("rank", parse_variant)?,
+        department: "sales".into(),
+        organization: "acme".into(),
+        permissions: args.field("permissions", parse_list(parse_text))?.unwrap_or_default(),
+    }))
+}
+
 fn parse_fact(args: &mut Arguments) -> Result<NewFact, String> {
     let (key, text) = (args.next("key")?.into(), args.next("text")?.into());
-    let rank = args.field("rank", parse_variant)?.unwrap_or(Rank::Employee);
-    let new = NewFact::global(key, text, FactSource { name: "author".into(), rank });
+    let rank: Option<Rank> = args.field("rank", parse_variant)?;
+    // The table of every built-in policy names the ranks.
+    let source = match args.field("source", parse_text)? {
+        None => WriteSource::declared(rank.unwrap_or(Rank::Employee).name().into()),
+        Some(name) => WriteSource {
+            name: Some(name).filter(|name: &Text| name.as_str() != "session_user"),
+            rank,
+            is_derived: args.field("derived", parse_value)?.unwrap_or(false),
+        },
+    };
+    let new = NewFact::global(key, text, source);
     let constraint = args.field("constraint", |text| match text {
         "none" => Ok(None),
         text => parse_variant(text).map(Some),
@@ -172,6 +187,8 @@ pub(crate) fn change_policy(policy: &mut Policy, args: &mut Arguments) -> Result
     for (setting, value) in args.fields_with_prefix("") {
         let number = || parse_value(&value);
         match setting.split('.').collect::<Vec<_>>()[..] {
+            ["ranks", title] => policy.ranks.insert(title, parse_variant(&value)?),
+            ["writes", "strict_ranks"] => policy.writes.strict_ranks = parse_value(&value)?,
             ["compaction", "from_items"] => policy.compaction.from_items = number()?,
             ["compaction", "from_tokens"] => policy.compaction.from_tokens = number()?,
             ["compaction", "cluster_items"] => policy.compaction.cluster_items = number()?,

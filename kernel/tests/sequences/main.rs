@@ -112,7 +112,7 @@ fn invalid_command_is_error_with_place() {
         ("conversation hardened\nfact a \"1\n----", "2: unterminated text: expected `\"`"),
         (
             "conversation hardened\nfact a 1 rnak=guest\n----",
-            "2: unknown argument `rnak`: expected rank, constraint",
+            "2: unknown argument `rnak`: expected rank, source, constraint",
         ),
         (
             "conversation hardened\nfact a 1 rank=boss\n----",

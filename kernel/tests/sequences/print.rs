@@ -53,7 +53,7 @@ pub(crate) fn print_item(item: &Item, deps: &[ItemId]) -> String {
     let mut fields = vec![("kind", print_name(&item.kind).replace("some:", ""), "fact")];
     match &item.layer {
         Layer::Fact(fact) => fields.extend([
-            ("source", fact.source.name.to_string(), "author"),
+            ("source", fact.source.name.to_string(), fact.source.rank.name()),
             ("rank", fact.source.rank.to_string(), "employee"),
             ("memory", print_name(&fact.memory), "user"),
             ("scope", print_name(&fact.scope), "global"),

@@ -1,8 +1,10 @@
 //! The writes of the adversary: one for each effect that a write can have on the state.
 
 use orchestrion_kernel::ids::Timestamp;
-use orchestrion_kernel::item::{Audience, ConstraintType, FactSource, Identity, Rank, Scope};
-use orchestrion_kernel::knowledge::{FactKind, NewFact, Reference, Write, compaction};
+use orchestrion_kernel::item::{Audience, ConstraintType, Rank, Scope};
+use orchestrion_kernel::knowledge::{
+    FactKind, NewFact, NewIdentity, Reference, Write, WriteSource, compaction,
+};
 use orchestrion_kernel::module::Report;
 use orchestrion_kernel::situation::{ActionRecord, Mode, SummaryUpdate};
 use orchestrion_kernel::{CallId, Input, ItemId, Policy, State, Text};
@@ -10,18 +12,12 @@ use orchestrion_kernel::{CallId, Input, ItemId, Policy, State, Text};
 /// Every write to try. While there is room, new items; at any time, writes that add none.
 pub(super) fn writes(policy: &Policy, room: usize, state: &State) -> Vec<Input> {
     let known = state.semantic();
-    let room = known.entries().filter(|entry| entry.item.user().is_none()).count() < room;
+    let room = has_room(room, state);
     let mut writes = Vec::new();
     if room || known.now() > Timestamp::default() {
         writes.extend([clock(1), clock(2)]);
     }
     if room {
-        // A second identity is refused.
-        writes.push(if known.identity().is_none() {
-            identity(Rank::Employee)
-        } else {
-            identity(Rank::Policy)
-        });
         writes.extend(facts(policy).into_iter().map(Write::Fact));
         writes.extend([
             working("w", 2, None),
@@ -36,6 +32,16 @@ pub(super) fn writes(policy: &Policy, room: usize, state: &State) -> Vec<Input> 
         });
     }
     writes.into_iter().map(|write| Input::Write(Box::new(write))).collect()
+}
+
+/// Whether another item may be written.
+pub(super) fn has_room(items: usize, state: &State) -> bool {
+    state.semantic().entries().filter(|entry| entry.item.user().is_none()).count() < items
+}
+
+/// Every identity to try: of the table's rank, and of a rank above it, which is refused.
+pub(super) fn identities() -> [NewIdentity; 2] {
+    [identity("peer", None), identity("peer", Some(Rank::Policy))]
 }
 
 /// Writes while the summarizer runs; at most one.
@@ -89,7 +95,9 @@ fn facts(policy: &Policy) -> Vec<NewFact> {
     let on = |fact: NewFact, name: &str| NewFact { depends_on: vec![Reference::Key(name.into())], ..fact };
     let instead =
         |fact: NewFact, name: &str| NewFact { supersedes: Some(Reference::Key(name.into())), ..fact };
-    let ranked = |fact: NewFact, rank| NewFact { source: FactSource { name: "s".into(), rank }, ..fact };
+    let ranked = |fact: NewFact, rank: Rank| NewFact { source: declared(rank), ..fact };
+    // Without an identity the user has the lowest rank, with one that of an employee.
+    let by_user = |fact: NewFact| NewFact { source: WriteSource::default(), ..fact };
     let supposed = Scope::Hypothetical("h".into());
     let limit = ranked(fact("a", "3"), policy.writes.constraint_from);
     let limit = NewFact { kind: FactKind::Constraint(Some(ConstraintType::Budget)), ..limit };
@@ -97,8 +105,9 @@ fn facts(policy: &Policy) -> Vec<NewFact> {
     vec![
         a(),
         fact("a", "2"),
-        ranked(fact("a", "1"), Rank::Guest),
-        ranked(fact("a", "2"), Rank::Guest),
+        by_user(a()),
+        by_user(fact("a", "2")),
+        NewFact { source: WriteSource { rank: Some(Rank::Policy), ..WriteSource::default() }, ..a() },
         limit,
         unfounded,
         NewFact { scope: supposed, ..instead(fact("b", "2"), "a") },
@@ -117,7 +126,12 @@ fn facts(policy: &Policy) -> Vec<NewFact> {
 const SEVEN_TOKEN_TEXT: &str = "1111222233334444555566667777";
 
 fn fact(key: &str, text: &str) -> NewFact {
-    NewFact::global(key.into(), text.into(), FactSource { name: "s".into(), rank: Rank::Employee })
+    NewFact::global(key.into(), text.into(), declared(Rank::Employee))
+}
+
+/// A source that the policy's table names.
+fn declared(rank: Rank) -> WriteSource {
+    WriteSource::declared(rank.name().into())
 }
 
 /// The next lower rank, if there is one.
@@ -142,8 +156,14 @@ fn clock(now: u64) -> Write {
     Write::Clock { now: Timestamp::from_millis(now), text: "now".into() }
 }
 
-fn identity(rank: Rank) -> Write {
-    let (authority, department, organization) = ("peer".into(), "d".into(), "o".into());
-    let identity = Identity { authority, rank, department, organization, permissions: Vec::new() };
-    Write::Identity { name: "u".into(), identity }
+fn identity(authority: &str, rank: Option<Rank>) -> NewIdentity {
+    let (department, organization) = ("d".into(), "o".into());
+    NewIdentity {
+        name: "u".into(),
+        authority: authority.into(),
+        rank,
+        department,
+        organization,
+        permissions: Vec::new(),
+    }
 }

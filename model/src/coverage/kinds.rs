@@ -37,12 +37,12 @@ kinds! {
     /// The kinds of input: inputs without a call, replies by report, and failures of a call.
     InputKind {
         SessionStart => "session start",
+        SessionStartWithIdentity => "session start with identity",
         SessionEnd => "session end",
         UserMessage => "user message",
         Step => "step",
         Cancel => "cancel",
         Resume => "resume",
-        WriteIdentity => "identity write",
         WriteFact => "fact write",
         WriteWorking => "working item write",
         WriteEnvironment => "signal write",
@@ -104,7 +104,7 @@ impl InputKind {
             | Self::UserMessage
             | Self::Step
             | Self::Resume
-            | Self::WriteIdentity
+            | Self::SessionStartWithIdentity
             | Self::WriteFact
             | Self::WriteWorking
             | Self::WriteEnvironment
@@ -127,14 +127,14 @@ impl InputKind {
 impl From<&Input> for InputKind {
     fn from(input: &Input) -> Self {
         match input {
-            Input::SessionStart { .. } => Self::SessionStart,
+            Input::SessionStart { identity: None, .. } => Self::SessionStart,
+            Input::SessionStart { identity: Some(_), .. } => Self::SessionStartWithIdentity,
             Input::SessionEnd => Self::SessionEnd,
             Input::UserMessage { .. } => Self::UserMessage,
             Input::Step => Self::Step,
             Input::Cancel => Self::Cancel,
             Input::Resume => Self::Resume,
             Input::Write(write) => match **write {
-                Write::Identity { .. } => Self::WriteIdentity,
                 Write::Fact(_) => Self::WriteFact,
                 Write::Working { .. } => Self::WriteWorking,
                 Write::Environment { .. } => Self::WriteEnvironment,

@@ -4,22 +4,25 @@ use crate::audience::{DIRECTORS, group_name};
 use crate::ranks::{is_chief_title, is_past_title, rank_from_table, rank_of_title};
 use crate::stems::words;
 use orchestrion_kernel::Text;
-use orchestrion_kernel::item::{Identity, Rank};
+use orchestrion_kernel::item::Rank;
+use orchestrion_kernel::knowledge::NewIdentity;
 
 /// Returns an identity with the rank and the grants of its title, and with the listed permissions. The department grants nothing,
 /// because it only names a subject.
 #[must_use]
 pub fn identity_from_title(
+    name: &str,
     title: &str,
     department: &str,
     organization: &str,
     permissions: &[String],
-) -> Identity {
+) -> NewIdentity {
     let listed = permissions.iter().map(|group| group_name(group));
     let permissions = granted_groups(title).into_iter().chain(listed);
-    Identity {
+    NewIdentity {
+        name: Text::from(name),
         authority: Text::from(title),
-        rank: rank_of_title(title),
+        rank: Some(rank_of_title(title)),
         department: Text::from(department),
         organization: Text::from(organization),
         permissions: permissions.filter(|name| !name.as_str().is_empty()).collect(),
@@ -74,9 +77,14 @@ mod tests {
     }
 
     fn may_read_text(title: &str, text: &str) -> bool {
-        let Identity { rank, permissions, .. } = identity_from_title(title, "Security", "", &[]);
-        let principal =
-            Principal { user: None, rank, permissions, scope: Scope::Global, now: Timestamp::default() };
+        let NewIdentity { rank, permissions, .. } = identity_from_title("Ada", title, "Security", "", &[]);
+        let principal = Principal {
+            user: None,
+            rank: rank.unwrap_or(Rank::Unverified),
+            permissions,
+            scope: Scope::Global,
+            now: Timestamp::default(),
+        };
         principal.is_in_audience(&TaggedText::parse(text).audience)
     }
 
@@ -174,7 +182,7 @@ mod tests {
     fn listed_permissions_are_grants() {
         let permissions = |listed: &[&str]| {
             let listed: Vec<String> = listed.iter().map(ToString::to_string).collect();
-            identity_from_title("Cook", "", "", &listed).permissions
+            identity_from_title("Ada", "Cook", "", "", &listed).permissions
         };
         assert!(permissions(&["the Pay team", ""]).contains(&Text::from("pay")));
         assert!(!permissions(&["the Pay team", ""]).contains(&Text::from("")));

@@ -14,7 +14,7 @@
 //! use orchestrion_kernel::{Policy, Timestamp};
 //!
 //! let mut session = Session::new(Policy::hardened(), &KeywordDetector);
-//! session.set_identity("Ada", identity_from_title("Roof Manager", "Works", "Inn", &[]));
+//! session.set_identity(&identity_from_title("Ada", "Roof Manager", "Works", "Inn", &[]));
 //! let at = Timestamp::default();
 //! let turn = |text: &str| TurnInput { speaker: Speaker::User, text: TaggedText::parse(text), at };
 //! session.add_turn(turn("The roof will be red."));

@@ -18,10 +18,11 @@ use crate::diagnostic::IngestDiagnostic;
 use crate::stems::Stems;
 use crate::supersession::SupersessionDetector;
 use crate::tagged_text::TaggedText;
-use orchestrion_kernel::item::{
-    FactSource, Identity, Item, ItemKey, Layer, MemoryType, Rank, SupersessionRule, Validity,
+use orchestrion_kernel::item::{Item, ItemKey, Layer, MemoryType, Rank, SupersessionRule, Validity};
+use orchestrion_kernel::knowledge::{
+    FactKind, KnowledgeError, NewFact, NewIdentity, Reference, Write, WriteSource, decide_identity,
+    decide_write,
 };
-use orchestrion_kernel::knowledge::{FactKind, KnowledgeError, NewFact, Reference, Write, decide_write};
 use orchestrion_kernel::semantic::SemanticState;
 use orchestrion_kernel::{Event, ItemId, Policy, Text, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,6 +33,7 @@ pub const RESERVED_PREFIX: &str = "\u{a0}";
 /// A session: semantic state, conversation, and references that are still open.
 pub struct Session<'a> {
     policy: Policy,
+    has_declared_speakers: bool,
     detector: &'a dyn SupersessionDetector,
     state: SemanticState,
     origins: BTreeMap<ItemId, ItemOrigin>,
@@ -106,6 +108,7 @@ impl<'a> Session<'a> {
     pub fn new(policy: Policy, detector: &'a dyn SupersessionDetector) -> Self {
         Self {
             policy,
+            has_declared_speakers: false,
             detector,
             state: SemanticState::default(),
             origins: BTreeMap::new(),
@@ -121,10 +124,19 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// Declares that a trusted recorder wrote the speakers in the tags of texts, as in `[VP] Ann (VP Sales): …`. Each speaker then
+    /// has the rank of its tag and title. Otherwise a speaker has at most the rank of the session user.
+    #[must_use]
+    pub fn with_declared_speakers(self) -> Self {
+        Self { has_declared_speakers: true, ..self }
+    }
+
     /// Sets the session user (003 layer 1). A session has one.
-    pub fn set_identity(&mut self, name: &str, identity: Identity) {
-        let write = Write::Identity { name: Text::from(name), identity };
-        self.write("identity", &write, ItemOrigin::default());
+    pub fn set_identity(&mut self, identity: &NewIdentity) {
+        match decide_identity(&self.policy, &self.state, identity) {
+            Ok(event) => self.apply(&event, &ItemOrigin::default()),
+            Err(error) => self.report("identity", IngestDiagnostic::Refused(error)),
+        }
     }
 
     /// Sets the clock, with the text that contexts contain. Items expire by it.
@@ -185,6 +197,26 @@ impl<'a> Session<'a> {
         self.diagnostics.push((key.trim().to_string(), diagnostic));
     }
 
+    /// Gives a source that the input declares its rank in the policy's table, as a host would.
+    fn declare(&mut self, source: &Text, rank: Rank) {
+        self.policy.ranks.insert(source.as_str(), rank);
+    }
+
+    /// The source of a text by a speaker with this rank; by the session user without a rank.
+    fn speaker_source(&self, rank: Option<Rank>) -> WriteSource {
+        let user_rank = self.user_rank();
+        match rank {
+            Some(rank) if rank > user_rank && self.has_declared_speakers => {
+                WriteSource::declared(Text::from(rank.name()))
+            }
+            rank => WriteSource {
+                name: Some(Text::from("user")),
+                rank: rank.map(|rank| rank.min(user_rank)),
+                is_derived: true,
+            },
+        }
+    }
+
     /// The rank of the session user.
     fn user_rank(&self) -> Rank {
         self.state.session_principal(None).rank
@@ -193,7 +225,7 @@ impl<'a> Session<'a> {
     /// Decides a write and applies its events. Returns the id of the added item.
     fn write(&mut self, key: &str, write: &Write, origin: ItemOrigin) -> Option<ItemId> {
         let next = self.state.next_id();
-        match decide_write(&self.policy, &self.state, write) {
+        match decide_write(&self.policy, &self.state, None, write) {
             Ok(events) => {
                 events.iter().for_each(|event| self.apply(event, &origin));
                 (self.state.next_id() > next).then_some(next)
@@ -301,7 +333,7 @@ impl<'a> Session<'a> {
 }
 
 /// Returns a fact with the audience and the scope of a text, without references.
-fn new_fact(key: Text, text: &TaggedText, source: FactSource, memory: MemoryType, at: Timestamp) -> NewFact {
+fn new_fact(key: Text, text: &TaggedText, source: WriteSource, memory: MemoryType, at: Timestamp) -> NewFact {
     NewFact {
         kind: FactKind::Fact,
         key,
@@ -318,7 +350,7 @@ fn new_fact(key: Text, text: &TaggedText, source: FactSource, memory: MemoryType
     }
 }
 
-/// Returns a fact of the user.
-fn user_fact(key: Text, text: &TaggedText, rank: Rank, at: Timestamp) -> NewFact {
-    new_fact(key, text, FactSource { name: Text::from("user"), rank }, MemoryType::User, at)
+/// Returns a fact of the user memory.
+fn user_fact(key: Text, text: &TaggedText, source: WriteSource, at: Timestamp) -> NewFact {
+    new_fact(key, text, source, MemoryType::User, at)
 }

@@ -16,7 +16,7 @@ const AT: Timestamp = Timestamp::from_millis(1_000);
 /// A session of a user with this title.
 fn session(title: &str) -> Session<'static> {
     let mut session = Session::new(Policy::hardened(), &KeywordDetector);
-    session.set_identity("Ada", identity_from_title(title, "Kitchen", "Inn", &[]));
+    session.set_identity(&identity_from_title("Ada", title, "Kitchen", "Inn", &[]));
     session.set_clock(AT, "now");
     session
 }

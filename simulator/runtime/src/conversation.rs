@@ -8,9 +8,10 @@ use crate::journal::{Journal, JournalFile};
 use crate::journaled::JournaledConversation;
 use crate::mailbox::Mailbox;
 use crate::recovery::TruncatedTail;
+use crate::session_user::SessionUser;
 use orchestrion_kernel::context::ContextBuilder;
 use orchestrion_kernel::item::Item;
-use orchestrion_kernel::{ConversationId, Input, Phase, Policy, State, Text, UserId};
+use orchestrion_kernel::{ConversationId, Input, Phase, Policy, State, Text};
 use orchestrion_trace::{Header, RequestResult, StepMetadata};
 use std::path::Path;
 
@@ -103,11 +104,11 @@ impl<J: Journal> Conversation<J> {
     pub async fn run_request<H: Host>(
         &mut self,
         host: &H,
-        user: &str,
+        user: impl Into<SessionUser>,
         text: impl Into<Text>,
     ) -> Result<RequestResult, RuntimeError> {
         let mut driver = self.run(host)?;
-        match driver.start_request(&UserId::new(user), text.into())? {
+        match driver.start_request(&user.into(), text.into())? {
             StepResult::Halted(refusal) | StepResult::Refused(refusal) => Err(refusal.into()),
             StepResult::Accepted => driver.finish().await,
         }

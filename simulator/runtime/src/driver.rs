@@ -6,13 +6,14 @@ use crate::host::Host;
 use crate::journal::Journal;
 use crate::journaled::JournaledConversation;
 use crate::mailbox::{Message, RefusedMessage};
+use crate::session_user::SessionUser;
 use crate::size_limit::{check_input_size, check_reply_size};
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
 use orchestrion_kernel::context::ContextError;
 use orchestrion_kernel::module::Failure;
-use orchestrion_kernel::{CallId, Input, Refusal, State, Text, UserId, state};
+use orchestrion_kernel::{CallId, Input, Refusal, State, Text, state};
 use orchestrion_trace::{RequestFacts, RequestResult, StepMetadata};
 use std::any::Any;
 use std::fmt;
@@ -127,11 +128,12 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
         }
     }
 
-    /// Opens a session of the user if none is open, and submits the request.
+    /// Opens a session of the user if none is open, and submits the request. The identity of an open session does not change.
     ///
     /// # Errors
     /// [`RuntimeError`].
-    pub fn start_request(&mut self, user: &UserId, text: Text) -> Result<StepResult, RuntimeError> {
+    pub fn start_request(&mut self, session: &SessionUser, text: Text) -> Result<StepResult, RuntimeError> {
+        let SessionUser { user, identity } = session;
         self.conversation.check_no_request()?;
         // Messages that arrived after the last request ended are late.
         let mut postponed = Vec::new();
@@ -155,9 +157,11 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
         let session = self.state().control().session().cloned();
         if session.as_ref() != Some(user) {
             let close = session.map(|_| Input::SessionEnd);
-            for input in close.into_iter().chain([Input::SessionStart { user: user.clone() }]) {
-                if let halted @ StepResult::Halted(_) = self.submit(&input)? {
-                    return Ok(halted);
+            let start = Input::SessionStart { user: user.clone(), identity: identity.clone().map(Box::new) };
+            for input in close.into_iter().chain([start]) {
+                match self.submit(&input)? {
+                    StepResult::Accepted => {}
+                    refused @ (StepResult::Refused(_) | StepResult::Halted(_)) => return Ok(refused),
                 }
             }
         }

@@ -61,6 +61,7 @@ mod journal;
 mod journaled;
 mod mailbox;
 mod recovery;
+mod session_user;
 mod size_limit;
 mod sync;
 
@@ -75,5 +76,6 @@ pub use journal::{Journal, JournalFile};
 pub use mailbox::{Mailbox, MailboxError, Message, RefusedMessage};
 pub use orchestrion_trace::RequestResult;
 pub use recovery::TruncatedTail;
+pub use session_user::SessionUser;
 pub use size_limit::{INPUT_BYTES_MAX, SizeLimitError};
 pub use sync::lock_ignoring_poison;

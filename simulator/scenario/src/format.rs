@@ -6,6 +6,7 @@ use crate::modules::ModulesFile;
 use crate::names::{Count, PhaseName, Seed};
 use crate::one_or_many::OneOrMany;
 use crate::scripted_write::ScriptedWriteFile;
+use crate::writes::IdentityFile;
 use orchestrion_yaml::{ReadError, Source, Spanned, StrictText, required_value};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -24,6 +25,9 @@ pub struct ScenarioFile {
     pub conversation: Option<StrictText>,
     /// The user of the requests.
     pub user: StrictText,
+    /// The identity of the user, set at the start of each of the user's sessions. Default: none, with the lowest rank.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub identity: Option<IdentityFile>,
     /// The seed of all random streams. Default: 0.
     #[serde(default, skip_serializing_if = "is_default")]
     pub seed: Seed,
@@ -47,6 +51,10 @@ pub struct RequestFile {
     /// The user of the request. A change of user ends the session and starts another. Default: the scenario's user.
     #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
     pub user: Option<StrictText>,
+    /// The identity of the user, if the request starts a session. Default: the scenario's identity for the scenario's user,
+    /// none for others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub identity: Option<IdentityFile>,
     /// Writes at the start of the request, in order; one, or a list. Default: none.
     #[serde(default, skip_serializing_if = "is_default")]
     pub write: OneOrMany<ScriptedWriteFile>,
@@ -69,6 +77,7 @@ impl RequestFile {
         Self {
             text,
             user: None,
+            identity: None,
             write: OneOrMany::none(),
             interrupt: OneOrMany::none(),
             crash: OneOrMany::none(),

@@ -6,8 +6,10 @@ use crate::names::{Count, PhaseName, Seed};
 use crate::policy_file;
 use crate::script::{Script, ScriptKey};
 use crate::script_builder::ScriptBuilder;
+use crate::writes::IdentityFile;
 use crate::{PhaseVisit, Scenario, ScriptedEvent, ScriptedRequest, ScriptedWrite, ScriptedWriteFile};
 use orchestrion_kernel::{ConversationId, Policy, UserId};
+use orchestrion_runtime::SessionUser;
 use orchestrion_yaml::{LabeledError, ReadError, Source, Spanned};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -110,8 +112,11 @@ fn build_request(file: &RequestFile, scenario: &ScenarioFile) -> Result<Scripted
         }
         events.push(cancel);
     }
+    let user = file.user.as_ref().unwrap_or(&scenario.user);
+    let scenario_identity = scenario.identity.as_ref().filter(|_| *user == scenario.user);
+    let identity = file.identity.as_ref().or(scenario_identity).map(IdentityFile::to_kernel);
     Ok(ScriptedRequest {
-        user: UserId::new(file.user.as_ref().unwrap_or(&scenario.user).text()),
+        user: SessionUser { user: UserId::new(user.text()), identity },
         text: file.text.text(),
         events,
     })

@@ -224,6 +224,12 @@ impl ScenarioRunner<'_> {
     ) -> Result<Option<Refusal>, ScenarioRunError> {
         let mut driver = conversation.run(self.host)?;
         let mut result = driver.start_request(user, text.clone())?;
+        // Without a session no request runs.
+        if let StepResult::Refused(refusal) = &result
+            && driver.state().control().session().is_none()
+        {
+            return Ok(Some(refusal.clone()));
+        }
         loop {
             let phase = driver.state().control().phase();
             match result {
@@ -242,7 +248,8 @@ impl ScenarioRunner<'_> {
                     }
                     // The kernel refuses the message, and the request continues.
                     ScriptedEvent::Interrupt(text) => {
-                        let _refused = driver.submit(&Input::UserMessage { user: user.clone(), text })?;
+                        let _refused =
+                            driver.submit(&Input::UserMessage { user: user.user.clone(), text })?;
                     }
                     ScriptedEvent::Crash => {
                         drop(driver);

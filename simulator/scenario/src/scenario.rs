@@ -2,8 +2,8 @@
 
 use crate::script::Script;
 use orchestrion_kernel::knowledge::Write;
-use orchestrion_kernel::{ConversationId, Phase, Policy, Text, UserId};
-use orchestrion_runtime::Deadlines;
+use orchestrion_kernel::{ConversationId, Phase, Policy, Text};
+use orchestrion_runtime::{Deadlines, SessionUser};
 use orchestrion_yaml::{Source, Spanned};
 
 /// A scenario that is ready to run.
@@ -29,8 +29,8 @@ pub struct Scenario {
 /// One request of a scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScriptedRequest {
-    /// The user of the request.
-    pub user: UserId,
+    /// The user of the request, with the identity of a session that it starts.
+    pub user: SessionUser,
     /// The text of the request.
     pub text: Text,
     /// The scripted events, in this order within one phase visit.

@@ -59,7 +59,7 @@ fn full_file_has_its_meaning() {
     assert_eq!(scenario.name, "full");
     assert_eq!(scenario.conversation.as_str(), "happy-path");
     assert_eq!(scenario.policy, Policy::as_drawn());
-    let users: Vec<_> = scenario.requests.iter().map(|request| request.user.as_str()).collect();
+    let users: Vec<_> = scenario.requests.iter().map(|request| request.user.user.as_str()).collect();
     assert_eq!(users, ["ada", "ada", "eve"]);
     assert_eq!(scenario.requests[0].events, []);
     let at = |phase, visit| PhaseVisit { phase, visit };

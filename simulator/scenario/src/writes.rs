@@ -4,10 +4,8 @@ use crate::convert::{FileValue, convert};
 use crate::is_default::is_default;
 use crate::names::{constraint_schema, memory_schema, rule_schema};
 use crate::policy_file::EnumName;
-use orchestrion_kernel::item::{
-    Audience, ConstraintType, FactSource, Identity, MemoryType, Rank, Scope, SupersessionRule,
-};
-use orchestrion_kernel::knowledge::{FactKind, NewFact, Write};
+use orchestrion_kernel::item::{Audience, ConstraintType, MemoryType, Rank, Scope, SupersessionRule};
+use orchestrion_kernel::knowledge::{FactKind, NewFact, NewIdentity, Write, WriteSource};
 use orchestrion_yaml::{LabeledError, StrictText};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
@@ -27,8 +25,6 @@ pub enum WriteFile {
     Signal(SignalFile),
     /// The current time.
     Time(ClockFile),
-    /// The identity of the session user; at most once per session.
-    Identity(IdentityFile),
 }
 
 /// A fact.
@@ -39,12 +35,15 @@ pub struct FactFile {
     pub key: StrictText,
     /// The text of the fact.
     pub text: StrictText,
-    /// The source of the fact. Default: unknown.
+    /// The source of the fact. Default: the session user.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<StrictText>,
+    /// The rank of the source, at most the rank that it has in this session. Default: that rank.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rank: Option<EnumName<Rank>>,
+    /// Whether the source was derived from a text, so that the rank of the session's identity limits its rank. Default: false.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub source: StrictText,
-    /// The rank of the source. Default: unverified.
-    #[serde(default = "unverified", skip_serializing_if = "is_unverified")]
-    pub rank: EnumName<Rank>,
+    pub derived: bool,
     /// The time when the fact was established, in milliseconds since 1970. Default: 0.
     #[serde(default, skip_serializing_if = "is_default")]
     pub established_at: u64,
@@ -126,7 +125,7 @@ pub struct ClockFile {
     pub text: StrictText,
 }
 
-/// The identity of the session user.
+/// The identity of a session user.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct IdentityFile {
@@ -134,8 +133,9 @@ pub struct IdentityFile {
     pub name: StrictText,
     /// The authority in words, such as a title.
     pub authority: StrictText,
-    /// The rank.
-    pub rank: EnumName<Rank>,
+    /// The rank. Default: that of the authority in the policy's `ranks`; outside of them unverified.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rank: Option<EnumName<Rank>>,
     /// The department.
     #[serde(default, skip_serializing_if = "is_default")]
     pub department: StrictText,
@@ -171,14 +171,6 @@ fn word_or_key_schema(words: &[&str], keys: Value) -> Schema {
     ]})
 }
 
-const fn unverified() -> EnumName<Rank> {
-    EnumName(Rank::Unverified)
-}
-
-fn is_unverified(rank: &EnumName<Rank>) -> bool {
-    *rank == unverified()
-}
-
 const fn user_memory() -> MemoryType {
     MemoryType::User
 }
@@ -192,16 +184,41 @@ convert! {
         = Write::Working { key, text, expires_at, depends_on } else None;
     SignalFile { key, text, supersedes } = Write::Environment { key, text, supersedes } else None;
     ClockFile { now, text } = Write::Clock { now, text } else None;
-    IdentityFile { name, authority, rank, department, organization, permissions } = Write::Identity {
-        name, identity: Identity { authority, rank, department, organization, permissions }
-    } else None;
     FactFile {
-        key, text, source, rank, established_at, time_sensitive, memory, scope, audience, supersedes,
+        key, text, source, rank, derived, established_at, time_sensitive, memory, scope, audience, supersedes,
         detected_rule, depends_on
     } = NewFact {
-        kind: FactKind::Fact, key, text, source: FactSource { name: source, rank }, established_at, memory, scope,
+        kind: FactKind::Fact, key, text, source: WriteSource { name: source, rank, is_derived: derived }, established_at, memory, scope,
         audience, time_sensitive, supersedes, detected_rule, depends_on
     } else None;
+}
+
+impl IdentityFile {
+    /// Returns the kernel's identity.
+    #[must_use]
+    pub fn to_kernel(&self) -> NewIdentity {
+        NewIdentity {
+            name: self.name.text(),
+            authority: self.authority.text(),
+            rank: self.rank.as_ref().map(|rank| rank.0),
+            department: self.department.text(),
+            organization: self.organization.text(),
+            permissions: self.permissions.iter().map(StrictText::text).collect(),
+        }
+    }
+
+    /// Returns the file that means this identity.
+    #[must_use]
+    pub fn from_kernel(new: &NewIdentity) -> Self {
+        Self {
+            name: new.name.clone().into(),
+            authority: new.authority.clone().into(),
+            rank: new.rank.map(EnumName),
+            department: new.department.clone().into(),
+            organization: new.organization.clone().into(),
+            permissions: new.permissions.iter().cloned().map(StrictText::from).collect(),
+        }
+    }
 }
 
 impl WriteFile {
@@ -215,7 +232,6 @@ impl WriteFile {
             Self::Working(file) => file.to_kernel(),
             Self::Signal(file) => file.to_kernel(),
             Self::Time(file) => file.to_kernel(),
-            Self::Identity(file) => file.to_kernel(),
         }
     }
 
@@ -233,7 +249,6 @@ impl WriteFile {
             Write::Working { .. } => Self::Working(FileValue::from_kernel(write)?),
             Write::Environment { .. } => Self::Signal(FileValue::from_kernel(write)?),
             Write::Clock { .. } => Self::Time(FileValue::from_kernel(write)?),
-            Write::Identity { .. } => Self::Identity(FileValue::from_kernel(write)?),
         })
     }
 }

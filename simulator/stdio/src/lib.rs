@@ -8,8 +8,10 @@ pub mod protocol;
 
 use futures_util::future::{Either, select};
 use futures_util::{FutureExt, StreamExt};
-use orchestrion_kernel::{Input, Refusal, Text, UserId, knowledge};
-use orchestrion_runtime::{Clock, Conversation, Journal, RefusedMessage, RuntimeError, StepResult};
+use orchestrion_kernel::{Input, Refusal, Text, knowledge};
+use orchestrion_runtime::{
+    Clock, Conversation, Journal, RefusedMessage, RuntimeError, SessionUser, StepResult,
+};
 use pipe::{Pipe, RequestReceiver};
 use protocol::ToHost;
 use std::io::{BufRead, Write};
@@ -38,8 +40,8 @@ pub enum Requests {
 /// A request with the writes that follow its start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// The user.
-    pub user: UserId,
+    /// The user, with the identity of a session that the request starts.
+    pub user: SessionUser,
     /// The text of the request.
     pub text: Text,
     /// The writes. The host receives their refusals.

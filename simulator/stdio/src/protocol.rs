@@ -10,8 +10,8 @@ use orchestrion_kernel::event::Conclusion;
 use orchestrion_kernel::{CallId, ConversationId, Text, TraceId};
 use orchestrion_runtime::{Call, Conversation, Journal, RequestResult};
 use orchestrion_scenario::{
-    ApproverReply, ArgumentReply, AuditorReply, ClassifierReply, DiagnosisReply, IdentityReply, MemoryReply,
-    PlannerReply, ReplyFile, RevisionReply, StoreReply, SummarizerReply, TaskReply, WriteFile,
+    ApproverReply, ArgumentReply, AuditorReply, ClassifierReply, DiagnosisReply, IdentityFile, IdentityReply,
+    MemoryReply, PlannerReply, ReplyFile, RevisionReply, StoreReply, SummarizerReply, TaskReply, WriteFile,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -136,6 +136,9 @@ pub struct NotStartedMessage {
 pub struct RequestMessage {
     /// The user.
     pub user: String,
+    /// The identity of the user, in the form of a scenario file. It is used if the request starts a session. Default: none.
+    #[serde(default)]
+    pub identity: Option<IdentityFile>,
     /// The text of the request.
     pub text: String,
 }

@@ -58,7 +58,7 @@ impl TraceBuilder {
         let scenario = ScenarioRef { name: "staging".into(), digest: "0".repeat(32) };
         let header = Header::new(ConversationId::new("demo"), policy, Some(scenario));
         let mut builder = Self(Recorder::open(Vec::new(), &header, &StandardContexts).unwrap());
-        builder.submit(Input::SessionStart { user: user("ada") });
+        builder.submit(Input::session_start(user("ada")));
         builder
     }
 

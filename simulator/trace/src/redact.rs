@@ -81,7 +81,7 @@ pub enum RedactError {
 
 /// Writes the trace to `out` without its texts.
 ///
-/// The header contains no scenario, because its digest identifies the text. Only built-in policies keep their names. Times
+/// The header contains no scenario, because its digest identifies the text. Only built-in policies and built-in titles of the rank table keep their names. Times
 /// are relative to the first one.
 ///
 /// # Errors
@@ -92,8 +92,8 @@ pub fn redact<R: BufRead>(
     contexts: &'static dyn ContextBuilder,
     out: impl io::Write,
 ) -> Result<Redacted, RedactError> {
-    let redactor = Redactor::new(salt.0);
     let original = reader.header().clone();
+    let redactor = Redactor::new(salt.0, &original.policy.ranks);
     let mut replayer = Replayer::new(&reader, None, contexts)?;
     let mut recorder = Recorder::open(out, &redact_header(&original, &redactor), contexts)?;
     let (mut steps, mut first_ms) = (0, None);
@@ -130,6 +130,7 @@ fn redact_header(original: &Header, redactor: &Redactor) -> Header {
     if Policy::built_in(&policy.name).is_none() {
         policy.name = redactor.name(&policy.name);
     }
+    policy.ranks = redactor.ranks();
     Header::new(ConversationId::new(redactor.name(original.conversation.as_str())), policy, None)
 }
 

@@ -201,7 +201,7 @@ impl ActionKind {
             Self::Step => Input::Step,
             Self::Cancel => Input::Cancel,
             Self::Resume => Input::Resume,
-            Self::Start(user_selector) => Input::SessionStart { user: user(*user_selector) },
+            Self::Start(user_selector) => Input::session_start(user(*user_selector)),
             Self::End => Input::SessionEnd,
             Self::Send(user_selector, text) => {
                 Input::UserMessage { user: user(*user_selector), text: text.clone() }
@@ -218,7 +218,7 @@ fn path_to_phase(policy: &Policy, from: &State, to: Phase) -> Option<(Vec<Input>
         let plan = control.request().and_then(|request| request.plan.as_ref()).map(|revised| &revised.plan);
         let input = match (control.pending_call(), control.phase(), control.session()) {
             (Some(call), ..) => Input::reply(call.id, default_report(call.operation, plan)),
-            (None, Phase::Idle, None) => Input::SessionStart { user: UserId::new("ada") },
+            (None, Phase::Idle, None) => Input::session_start(UserId::new("ada")),
             (None, Phase::Idle, Some(user)) => Input::UserMessage { user: user.clone(), text: empty_text() },
             (None, ..) => Input::Step,
         };

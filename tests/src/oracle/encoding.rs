@@ -10,6 +10,9 @@ use std::collections::BTreeMap;
 pub(super) enum OracleInput {
     SessionStart {
         user: String,
+        /// 003-1.1.
+        #[serde(default)]
+        identity: Option<OracleIdentity>,
     },
     SessionEnd,
     UserMessage {
@@ -40,7 +43,6 @@ pub(super) enum OracleInput {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum OracleWrite {
-    Identity { name: String, identity: Value },
     Fact(Box<OracleFact>),
     Working { key: String, text: String, expires_at: Option<u64>, depends_on: Vec<OracleReference> },
     Environment { key: String, text: String, supersedes: Option<OracleReference> },
@@ -53,7 +55,7 @@ pub(super) struct OracleFact {
     pub(super) kind: Value,
     pub(super) key: String,
     pub(super) text: String,
-    pub(super) source: OracleSource,
+    pub(super) source: OracleWriteSource,
     pub(super) established_at: u64,
     pub(super) memory: String,
     pub(super) scope: Value,
@@ -64,11 +66,30 @@ pub(super) struct OracleFact {
     pub(super) depends_on: Vec<OracleReference>,
 }
 
+/// The source of a write, before its rank is known (decision 0028).
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct OracleWriteSource {
+    pub(super) name: Option<String>,
+    pub(super) rank: Option<Rank>,
+    pub(super) is_derived: bool,
+}
+
 /// The source of a fact.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize)]
 pub(super) struct OracleSource {
     pub(super) name: String,
     pub(super) rank: Rank,
+}
+
+/// An identity, before its rank is known (003-1.1, decision 0028).
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct OracleIdentity {
+    pub(super) name: String,
+    pub(super) authority: String,
+    pub(super) rank: Option<Rank>,
+    pub(super) department: String,
+    pub(super) organization: String,
+    pub(super) permissions: Vec<String>,
 }
 
 /// The authority of a source, lowest first (003-6.3, DESIGN §2).

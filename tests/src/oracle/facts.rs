@@ -1,10 +1,11 @@
 //! Writes (003 §5 and §6, decision 0019), decided by a scan of the whole of S.
 
+use super::authority;
 use super::compaction::SUMMARY;
-use super::encoding::{OracleFact, OracleReference, OracleWrite, Rank};
+use super::encoding::{OracleFact, OracleReference, OracleSource, OracleWrite, Rank};
 use super::fold::{Entry, Fold};
 use super::items::FINAL_ANSWER_PREFIX;
-use super::policy::Writes;
+use super::policy::{OraclePolicy, Writes};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,8 +25,9 @@ pub(super) struct InvalidWrite;
 /// Returns whether the write is about the session, and so requires one (decision 0019).
 pub(super) fn requires_session(write: &OracleWrite) -> bool {
     match write {
-        OracleWrite::Identity { .. } | OracleWrite::Working { .. } => true,
-        OracleWrite::Fact(fact) => fact.scope == "session",
+        OracleWrite::Working { .. } => true,
+        // Decision 0028: without a name, the session user is the source.
+        OracleWrite::Fact(fact) => fact.scope == "session" || fact.source.name.is_none(),
         OracleWrite::Environment { .. } | OracleWrite::Clock { .. } => false,
     }
 }
@@ -39,19 +41,16 @@ pub(super) fn session_ids(semantic: &Fold) -> BTreeSet<u64> {
 /// Decides a write.
 pub(super) fn decide_write(
     semantic: &Fold,
-    writes: Writes,
+    policy: &OraclePolicy,
+    session: Option<&str>,
     write: &OracleWrite,
 ) -> Result<WriteEffects, InvalidWrite> {
     let mut batch = WriteBatch { semantic, effects: WriteEffects::default() };
     match write {
-        OracleWrite::Identity { name, identity } => {
-            // 003-1.3: set once; 003-1.4: read-only.
-            if batch.id_by_key("\"identity\"").is_some() {
-                return Err(InvalidWrite);
-            }
-            batch.put("fact".into(), json!("identity"), name, json!({ "identity": identity }), &[]);
+        OracleWrite::Fact(fact) => {
+            let source = authority::source(policy, semantic, session, &fact.source)?;
+            batch.add_fact(policy.writes, fact, &source)?;
         }
-        OracleWrite::Fact(fact) => batch.add_fact(writes, fact)?,
         OracleWrite::Working { key, text, expires_at, depends_on } => {
             let now = now(semantic);
             if expires_at.is_some_and(|expires_at| expires_at <= now) {
@@ -167,8 +166,13 @@ struct WriteBatch<'a> {
 
 impl WriteBatch<'_> {
     /// Adds a fact and compares it with its rivals (003-2.16, decision 0019).
-    fn add_fact(&mut self, writes: Writes, fact: &OracleFact) -> Result<(), InvalidWrite> {
-        let rank = fact.source.rank;
+    fn add_fact(
+        &mut self,
+        writes: Writes,
+        fact: &OracleFact,
+        source: &OracleSource,
+    ) -> Result<(), InvalidWrite> {
+        let rank = source.rank;
         let reference = fact
             .supersedes
             .as_ref()
@@ -233,7 +237,7 @@ impl WriteBatch<'_> {
                 && superseded.is_none_or(|superseded| superseded == *id && has_own_key)
         };
         if let Some((_, old)) = same_key.filter(has_same_value) {
-            self.reaffirm(old, fact, &deps);
+            self.reaffirm(old, fact, source, &deps);
             return Ok(());
         }
 
@@ -263,7 +267,7 @@ impl WriteBatch<'_> {
                 .iter()
                 .filter_map(|rival| {
                     let is_referenced = superseded == Some(*rival);
-                    let (wins, rule) = compare_rivals(fact, self.semantic.get(*rival)?, is_referenced);
+                    let (wins, rule) = compare_rivals(fact, rank, self.semantic.get(*rival)?, is_referenced);
                     Some((*rival, wins, rule))
                 })
                 .collect();
@@ -304,7 +308,7 @@ impl WriteBatch<'_> {
             }
         }
         let layer = json!({ "fact": {
-            "source": fact.source,
+            "source": source,
             "established_at": fact.established_at,
             "memory": fact.memory,
             "scope": fact.scope,
@@ -322,9 +326,9 @@ impl WriteBatch<'_> {
 
     /// Reaffirms a fact. From its rank on, this clears the review flag, takes the later time, restricts the audience and
     /// adds dependencies. From a higher rank, the fact also takes the source of the write.
-    fn reaffirm(&mut self, old: &Entry, fact: &OracleFact, more_deps: &[u64]) {
+    fn reaffirm(&mut self, old: &Entry, fact: &OracleFact, source: &OracleSource, more_deps: &[u64]) {
         let (mut item, mut deps) = (old.item.clone(), old.deps.clone());
-        if fact.source.rank >= rank_of(old) {
+        if source.rank >= rank_of(old) {
             if fact.audience != "everybody" {
                 item["layer"]["fact"]["audience"] = json!(fact.audience);
             }
@@ -335,8 +339,8 @@ impl WriteBatch<'_> {
             let time = item["layer"]["fact"]["established_at"].as_u64().unwrap_or_default();
             item["layer"]["fact"]["established_at"] = json!(time.max(fact.established_at));
         }
-        if fact.source.rank > rank_of(old) {
-            item["layer"]["fact"]["source"] = json!(fact.source);
+        if source.rank > rank_of(old) {
+            item["layer"]["fact"]["source"] = json!(source);
         }
         if item != old.item || deps != old.deps {
             self.effects.events.push(json!({ "update_item": { "item": item, "deps": deps } }));
@@ -498,9 +502,9 @@ impl WriteBatch<'_> {
 
 /// Returns whether the new fact wins against an old one, and the deciding rule: authority, explicit, temporal, implicit
 /// (DESIGN §2, precedence of rules).
-fn compare_rivals(fact: &OracleFact, old: &Entry, is_referenced: bool) -> (bool, String) {
+fn compare_rivals(fact: &OracleFact, rank: Rank, old: &Entry, is_referenced: bool) -> (bool, String) {
     let old_fact = &old.item["layer"]["fact"];
-    let (rank, old_rank) = (fact.source.rank, rank_of(old));
+    let old_rank = rank_of(old);
     if rank != old_rank {
         return (rank > old_rank, "authority".to_owned());
     }

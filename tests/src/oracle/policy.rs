@@ -12,6 +12,8 @@ pub(super) struct OraclePolicy {
     pub(super) bounds: Bounds,
     pub(super) weights: BTreeMap<Role, u32>,
     pub(super) elo: Elo,
+    /// Ranks by title, role or system (decision 0028).
+    pub(super) ranks: BTreeMap<String, Rank>,
     pub(super) writes: Writes,
     pub(super) compaction: Compaction,
     pub(super) contexts: Contexts,
@@ -46,6 +48,7 @@ pub(super) enum Repairs {
 pub(super) struct Writes {
     pub(super) constraint_from: Rank,
     pub(super) organizational_from: Rank,
+    pub(super) strict_ranks: bool,
 }
 
 /// The limits from which compaction is due, and the size of a cluster (decision 0021).

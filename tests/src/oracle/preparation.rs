@@ -1,5 +1,6 @@
 //! The start and the end of a session, and a request up to the baseline plan (004-1.3 to 004-1.10).
 
+use super::authority;
 use super::compaction::{SUMMARY, compact};
 use super::conversation::{ExpectedConversation, Request};
 use super::encoding::{OracleInput, OracleOperation, OracleReply, PastRequest, Ratings, Role, Task};
@@ -14,9 +15,19 @@ impl ExpectedConversation {
     /// Takes an accepted input. `encoded` is the input in its published encoding; events repeat parts of it unchanged.
     pub(super) fn take(&mut self, input: &OracleInput, encoded: &Value, semantic: &Fold) {
         match input {
-            OracleInput::SessionStart { user } => {
+            OracleInput::SessionStart { user, identity } => {
                 self.session = Some(user.clone());
                 self.expect_event(json!({ "session_started": { "user": user } }));
+                // 003-1.3: set once at session start; an invalid identity is refused.
+                if let Some(new) = identity
+                    && let Ok(layer) = authority::identity_layer(&self.policy, new)
+                {
+                    let item = json!({
+                        "id": semantic.next_id(), "kind": "fact", "key": "identity", "text": new.name,
+                        "layer": layer, "validity": "current",
+                    });
+                    self.batch.item_events = vec![json!({ "add_item": { "item": item, "deps": [] } })];
+                }
                 self.enter_phase("Idle");
             }
             OracleInput::SessionEnd => {
@@ -53,7 +64,9 @@ impl ExpectedConversation {
             OracleInput::Cancel => self.take_cancel(),
             OracleInput::Write(write) => {
                 // An invalid write is refused, and not taken.
-                if let Ok(effects) = facts::decide_write(semantic, self.policy.writes, write) {
+                if let Ok(effects) =
+                    facts::decide_write(semantic, &self.policy, self.session.as_deref(), write)
+                {
                     // Decision 0021: a change of S during the summarizer's call, except signals and the time.
                     let is_relevant = |event: &Value| {
                         let change = event.as_object().and_then(|event| event.values().next());

@@ -1,5 +1,6 @@
 //! The inputs that are refused, and the kind of each refusal. A refusal changes nothing (000-4.6).
 
+use super::authority;
 use super::compaction::compact;
 use super::conversation::ExpectedConversation;
 use super::encoding::{OracleInput, OracleOperation, OracleReply, Task};
@@ -22,7 +23,11 @@ impl ExpectedConversation {
             {
                 Some("UnexpectedInput")
             }
-            OracleInput::SessionStart { .. } => self.session.is_some().then_some("SessionAlreadyOpen"),
+            OracleInput::SessionStart { .. } if self.session.is_some() => Some("SessionAlreadyOpen"),
+            // Decision 0028.
+            OracleInput::SessionStart { identity, .. } => identity.as_ref().and_then(|new| {
+                authority::identity_layer(&self.policy, new).is_err().then_some("InvalidWrite")
+            }),
             OracleInput::SessionEnd => self.session.is_none().then_some("NoSession"),
             OracleInput::UserMessage { user, .. } => match &self.session {
                 None => Some("NoSession"),
@@ -64,7 +69,9 @@ impl ExpectedConversation {
                 Some("NoSession")
             }
             OracleInput::Write(write) => {
-                facts::decide_write(semantic, self.policy.writes, write).is_err().then_some("InvalidWrite")
+                let session = self.session.as_deref();
+                let decided = facts::decide_write(semantic, &self.policy, session, write);
+                decided.is_err().then_some("InvalidWrite")
             }
             // Decision 0015: while a request runs, under every policy.
             OracleInput::Resume => (!self.is_running()).then_some("NothingToResume"),

@@ -31,12 +31,13 @@ impl<'a> Replay<'a> {
     /// Starts a session with an initial state.
     #[must_use]
     pub fn new(initial: &InitialState, detector: &'a dyn SupersessionDetector) -> Self {
-        let session = Session::new(Policy::hardened(), detector);
+        let session = Session::new(Policy::hardened(), detector).with_declared_speakers();
         let mut replay = Self { session, at: Timestamp::default(), diagnostics: Vec::new() };
         let user = &initial.identity_role;
         let (department, organization) = (&user.department, &user.organization);
-        let identity = identity_from_title(&user.authority, department, organization, &user.permissions);
-        replay.session.set_identity(&user.user_name, identity);
+        let (name, permissions) = (&user.user_name, &user.permissions);
+        let identity = identity_from_title(name, &user.authority, department, organization, permissions);
+        replay.session.set_identity(&identity);
         for layer in &initial.unknown_layers {
             replay.report("initial_state", WriteDiagnostic::UnknownLayer(layer.clone()));
         }

@@ -1,6 +1,6 @@
 //! The actions of a sequence, and its policy.
 
-use super::writes::{KINDS_OF_FACTS, SCOPES, plain_fact, plain_key, read_one_of, write};
+use super::writes::{KINDS_OF_FACTS, SCOPES, identity, plain_fact, plain_key, read_one_of, write};
 use orchestrion_kernel::item::Rank;
 use orchestrion_kernel::{ItemId, Policy};
 use proptest::bool::weighted;
@@ -115,7 +115,7 @@ impl fmt::Debug for KnowledgeAction {
 
 /// Generates policies with different write permissions and compaction settings.
 pub(super) fn policy() -> impl Strategy<Value = Policy> {
-    let writes = (select(&Rank::ALL[..]), select(&Rank::ALL[..]));
+    let writes = (select(&Rank::ALL[..]), select(&Rank::ALL[..]), weighted(0.1));
     let limits = (
         select(vec![0, 1, 2, 3, 4, 6, 64, 64]),
         select(vec![0, 4, 6, 7, 8, 9, 6_000, 6_000, 6_000]),
@@ -124,13 +124,15 @@ pub(super) fn policy() -> impl Strategy<Value = Policy> {
     let rules = (weighted(0.9), any::<bool>(), weighted(0.7));
     (writes, limits, rules).prop_map(
         |(
-            (constraint_from, organizational_from),
+            (constraint_from, organizational_from, strict_ranks),
             (from_items, from_tokens, cluster_items),
             (compaction, compacted_constraints, repointed_dependents),
         )| {
             let mut policy = serde_json::to_value(Policy::hardened()).unwrap();
-            policy["writes"] =
-                json!({ "constraint_from": constraint_from, "organizational_from": organizational_from });
+            policy["writes"] = json!({
+                "constraint_from": constraint_from, "organizational_from": organizational_from,
+                "strict_ranks": strict_ranks,
+            });
             policy["compaction"] =
                 json!({ "from_items": from_items, "from_tokens": from_tokens, "cluster_items": cluster_items });
             policy["rules"]["compaction"] = json!(compaction);
@@ -146,7 +148,7 @@ pub(super) fn policy() -> impl Strategy<Value = Policy> {
 /// Generates actions. A session is mostly open from the beginning. Some sequences send many requests, so that request
 /// items accumulate; more of them write, so that facts accumulate.
 pub(super) fn actions() -> impl Strategy<Value = Vec<KnowledgeAction>> {
-    let start = KnowledgeAction::Submit(json!({ "session_start": { "user": "ada" } }));
+    let start = session_start(Just("ada"));
     let with_requests = vec(
         action(15, 60, plain_fact(read_one_of(KINDS_OF_FACTS), read_one_of(SCOPES)).boxed()),
         1..=ACTIONS_MAX,
@@ -156,7 +158,7 @@ pub(super) fn actions() -> impl Strategy<Value = Vec<KnowledgeAction>> {
             let scope = prop_oneof![4 => Just(scope), 1 => read_one_of(SCOPES)];
             vec(action(8, 10, plain_fact(Just(kind), scope).boxed()), 1..=ACTIONS_MAX)
         });
-    (option::weighted(0.9, Just(start)), prop_oneof![2 => with_requests, 3 => with_writes])
+    (option::weighted(0.9, start), prop_oneof![2 => with_requests, 3 => with_writes])
         .prop_map(|(start, actions)| start.into_iter().chain(actions).collect())
 }
 
@@ -179,6 +181,13 @@ fn request() -> impl Strategy<Value = KnowledgeAction> {
         .prop_map(|(trace, meanwhile, reply)| KnowledgeAction::Request { trace, meanwhile, reply })
 }
 
+/// Generates a session start, mostly with an identity.
+fn session_start(user: impl Strategy<Value = &'static str>) -> impl Strategy<Value = KnowledgeAction> {
+    (user, option::weighted(0.7, identity())).prop_map(|(user, identity)| {
+        KnowledgeAction::Submit(json!({ "session_start": { "user": user, "identity": identity } }))
+    })
+}
+
 /// Generates users, mostly the same one.
 fn user() -> impl Strategy<Value = &'static str> {
     select(vec!["ada", "ada", "ben"])
@@ -192,12 +201,7 @@ fn action(requests: u32, writes: u32, plain: BoxedStrategy<Value>) -> impl Strat
         (requests, request().boxed()),
         (2, Just(KnowledgeAction::EndRequest).boxed()),
         (2, (1..12_u32).prop_map(KnowledgeAction::Advance).boxed()),
-        (
-            5,
-            user()
-                .prop_map(|user| KnowledgeAction::Submit(json!({ "session_start": { "user": user } })))
-                .boxed(),
-        ),
+        (5, session_start(user()).boxed()),
         (1, Just(KnowledgeAction::Submit(json!("session_end"))).boxed()),
         (1, option::of(user()).prop_map(KnowledgeAction::EndSession).boxed()),
         (8, about.boxed()),

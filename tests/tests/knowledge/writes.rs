@@ -13,7 +13,6 @@ pub(super) fn write() -> impl Strategy<Value = Value> {
         (5, working().boxed()),
         (6, signal().boxed()),
         (4, clock().boxed()),
-        (1, identity().boxed()),
     ])
     .prop_map(|write| json!({ "write": write }))
 }
@@ -51,7 +50,7 @@ pub(super) fn plain_fact(
     (kind, what, rank, option::weighted(0.3, plain_reference()), depends_on).prop_map(
         |(kind, (key, text, at, scope), rank, supersedes, depends_on)| {
             json!({ "fact": {
-                "kind": kind, "key": key, "text": text, "source": { "name": "ada", "rank": rank }, "established_at": at,
+                "kind": kind, "key": key, "text": text, "source": { "name": rank, "rank": null, "is_derived": false }, "established_at": at,
                 "memory": "user", "scope": scope, "audience": "everybody", "time_sensitive": false,
                 "supersedes": supersedes, "detected_rule": null, "depends_on": depends_on,
             }})
@@ -75,11 +74,15 @@ fn clock() -> impl Strategy<Value = Value> {
     (0..6_u64, text()).prop_map(|(now, text)| json!({ "clock": { "now": now, "text": text } }))
 }
 
-fn identity() -> impl Strategy<Value = Value> {
-    (rank(), select(vec![json!([]), json!(["audit"])])).prop_map(|(rank, permissions)| {
-        json!({ "identity": { "name": "Ada", "identity": {
-            "authority": "1", "rank": rank, "department": "2", "organization": "3", "permissions": permissions,
-        }}})
+/// Generates the identity of a session start.
+pub(super) fn identity() -> impl Strategy<Value = Value> {
+    let authority = one_of(&[(4, json!("manager")), (2, json!("Guest")), (1, json!("wizard"))]);
+    let permissions = select(vec![json!([]), json!(["audit"])]);
+    (authority, option::weighted(0.3, rank()), permissions).prop_map(|(authority, rank, permissions)| {
+        json!({
+            "name": "Ada", "authority": authority, "rank": rank, "department": "2", "organization": "3",
+            "permissions": permissions,
+        })
     })
 }
 
@@ -131,8 +134,15 @@ fn rank() -> impl Strategy<Value = Value> {
 }
 
 fn source() -> impl Strategy<Value = Value> {
-    (one_of(&[(4, json!("ada")), (1, json!("bob"))]), rank())
-        .prop_map(|(name, rank)| json!({ "name": name, "rank": rank }))
+    // A rank is the name of a source in the policy's table; `bob` is in none.
+    let name = Union::new_weighted(vec![
+        (8, rank().boxed()),
+        (2, Just(Value::Null).boxed()),
+        (1, Just(json!("bob")).boxed()),
+    ]);
+    let is_derived = one_of(&[(5, json!(false)), (1, json!(true))]);
+    (name, option::weighted(0.2, rank()), is_derived)
+        .prop_map(|(name, rank, derived)| json!({ "name": name, "rank": rank, "is_derived": derived }))
 }
 
 fn kind() -> impl Strategy<Value = Value> {

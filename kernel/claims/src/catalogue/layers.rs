@@ -7,10 +7,8 @@ use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use orchestrion_kernel::checker::validate_event;
 use orchestrion_kernel::ids::{ItemId, Text, UserId};
-use orchestrion_kernel::item::{
-    Audience, FactRecord, FactSource, Item, Layer, Rank, Scope, SupersessionRule, Validity,
-};
-use orchestrion_kernel::knowledge::{NewFact, Principal, Write};
+use orchestrion_kernel::item::{Audience, FactRecord, Item, Layer, Rank, Scope, SupersessionRule, Validity};
+use orchestrion_kernel::knowledge::{NewFact, Principal, Write, WriteSource};
 use orchestrion_kernel::semantic::{Entry, SemanticState};
 use orchestrion_kernel::state::Request;
 
@@ -69,6 +67,33 @@ pub(super) const LAYERS: &[Claim] = &[
         premise: |_, state| {
             let by_authority = Some(SupersessionRule::Authority);
             state.semantic().entries().any(|entry| rule(&entry.item) == by_authority)
+        },
+        ..CLAIM
+    },
+    Claim {
+        id: "C-102",
+        clause: "decision 0028",
+        statement: "A written fact has at most the rank of the session's identity, unless the policy gives its \
+                    source a rank of its own.",
+        formula: "□ (write(x) ⇒ rank(x) ≤ max(rank(identity), ranks(source(x))))",
+        check: StepInvariant(|policy, before, events, _| {
+            let session = before.semantic().identity().map_or(Rank::Unverified, |identity| identity.rank);
+            let is_permitted = |item: &Item, fact: &FactRecord| {
+                let before = before.semantic().get(item.id).and_then(|entry| rank(&entry.item));
+                let own = policy.ranks.get(fact.source.name.as_str()).unwrap_or(Rank::Unverified);
+                before == Some(fact.source.rank) || fact.source.rank <= session.max(own)
+            };
+            events.iter().all(|event| match event {
+                Event::AddItem { item, .. } | Event::UpdateItem { item, .. } => {
+                    let written = item.fact().filter(|_| item.key != ItemKey::Summary);
+                    written.is_none_or(|fact| is_permitted(item, fact))
+                }
+                _ => true,
+            })
+        }),
+        premise: |_, state| {
+            let of_user = |fact: &FactRecord| fact.source.rank > Rank::Unverified;
+            state.semantic().read_valid_facts().filter_map(Item::fact).any(of_user)
         },
         ..CLAIM
     },
@@ -417,7 +442,7 @@ fn restricted_fact() -> (NewFact, Audience) {
 }
 
 fn global_fact(key: Text) -> NewFact {
-    NewFact::global(key, "1".into(), FactSource { name: "claim".into(), rank: Rank::Policy })
+    NewFact::global(key, "1".into(), WriteSource::declared(Rank::Policy.name().into()))
 }
 
 /// The items that this step superseded, each with its successor.

@@ -369,7 +369,7 @@ pub(super) const TURNS: &[Claim] = &[
         check: ResponseInvariant(|decide, state| {
             let input = match state.control().session() {
                 Some(_) => Input::SessionEnd,
-                None => Input::SessionStart { user: orchestrion_kernel::ids::UserId::new("u") },
+                None => Input::session_start(orchestrion_kernel::ids::UserId::new("u")),
             };
             state.control().phase() != Phase::Idle || decide(state, &input).is_ok()
         }),

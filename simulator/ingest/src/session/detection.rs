@@ -5,7 +5,7 @@ use crate::stems::Stems;
 use crate::supersession::{Assertion, DetectedSupersession, KnownFact};
 use crate::tagged_text::TaggedText;
 use crate::time_sensitivity::is_time_sensitive;
-use orchestrion_kernel::item::{Audience, ItemKey, Rank};
+use orchestrion_kernel::item::{Audience, ItemKey};
 use orchestrion_kernel::knowledge::{Reference, Write};
 use orchestrion_kernel::semantic::Entry;
 
@@ -29,12 +29,12 @@ impl Session<'_> {
         let (ItemKey::Fact(key), Some(fact)) = (old.key.clone(), old.fact()) else { return };
         let text = turn.stated_text();
         let audience = if turn.audience == Audience::Everybody { &fact.audience } else { &turn.audience };
-        // A guest who cites a higher rank remains a guest.
-        let own = turn.rank.unwrap_or(self.user_rank());
-        let rank = detected.cited_rank.filter(|_| own >= Rank::Employee).unwrap_or(own);
+        // A cited rank is only a claim of the text (decision 0028).
+        let cited = detected.cited_rank.map(|rank| rank.min(self.user_rank()));
+        let source = self.speaker_source(turn.rank.or(cited));
         let tagged =
             TaggedText { audience: audience.clone(), scope: None, is_retracted: false, source: None, text };
-        let mut new = user_fact(key.clone(), &tagged, rank, turn.at);
+        let mut new = user_fact(key.clone(), &tagged, source, turn.at);
         new.time_sensitive = is_time_sensitive(&tagged.text);
         new.supersedes = Some(Reference::Id(detected.superseded));
         new.detected_rule = Some(detected.rule);

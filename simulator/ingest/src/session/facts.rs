@@ -25,8 +25,12 @@ impl Session<'_> {
             return self.report(key, IngestDiagnostic::Withdrawn);
         }
         let text = &input.text.text;
-        let source = determine_source(&input.text, &input.source, self.user_rank());
+        let source =
+            determine_source(&input.text, &input.source, self.user_rank(), self.has_declared_speakers);
         let rank = source.rank;
+        if source.is_declared {
+            self.declare(&source.name, rank);
+        }
         let origin = ItemOrigin {
             id: input.id.clone(),
             speaker: input.text.source.as_ref().map(|source| source.name.clone()),
@@ -47,7 +51,7 @@ impl Session<'_> {
             kind: input.kind,
             key: Text::from(key),
             text: Text::from(text.as_str()),
-            source,
+            source: source.to_write(),
             established_at: input.established_at,
             memory: input.memory.unwrap_or_else(|| memory_of_source(&input.source.kind)),
             scope: input.scope.clone(),

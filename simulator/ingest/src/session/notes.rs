@@ -23,7 +23,7 @@ impl Session<'_> {
             if let Err(diagnostic) = self.check_expiry(*expires_at) {
                 return self.report(key, diagnostic);
             }
-            Write::Fact(user_fact(fact_key, text, self.user_rank(), *at))
+            Write::Fact(user_fact(fact_key, text, self.speaker_source(None), *at))
         };
         let stems = Stems::from_text(&text.text);
         self.write(key, &write, ItemOrigin { is_quoted: !is_public, stems, ..ItemOrigin::default() });

@@ -4,8 +4,8 @@ use super::{ItemOrigin, RESERVED_PREFIX, Session, new_fact};
 use crate::input::SignalInput;
 use crate::stems::Stems;
 use crate::supersession::Assertion;
-use orchestrion_kernel::item::{FactSource, ItemKey, Layer, MemoryType, Rank};
-use orchestrion_kernel::knowledge::{Reference, Write};
+use orchestrion_kernel::item::{ItemKey, Layer, MemoryType, Rank};
+use orchestrion_kernel::knowledge::{Reference, Write, WriteSource};
 use orchestrion_kernel::{ItemId, Text};
 
 /// The prefix of the reserved keys of signals.
@@ -32,7 +32,9 @@ impl Session<'_> {
             let (key, text) = (Text::from(key.as_str()), Text::from(text.text.as_str()));
             (signal, Write::Environment { key, text, supersedes })
         } else {
-            let source = FactSource { name: Text::from("environment"), rank: Rank::Policy };
+            let source = Text::from("environment");
+            self.declare(&source, Rank::Policy);
+            let source = WriteSource::declared(source);
             (fact, Write::Fact(new_fact(fact_key, text, source, MemoryType::Organizational, *at)))
         };
         self.write(key, &write, ItemOrigin { is_quoted: true, stems, ..ItemOrigin::default() });

@@ -11,11 +11,10 @@ impl Session<'_> {
     /// Appends a turn, and writes its statements to the working set; those with a restricted audience as facts.
     pub fn add_turn(&mut self, input: TurnInput) {
         let TurnInput { speaker, text, at } = input;
-        let user_rank = self.user_rank();
         let mut conversation = std::mem::take(&mut self.conversation);
         let number = conversation.turns().len() + 1;
         let turn = conversation.add_turn(speaker, text, at);
-        let (rank, audience) = (turn.rank.unwrap_or(user_rank), turn.audience.clone());
+        let (source, audience) = (self.speaker_source(turn.rank), turn.audience.clone());
         for (i, statement) in turn.statements.iter_mut().enumerate() {
             let name = format!("{RESERVED_PREFIX}turn {number}, statement {}", i + 1);
             let key = Text::from(name.as_str());
@@ -24,7 +23,7 @@ impl Session<'_> {
                 Write::Working { key, text, expires_at: None, depends_on: Vec::new() }
             } else {
                 let tagged = TaggedText { audience: audience.clone(), ..TaggedText::parse(&statement.text) };
-                Write::Fact(user_fact(key, &tagged, rank, at))
+                Write::Fact(user_fact(key, &tagged, source.clone(), at))
             };
             let origin = ItemOrigin { is_from_user: true, is_quoted: true, ..ItemOrigin::default() };
             statement.item = self.write(&name, &write, origin);

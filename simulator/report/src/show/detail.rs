@@ -54,8 +54,9 @@ pub(super) fn write_decision(out: &mut dyn Renderer, view: &StepView<'_>) -> io:
 fn write_input(out: &mut dyn Renderer, view: &StepView<'_>) -> io::Result<()> {
     let pending = |id: CallId| view.before.control().pending_call().filter(|call| call.id == id);
     match &view.step.input {
-        Input::SessionStart { user } => {
-            out.write_section("input", Line::text(format_args!("{user} opens a session")))
+        Input::SessionStart { user, identity } => {
+            let line = Line::text(format_args!("{user} ")).join(phrases::session_start(identity.as_deref()));
+            out.write_section("input", line)
         }
         Input::SessionEnd => out.write_section("input", Line::text("the session ends")),
         Input::UserMessage { user, text } => {

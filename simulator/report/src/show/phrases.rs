@@ -7,8 +7,8 @@ use orchestrion_kernel::control::table::{Switch, Transition, TransitionSource};
 use orchestrion_kernel::event::{
     Conclusion, Decision, DecisionLabel, EffectOutcome, StoreStatus, StoreStatuses, TaskOutcome, TaskRecord,
 };
-use orchestrion_kernel::item::{Audience, FactSource, Identity, Scope};
-use orchestrion_kernel::knowledge::{FactKind, Reference, Write};
+use orchestrion_kernel::item::{Audience, Scope};
+use orchestrion_kernel::knowledge::{FactKind, NewIdentity, Reference, Write, WriteSource};
 use orchestrion_kernel::module::{
     Argument, ConclusionKind, Operation, Rating, Ratings, Report, Role, Stance,
 };
@@ -96,13 +96,6 @@ pub(super) fn write(write: &Write) -> Line {
         None => line,
     };
     match write {
-        Write::Identity { name, identity } => {
-            let Identity { authority, department, organization, rank, .. } = identity;
-            let parts = [authority, department, organization].map(Text::as_str);
-            let parts = parts.into_iter().filter(|text| !text.trim().is_empty());
-            let parts: String = parts.map(|text| format!("{text}, ")).collect();
-            Line::text(format_args!("identity {name}: {parts}rank {rank}"))
-        }
         Write::Fact(fact) => {
             let kind = match fact.kind {
                 FactKind::Fact => "fact",
@@ -121,11 +114,26 @@ pub(super) fn write(write: &Write) -> Line {
     }
 }
 
-/// Returns the name and rank of a source.
-fn source(source: &FactSource) -> String {
-    let name = source.name.as_str().trim();
+/// Returns the start of a session with the identity of the user, if it has one.
+pub(super) fn session_start(identity: Option<&NewIdentity>) -> Line {
+    let line = Line::text("opens a session");
+    let Some(NewIdentity { name, authority, rank, department, organization, .. }) = identity else {
+        return line;
+    };
+    let parts = [authority, department, organization].map(Text::as_str);
+    let parts = parts.into_iter().filter(|text| !text.trim().is_empty());
+    let parts: String = parts.map(|text| format!(", {text}")).collect();
+    let rank = rank.map(|rank| format!(", rank {rank}")).unwrap_or_default();
+    line.and(format_args!(" as {name}{parts}{rank}"))
+}
+
+/// Returns the name of a source, with its rank if the write states one.
+fn source(source: &WriteSource) -> String {
+    let name = source.name.as_ref().map_or("session user", |name| name.as_str().trim());
     let name = if name.is_empty() { "unnamed" } else { name };
-    format!("{name} ({})", source.rank)
+    let rank = source.rank.map(|rank| format!(" ({rank})")).unwrap_or_default();
+    let derived = if source.is_derived { ", derived from text" } else { "" };
+    format!("{name}{rank}{derived}")
 }
 
 /// Returns the scope and the audience of a fact, each after a comma; empty for the global scope and every reader.

@@ -137,8 +137,8 @@ fn write_input(out: &mut dyn Renderer, view: &StepView<'_>) -> io::Result<()> {
     let id = row.map_or("", |row| row.id);
     let label = row.map_or("", |row| row.label);
     match &view.step.input {
-        Input::SessionStart { user } => {
-            out.write_step(view, phrases::actor(user), Line::text("opens a session"), id)
+        Input::SessionStart { user, identity } => {
+            out.write_step(view, phrases::actor(user), phrases::session_start(identity.as_deref()), id)
         }
         Input::SessionEnd => closing::write_session_end(out, view, id),
         Input::UserMessage { user, text } => out.write_message(view, phrases::actor(user), text.as_str(), id),

@@ -2,10 +2,12 @@
 
 mod module_overrides;
 mod names;
+mod ranks;
 mod sections;
 
 pub use module_overrides::ModuleOverrideFile;
 pub use names::{ByName, EnumName, NamedEnum};
+use ranks::RanksFile;
 pub use sections::{
     BoundFile, BoundsFile, CompactionFile, ContextsFile, ThresholdsFile, WeightsFile, WritesFile,
 };
@@ -106,6 +108,8 @@ policy_file! {
     weights: WeightsFile = weights;
     /// The rating method after a debate: fixed steps, or standard duels.
     elo: EnumName<EloMethod> = elo;
+    /// The ranks of titles, roles and systems.
+    ranks: RanksFile = ranks;
     /// The ranks that writes require.
     writes: WritesFile = writes;
     /// The triggers and the size of compactions.

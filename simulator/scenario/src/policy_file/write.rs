@@ -31,7 +31,7 @@ pub(super) fn write_settings(name: &str, settings: &[Setting]) -> String {
 }
 
 /// Returns the text as a YAML string in double quotes.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     let mut out = String::from('"');
     for character in text.chars() {
         match character {

@@ -42,6 +42,7 @@ pub fn from_trace<R: BufRead>(
             .filter(|name| *name != target.name)
             .map(StrictText::from),
         user: StrictText::from(recorded.user.as_str()),
+        identity: None,
         seed: Seed::default(),
         deadlines: DeadlinesFile::default(),
         requests: recorded.requests.into(),

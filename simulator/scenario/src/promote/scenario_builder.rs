@@ -3,6 +3,7 @@
 use super::PromoteError;
 use super::recorded_replies::RecordedReplies;
 use crate::script::{ScriptedReply, default_reply};
+use crate::writes::IdentityFile;
 use crate::{
     Count, InterruptFile, ModulesFile, PhaseName, PhaseVisit, PhaseVisitFile, RequestFile, ScriptedWriteFile,
     WriteFile,
@@ -40,6 +41,8 @@ pub(super) struct ScenarioBuilder<'a> {
     fold: ConversationFold,
     first_user: Option<UserId>,
     last_user: Option<UserId>,
+    /// The identity of the open session, until it has a request.
+    session_identity: Option<IdentityFile>,
     /// The step that started the open session, until it has a request.
     unused_session: Option<u64>,
     requests: Vec<RequestFile>,
@@ -57,6 +60,7 @@ impl<'a> ScenarioBuilder<'a> {
             fold: ConversationFold::new(header.conversation.clone()),
             first_user: None,
             last_user: None,
+            session_identity: None,
             unused_session: None,
             requests: Vec::new(),
             replies: RecordedReplies::default(),
@@ -201,7 +205,7 @@ impl<'a> ScenarioBuilder<'a> {
             |why, help| PromoteError::Inexpressible { file: self.file.to_string(), n: step.n, why, help };
         match &step.input {
             Input::Step | Input::SessionEnd => {}
-            Input::SessionStart { user } => {
+            Input::SessionStart { user, identity } => {
                 self.ensure_session_has_request()?;
                 if self.last_user.replace(user.clone()).as_ref() == Some(user) {
                     return Err(inexpressible(
@@ -209,6 +213,7 @@ impl<'a> ScenarioBuilder<'a> {
                         "promote a trace in which consecutive sessions have different users",
                     ));
                 }
+                self.session_identity = identity.as_deref().map(IdentityFile::from_kernel);
                 self.first_user.get_or_insert_with(|| user.clone());
                 self.unused_session = Some(step.n);
             }
@@ -217,6 +222,7 @@ impl<'a> ScenarioBuilder<'a> {
                 request.user = Some(user)
                     .filter(|user| self.first_user.as_ref() != Some(user))
                     .map(|user| user.as_str().into());
+                request.identity = self.session_identity.take();
                 self.requests.push(request);
                 self.unused_session = None;
             }

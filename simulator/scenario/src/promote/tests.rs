@@ -216,7 +216,7 @@ fn custom_policy_is_promoted() {
 
 #[test]
 fn inexpressible_step_is_an_error() {
-    let start = |user| Input::SessionStart { user: UserId::new(user) };
+    let start = |user| Input::session_start(UserId::new(user));
     let ask = Input::UserMessage { user: UserId::new("ada"), text: Text::from("Add") };
     let fail = |call| Input::CallFailed { call: CallId::new(call), failure: Failure::Error };
     let one = [start("ada"), ask.clone(), fail(1), fail(2), fail(3), fail(4)];
@@ -310,7 +310,7 @@ fn unusual_texts_are_promoted_unchanged() {
     ];
     for text in odd.into_iter().chain([&*"long ".repeat(20_000)]) {
         let user = UserId::new(text);
-        let start = Input::SessionStart { user: user.clone() };
+        let start = Input::session_start(user.clone());
         let ask = Input::UserMessage { user, text: text.into() };
         let replies = [
             Report::Identity { gcp: true, mongodb: true },

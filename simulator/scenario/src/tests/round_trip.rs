@@ -159,7 +159,7 @@ fn fact_defaults_and_refused_writes_are_parsed() {
         },
         other => panic!("{other:?}"),
     });
-    assert_eq!(writes.collect::<Vec<_>>(), [(Rank::Unverified, true), (Rank::Employee, false)]);
+    assert_eq!(writes.collect::<Vec<_>>(), [(None, true), (Some(Rank::Employee), false)]);
     let file = ScenarioFile::parse("case.yaml", &text).unwrap();
     assert_eq!(ScenarioFile::parse("case.yaml", &write(&file).unwrap()).unwrap(), file);
 }

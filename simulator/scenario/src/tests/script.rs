@@ -198,8 +198,8 @@ fn script_drives_kernel_through_a_request() {
     let mut scenario = parse(&format!("{HEAD}modules:\n{voices}  local_store: refused\n")).unwrap();
     let mut state = State::new(scenario.conversation.clone());
     let text = scenario.requests[0].text.clone();
-    let user = scenario.requests[0].user.clone();
-    let mut input = Input::SessionStart { user: user.clone() };
+    let user = scenario.requests[0].user.user.clone();
+    let mut input = Input::session_start(user.clone());
     let mut seen = Vec::new();
     for step in 0..100 {
         let events = decide(&scenario.policy, &state, &input).unwrap();

@@ -3,7 +3,7 @@
 use super::texts::Redactor;
 use orchestrion_kernel::ids::Text;
 use orchestrion_kernel::item::{Audience, FactRecord, FactSource, Identity, Item, ItemKey, Layer, Scope};
-use orchestrion_kernel::knowledge::{NewFact, Reference, Write};
+use orchestrion_kernel::knowledge::{NewFact, NewIdentity, Reference, Write, WriteSource};
 
 impl Redactor {
     /// Redacts a write.
@@ -11,13 +11,13 @@ impl Redactor {
         let references =
             |list: &[Reference]| list.iter().map(|reference| self.reference(reference)).collect();
         match write {
-            Write::Identity { name, identity } => {
-                Write::Identity { name: self.text(name), identity: self.identity(identity) }
-            }
             Write::Fact(new) => Write::Fact(NewFact {
                 key: self.text(&new.key),
                 text: self.text(&new.text),
-                source: self.source(&new.source),
+                source: WriteSource {
+                    name: new.source.name.as_ref().map(|name| self.title(name.as_str()).into()),
+                    ..new.source.clone()
+                },
                 scope: self.scope(&new.scope),
                 audience: self.audience(&new.audience),
                 supersedes: new.supersedes.as_ref().map(|one| self.reference(one)),
@@ -75,9 +75,21 @@ impl Redactor {
         keys
     }
 
+    /// Redacts the identity of a session start.
+    pub(super) fn new_identity(&self, new: &NewIdentity) -> NewIdentity {
+        NewIdentity {
+            name: self.text(&new.name),
+            authority: self.title(new.authority.as_str()).into(),
+            rank: new.rank,
+            department: self.text(&new.department),
+            organization: self.text(&new.organization),
+            permissions: new.permissions.iter().map(|name| self.text(name)).collect(),
+        }
+    }
+
     fn identity(&self, identity: &Identity) -> Identity {
         Identity {
-            authority: self.text(&identity.authority),
+            authority: self.title(identity.authority.as_str()).into(),
             rank: identity.rank,
             department: self.text(&identity.department),
             organization: self.text(&identity.organization),
@@ -86,7 +98,7 @@ impl Redactor {
     }
 
     fn source(&self, source: &FactSource) -> FactSource {
-        FactSource { name: self.text(&source.name), rank: source.rank }
+        FactSource { name: self.title(source.name.as_str()).into(), rank: source.rank }
     }
 
     fn scope(&self, scope: &Scope) -> Scope {

@@ -2,6 +2,7 @@
 
 use orchestrion_kernel::module::{PastRequest, Report};
 use orchestrion_kernel::plan::{Effect, Plan, Task};
+use orchestrion_kernel::policy::RankTable;
 use orchestrion_kernel::{ConversationId, Event, Input, Text, TraceId, UserId};
 
 /// The length of a digest in hexadecimal digits.
@@ -10,11 +11,28 @@ const DIGEST_HEX: usize = 16;
 /// Replaces texts and names by salted digests.
 pub(super) struct Redactor {
     salt: [u8; 32],
+    ranks: RankTable,
+    built_in: RankTable,
 }
 
 impl Redactor {
-    pub(super) const fn new(salt: [u8; 32]) -> Self {
-        Self { salt }
+    /// Creates a redactor for traces with this rank table.
+    pub(super) fn new(salt: [u8; 32], ranks: &RankTable) -> Self {
+        Self { salt, ranks: ranks.clone(), built_in: RankTable::built_in() }
+    }
+
+    /// Redacts the rank table: only built-in titles remain.
+    pub(super) fn ranks(&self) -> RankTable {
+        self.ranks.iter().map(|(name, rank)| (self.title(name), rank)).collect()
+    }
+
+    /// Redacts a name that may be in the rank table, so that it is in the redacted table.
+    pub(super) fn title(&self, name: &str) -> String {
+        match (self.built_in.get(name), self.ranks.get(name)) {
+            (Some(_), _) => name.to_owned(),
+            (None, Some(_)) => self.name(&name.to_ascii_lowercase()),
+            (None, None) => self.name(name),
+        }
     }
 
     /// Returns the length in characters and a salted digest. An empty text stays empty.
@@ -31,7 +49,7 @@ impl Redactor {
     }
 
     pub(super) fn user(&self, user: &UserId) -> UserId {
-        UserId::new(self.name(user.as_str()))
+        UserId::new(self.title(user.as_str()))
     }
 
     pub(super) fn trace(&self, TraceId { conversation, request }: &TraceId) -> TraceId {
@@ -41,7 +59,10 @@ impl Redactor {
     /// Redacts an input.
     pub(super) fn input(&self, input: &Input) -> Input {
         match input {
-            Input::SessionStart { user } => Input::SessionStart { user: self.user(user) },
+            Input::SessionStart { user, identity } => Input::SessionStart {
+                user: self.user(user),
+                identity: identity.as_ref().map(|identity| Box::new(self.new_identity(identity))),
+            },
             Input::UserMessage { user, text } => {
                 Input::UserMessage { user: self.user(user), text: self.text(text) }
             }

@@ -83,7 +83,7 @@ impl Headings {
     /// Writes a heading if the step starts a session, a request or another part of the request.
     pub(super) fn write(&mut self, out: &mut dyn Renderer, view: &StepView<'_>) -> io::Result<()> {
         match &view.step.input {
-            Input::SessionStart { user } => {
+            Input::SessionStart { user, .. } => {
                 out.write_blank()?;
                 let title = Line::new().styled(TextStyle::Heading, "Session of ");
                 return out.write_heading(title.rest(TextStyle::Heading, user.as_str()));

@@ -39,6 +39,7 @@ setting_values! {
     EnumName<Rank> = Rank: |name| name.0, |rank| rank.name().to_owned();
     EnumName<Tokenizer> = Tokenizer: |name| name.0, |tokenizer| tokenizer.name().to_owned();
     u32 = u32: |number| number, |number| number.to_string();
+    bool = bool: |on| on, |on| on.to_string();
     BoundFile = Bound: |bound| bound.0, |bound| match bound {
         Bound::AtMost(most) => most.to_string(),
         Bound::Unbounded => UNBOUNDED.to_owned(),
@@ -110,6 +111,7 @@ sections! {
     WritesFile for WritePolicy {
         constraint_from: EnumName<Rank>, "rank: minimum rank to write constraints";
         organizational_from: EnumName<Rank>, "rank: minimum rank to write to the organizational memory";
+        strict_ranks: bool, "refuse an identity or a declared source that `ranks` does not contain";
     }
     /// The triggers and the size of compactions.
     CompactionFile for CompactionPolicy {
