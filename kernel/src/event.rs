@@ -182,10 +182,10 @@ pub enum Event {
 pub enum BaseEvent<'a> {
     /// `UserMsg`
     UserMsg(&'a UserId, &'a Text),
-    /// `ToolCall`
-    ToolCall(Module, CallId),
-    /// `ToolResult`; without a report if the call failed
-    ToolResult(Module, CallId, Option<&'a Report>),
+    /// `ToolCall`; the operation determines the module
+    ToolCall(CallId, Operation),
+    /// `ToolResult`; a failure if the call ended without a report
+    ToolResult(Module, CallId, Result<&'a Report, Failure>),
     /// `AddItem`
     AddItem(&'a Item, &'a [ItemId]),
     /// `UpdateItem`
@@ -202,9 +202,11 @@ impl Event {
     pub fn base(&self) -> Option<BaseEvent<'_>> {
         Some(match self {
             Self::UserMsg { user, text, .. } => BaseEvent::UserMsg(user, text),
-            Self::ToolCall { call, operation } => BaseEvent::ToolCall(operation.module(), *call),
-            Self::ToolResult { module, call, report } => BaseEvent::ToolResult(*module, *call, Some(report)),
-            Self::CallFailed { module, call, .. } => BaseEvent::ToolResult(*module, *call, None),
+            Self::ToolCall { call, operation } => BaseEvent::ToolCall(*call, *operation),
+            Self::ToolResult { module, call, report } => BaseEvent::ToolResult(*module, *call, Ok(report)),
+            Self::CallFailed { module, call, failure } => {
+                BaseEvent::ToolResult(*module, *call, Err(*failure))
+            }
             Self::AddItem { item, deps } => BaseEvent::AddItem(item, deps),
             Self::UpdateItem { item, deps } => BaseEvent::UpdateItem(item, deps),
             Self::ForgetItems { ids, .. } => BaseEvent::ForgetItems(ids),
@@ -268,8 +270,8 @@ mod tests {
         assert_eq!(
             base,
             [
-                BaseEvent::ToolCall(Module::IdentityGuard, call),
-                BaseEvent::ToolResult(module, call, None),
+                BaseEvent::ToolCall(call, Operation::VerifyIdentity),
+                BaseEvent::ToolResult(module, call, Err(Failure::Timeout)),
                 BaseEvent::ForgetItems(&[ItemId::FIRST]),
                 BaseEvent::FinalAnswer(&text),
             ]

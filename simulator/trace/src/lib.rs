@@ -1,8 +1,8 @@
 //! Traces of conversations: recording, reading, replay and redaction.
 //!
 //! Entry points: [`recorder::Recorder`] decides inputs and writes their trace, [`Reader`] reads one step after the other,
-//! [`replay::replay`] decides a trace again, and [`redact::redact`] removes its texts. [`ConversationFold`] derives the state
-//! and the facts about a request from events.
+//! [`replay::replay`] decides a trace again, [`redact::redact`] removes its texts, and [`base::BaseProjection`] projects it to
+//! 000's base alphabet. [`ConversationFold`] derives the state and the facts about a request from events.
 //!
 //! # Format `orchestrion-trace/2`
 //!
@@ -21,6 +21,7 @@
 //!
 //! A journal of the runtime consists of the same lines, without the last one while its conversation is open.
 
+pub mod base;
 mod chain;
 mod contexts;
 mod digest;
