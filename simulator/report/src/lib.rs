@@ -1,6 +1,6 @@
 //! Reports for readers: traces as terminal output or HTML pages, reference pages, counterexamples as traces, and ITF.
 //!
-//! - [`show`]: the steps of a trace, one step in full, the history of one item, or an HTML page.
+//! - [`show`]: the steps of a trace, one step in full, the history of one item, its base events, or an HTML page.
 //! - [`pages`]: the transition table, its diagram, the claims and the state fields as Markdown.
 //! - [`evidence`]: counterexamples as traces.
 //! - [`itf`]: traces in the Informal Trace Format.

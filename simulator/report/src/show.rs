@@ -1,8 +1,10 @@
-//! Traces for readers: a timeline of all steps, one step in full, the history of one item or key, or an HTML page.
+//! Traces for readers: a timeline of all steps, one step in full, the history of one item or key, the base events, or an HTML
+//! page.
 //!
 //! Each report reads the trace once and folds the state. Memory holds the state and a summary of the current request, not
 //! the steps. Deliberately absent: replay, that is, whether this kernel would decide the same.
 
+mod base_events;
 mod claims;
 mod detail;
 mod error;
@@ -18,6 +20,7 @@ mod step_view;
 mod terminal;
 mod timeline;
 
+pub use base_events::{BaseSummary, show_base};
 pub use error::ShowError;
 pub use fold::ShowSummary;
 pub use html::{HtmlPage, PAGE_PREFIX, html};

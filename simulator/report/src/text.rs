@@ -1,7 +1,8 @@
 //! Text that is safe to print on a terminal, with a known display width.
 //!
 //! Texts of modules, users and files may contain escape sequences, bidirectional overrides or invisible characters.
-//! [`sanitize`] replaces each of them with a visible symbol. All other functions of this module return sanitized text.
+//! [`sanitize`] replaces each of them with a visible symbol, and [`escape_json`] escapes them in JSON. All other functions of
+//! this module return sanitized text.
 
 use unicode_width::UnicodeWidthChar;
 
@@ -18,6 +19,27 @@ pub fn sanitize(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         push_sanitized(&mut out, c);
+    }
+    out
+}
+
+/// Returns JSON with the same value, in which every character that [`sanitize`] replaces is escaped.
+///
+/// ```
+/// assert_eq!(orchestrion_report::text::escape_json("\"a\u{9b}31m\""), "\"a\\u009b31m\"");
+/// ```
+#[must_use]
+pub fn escape_json(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        // Outside its strings, JSON consists of printable characters and line breaks.
+        if c == '\u{7f}' || is_invisible(c) {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                out.push_str(&format!("\\u{unit:04x}"));
+            }
+        } else {
+            out.push(c);
+        }
     }
     out
 }
@@ -196,6 +218,17 @@ mod tests {
         ] {
             assert_eq!(sanitize(text), expected);
             assert!(!sanitize(text).chars().any(|c| c.is_control()));
+        }
+    }
+
+    #[test]
+    fn escaped_json_has_same_value() {
+        for text in ["\x1b[31m\x7f\u{9b}2J", "abc\u{202e}fed", "\u{e0041}\u{feff}", "naïve \"漢字\" \\ ✓\n"]
+        {
+            let json = serde_json::to_string(text).unwrap();
+            let escaped = escape_json(&json);
+            assert_eq!(sanitize(&escaped), escaped);
+            assert_eq!(serde_json::from_str::<String>(&escaped).unwrap(), text);
         }
     }
 

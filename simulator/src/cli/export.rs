@@ -1,5 +1,6 @@
 //! `export`: pages, models, schemas, policies and traces for other programs.
 
+mod base;
 mod itf;
 mod manual;
 
@@ -16,7 +17,9 @@ use orchestrion_model::export::promela::promela;
 use orchestrion_model::export::{ControlModel, tla};
 use orchestrion_report::pages;
 use orchestrion_scenario::policy_file;
-use std::io::Write;
+use orchestrion_trace::Reader;
+use std::fs::File;
+use std::io::{BufReader, Write};
 use std::path::{Path, PathBuf};
 
 /// Print the transition table, diagrams, claims, the control FSM for other checkers, schemas, policies, traces, shell
@@ -35,16 +38,31 @@ Examples:
   orchestrion export policy --policy hardened > mine.yaml   a complete policy
   orchestrion export itf mine.ndjson --output mine.itf.json
                              a trace, for Apalache and Quint
+  orchestrion export base mine.ndjson --output mine.base.ndjson
+                             a trace as 000's base events, one JSON object a line
   orchestrion export completions --shell bash > \\
     ~/.local/share/bash-completion/completions/orchestrion
   orchestrion export man --output ~/.local/share/man/man1
 
+Lines of `export base`, in the order of the log:
+  {\"step\":N,\"user_msg\":{\"user\":U,\"text\":T}}
+  {\"step\":N,\"tool_call\":{\"module\":M,\"call\":C,\"text\":T}}
+  {\"step\":N,\"tool_result\":{\"module\":M,\"call\":C,\"text\":T}}
+  {\"step\":N,\"add_item\":{\"item\":I,\"deps\":[ID, …]}}
+  {\"step\":N,\"update_item\":{\"item\":I,\"deps\":[ID, …]}}
+  {\"step\":N,\"forget_items\":{\"ids\":[ID, …]}}
+  {\"step\":N,\"final_answer\":{\"text\":T}}
+The text of a call is its context. The text of a result is its report as JSON;
+of a failed call it is empty, with the key `failure`. `not_made` in a call: no
+context fits the budget, and the text is empty. `unconfirmed`: the trace records
+another digest of the text (`digest_differs`), or none (`not_recorded`).
+
 Exit codes: 0 success; 2 error; 3 the trace is incomplete or damaged, and is
-exported as far as it is valid.")]
+exported as far as it is valid; or a text in `export base` is unconfirmed.")]
 pub(super) struct Args {
     /// Select what to print.
     target: ExportTarget,
-    /// Read this trace (for itf).
+    /// Read this trace (for base and itf).
     #[arg(value_name = "TRACE")]
     trace: Option<PathBuf>,
     /// Use this policy: `hardened`, `as-drawn` or a file [default: hardened; for the table, all rows].
@@ -56,7 +74,7 @@ pub(super) struct Args {
     /// Select the shell (for completions).
     #[arg(long, value_name = "SHELL")]
     shell: Option<Shell>,
-    /// Write to this folder (man, promela, tla) or to this file (itf), not to standard output.
+    /// Write to this folder (man, promela, tla) or to this file (base, itf), not to standard output.
     #[arg(long, value_name = "PATH")]
     output: Option<PathBuf>,
     /// Include transitions of failures and cancellation in the diagram.
@@ -84,6 +102,8 @@ enum ExportTarget {
     Policy,
     /// Trace in the Informal Trace Format.
     Itf,
+    /// Trace as 000's base events with their texts, in NDJSON.
+    Base,
     /// Shell completions.
     Completions,
     /// Manual pages for `man`.
@@ -110,12 +130,23 @@ enum Schema {
 
 /// Runs the command; `program` describes the whole command line, for completions and the manual.
 pub(super) fn run(args: &Args, program: Command) -> Result<ExitStatus> {
-    if args.target == ExportTarget::Itf {
-        return itf::run(args.trace.as_deref(), args.output.as_deref());
+    match args.target {
+        ExportTarget::Base => return base::run(args.trace.as_deref(), args.output.as_deref()),
+        ExportTarget::Itf => return itf::run(args.trace.as_deref(), args.output.as_deref()),
+        ExportTarget::Table
+        | ExportTarget::Mermaid
+        | ExportTarget::Dot
+        | ExportTarget::Claims
+        | ExportTarget::Promela
+        | ExportTarget::Tla
+        | ExportTarget::Schema
+        | ExportTarget::Policy
+        | ExportTarget::Completions
+        | ExportTarget::Man => {}
     }
     if let Some(trace) = &args.trace {
         return Err(miette!(
-            help = "use `export itf` to print a trace, or `show` to show it",
+            help = "use `export base` or `export itf` to print a trace, or `show` to show it",
             "unexpected argument {}: this target reads no trace",
             trace.display()
         ));
@@ -136,10 +167,21 @@ pub(super) fn run(args: &Args, program: Command) -> Result<ExitStatus> {
         ExportTarget::Promela => promela(&ControlModel::new(&policy.unwrap_or_else(Policy::hardened))),
         ExportTarget::Tla => tla::module(&ControlModel::new(&policy.unwrap_or_else(Policy::hardened))),
         ExportTarget::Policy => policy_file::write(&policy.unwrap_or_else(Policy::hardened)),
-        ExportTarget::Itf => unreachable!("handled above"),
+        ExportTarget::Base | ExportTarget::Itf => unreachable!("handled above"),
     };
     output::stdout().write_all(text.as_bytes()).into_diagnostic()?;
     Ok(ExitStatus::Success)
+}
+
+/// Opens the trace of a target that reads one. Prints the error and returns `None` if its first line is unreadable.
+fn open_trace(trace: Option<&Path>, target: &str) -> Result<Option<Reader<BufReader<File>>>> {
+    let trace = trace.ok_or_else(|| {
+        miette!(
+            help = format!("name a trace, such as: orchestrion export {target} specs/scenarios/happy.ndjson"),
+            "missing argument TRACE"
+        )
+    })?;
+    Ok(files::open_trace(trace).map_err(|error| output::print_error(&error)).ok())
 }
 
 fn schema(schema: Schema) -> Result<String> {
@@ -195,11 +237,12 @@ fn write_folder(
         | ExportTarget::Claims
         | ExportTarget::Schema
         | ExportTarget::Policy
+        | ExportTarget::Base
         | ExportTarget::Itf
         | ExportTarget::Completions => {
             return Err(miette!(
                 help = "redirect standard output, such as: orchestrion export claims > claims.md",
-                "--output is for itf, man, promela and tla; this target is one text"
+                "--output is for base, itf, man, promela and tla; this target is one text"
             ));
         }
     };

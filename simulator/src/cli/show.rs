@@ -1,4 +1,4 @@
-//! `show`: a trace as a timeline, as an HTML page, or without its texts.
+//! `show`: a trace as a timeline, as base events, as an HTML page, or without its texts.
 
 use super::exit_status::ExitStatus;
 use super::files::{self, open_trace};
@@ -7,7 +7,7 @@ use miette::{Context, IntoDiagnostic, Result, miette};
 use orchestrion_report::show::{self, PAGE_PREFIX, ShowError, Style, View};
 use orchestrion_text::StandardContexts;
 use orchestrion_trace::redact::{Redacted, Salt, redact};
-use orchestrion_trace::{Reader, TraceError};
+use orchestrion_trace::{Reader, TraceError, TraceErrorKind};
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -22,21 +22,35 @@ Examples:
   orchestrion show mine.ndjson --item 12               the history of one item
   orchestrion show mine.ndjson --key discount_v1       the current fact of a key,
                                                        under any key
+  orchestrion show mine.ndjson --base                  000's trace: the base
+                                                       events with their texts
+  orchestrion show mine.ndjson --base --step 11        those of one step, with
+                                                       full texts
   orchestrion show mine.ndjson --html mine.html        a page with every state
                                                        and the claims
   orchestrion show mine.ndjson --redact public.ndjson  the trace without texts
+
+--base prints the projection of the log to 000's base alphabet (UserMsg,
+ToolCall, ToolResult, AddItem, UpdateItem, ForgetItems, FinalAnswer). The text
+of a call is its context, built anew and compared with the recorded digest. A
+call over its budget was not made, and has no text. `export base` prints the
+same events as NDJSON.
 
 --redact replaces every text and the names of users, conversations and custom
 policies by length and salted digest; the salt is not stored. It removes the
 scenario and the date. Numbers that affect decisions remain (confidences,
 ratings, exit codes, policy settings, times), so that the trace replays.
 
-Exit codes: 0 success; 2 the trace cannot be opened, or has no such step,
-item or key; 3 the trace is incomplete or damaged, and is shown as far as it is valid.")]
+Exit codes: 0 success; 2 the trace cannot be opened, or has no such step, item
+or key; 3 the trace is incomplete or damaged, and is shown as far as it is
+valid; or --base shows a text that the trace does not confirm.")]
 pub(super) struct Args {
     /// Read this trace.
     #[arg(value_name = "TRACE")]
     trace: PathBuf,
+    /// Show the base events of document 000, with the text of each.
+    #[arg(long, conflicts_with_all = ["item", "html", "redact"])]
+    base: bool,
     /// Show only this step: its events, the state after it, and the context of the call.
     #[arg(long, value_name = "STEP")]
     step: Option<u64>,
@@ -69,15 +83,28 @@ pub(super) fn run(args: &Args) -> Result<ExitStatus> {
         // Colors are always written; standard output removes them where they are disabled.
         (None, None) => {
             let style = Style { colors: true, columns: output::width() };
+            let view = View { step: args.step, style };
+            if args.base {
+                return show_base(reader, &view);
+            }
             show_status(match (args.item, &args.key) {
                 (Some(item), _) => show::item_history(reader, item, style, &mut output::stdout()),
                 (None, Some(key)) => show::key_history(reader, key, style, &mut output::stdout()),
-                (None, None) => {
-                    let view = View { step: args.step, style };
-                    show::show(reader, &view, &mut output::stdout()).map(drop)
-                }
+                (None, None) => show::show(reader, &view, &mut output::stdout()).map(drop),
             })
         }
+    }
+}
+
+fn show_base(reader: Reader<BufReader<File>>, view: &View) -> Result<ExitStatus> {
+    match show::show_base(reader, view, &mut output::stdout()) {
+        Ok(summary) if summary.unconfirmed > 0 => Ok(ExitStatus::Incomplete),
+        // Nothing was shown.
+        Err(ShowError::Trace(error)) if matches!(error.kind, TraceErrorKind::Tokenizer(_)) => {
+            output::print_error(&error);
+            Ok(ExitStatus::Error)
+        }
+        result => show_status(result.map(drop)),
     }
 }
 

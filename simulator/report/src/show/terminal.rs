@@ -50,6 +50,8 @@ const WIDE_COLUMNS_MIN: usize = 80;
 const ACTOR_AT: usize = 7;
 /// The column of the text.
 const TEXT_AT: usize = ACTOR_AT + 17;
+/// The column of the text of a base event.
+const BASE_TEXT_AT: usize = ACTOR_AT + 13;
 /// The columns of the transition id, with the space before it.
 const TRANSITION_COLUMNS: usize = 5;
 /// The column of the sections of one step.
@@ -78,6 +80,13 @@ impl<'a> Terminal<'a> {
     /// The columns between the actor and the transition id.
     const fn text_columns(&self) -> usize {
         self.columns - TEXT_AT - TRANSITION_COLUMNS
+    }
+
+    /// Writes a base event: step number, name, and text.
+    pub(super) fn write_base_event(&mut self, step: u64, name: &str, line: Line) -> io::Result<()> {
+        let number = Line::dim(format_args!("{step:>5}  "));
+        let head = number.styled(TextStyle::Heading, name).pad_to(BASE_TEXT_AT);
+        self.write_paragraph(head.join(line), BASE_TEXT_AT)
     }
 
     fn write_entry(&mut self, number: &str, actor: Line, text: &Line, right: &str) -> io::Result<()> {

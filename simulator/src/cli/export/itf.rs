@@ -1,32 +1,22 @@
 //! `export itf`: a trace in the Informal Trace Format.
 
+use super::open_trace;
 use crate::cli::exit_status::ExitStatus;
 use crate::cli::{files, output};
-use miette::{IntoDiagnostic, Result, miette};
+use miette::{IntoDiagnostic, Result};
 use orchestrion_model::export::itf::{ITF_PREFIX, itf};
 use orchestrion_report::itf::states_from_trace;
+use orchestrion_report::text::escape_json;
 use std::io::Write;
 use std::path::Path;
 
 /// Writes the valid part of a trace as ITF, to a file or to standard output.
 pub(super) fn run(trace: Option<&Path>, file: Option<&Path>) -> Result<ExitStatus> {
-    let trace = trace.ok_or_else(|| {
-        miette!(
-            help = "name a trace, such as: orchestrion export itf specs/scenarios/happy.ndjson",
-            "missing argument TRACE"
-        )
-    })?;
-    let reader = match files::open_trace(trace) {
-        Ok(reader) => reader,
-        Err(error) => {
-            output::print_error(&error);
-            return Ok(ExitStatus::Error);
-        }
-    };
+    let Some(reader) = open_trace(trace, "itf")? else { return Ok(ExitStatus::Error) };
     let policy = reader.header().policy.name.clone();
     let (states, error) = states_from_trace(reader);
     let description = format!("a conversation under the policy {policy}");
-    let text = format!("{:#}\n", itf(&description, &states, None));
+    let text = escape_json(&format!("{:#}\n", itf(&description, &states, None)));
     match file {
         None => output::stdout().write_all(text.as_bytes()).into_diagnostic()?,
         Some(path) => {
