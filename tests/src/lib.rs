@@ -1,6 +1,8 @@
 //! Shared test code across crates: oracle, generators, properties, and helpers for generated files.
 
 pub mod canonicalization;
+pub mod clause_references;
+pub mod code_index;
 pub mod counters;
 pub mod endless_debate;
 pub mod external_checkers;

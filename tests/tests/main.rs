@@ -1,5 +1,6 @@
 //! Cross-crate tests as one program with one module for each subject.
 
+mod clauses;
 mod context;
 mod corpora;
 mod coverage;

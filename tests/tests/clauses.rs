@@ -1,0 +1,115 @@
+//! Every reference of the clause pages has a target. `specs/clauses/README.md` defines the notation.
+
+use orchestrion_tests::clause_references::{Reference, Target, Targets, references};
+
+#[test]
+fn references_have_targets() {
+    let targets = Targets::read();
+    let mut missing = Vec::new();
+    for (file, page) in targets.pages() {
+        for Reference { line, target } in references(page) {
+            if !targets.contains(&target) {
+                missing.push(format!("specs/clauses/{file}:{line}: {target:?} does not exist"));
+            }
+        }
+    }
+    let help = "specs/clauses/README.md defines the notation";
+    assert!(missing.is_empty(), "{} references:\n{}\n{help}", missing.len(), missing.join("\n"));
+}
+
+/// Without this, a check that accepts every name would pass.
+#[test]
+fn renamed_references_have_no_targets() {
+    let targets = Targets::read();
+    let mut checked = 0;
+    for (file, page) in targets.pages() {
+        for Reference { line, target } in references(page) {
+            let renamed = match target {
+                Target::Quoted(text) => Target::Quoted(format!("{text}x")),
+                Target::Rule(name) => Target::Rule(format!("{name}x")),
+                Target::Id(id) => Target::Id(format!("{id}9")),
+                Target::Link(link) => Target::Link(format!("{link}x")),
+            };
+            // A longer number can be the id of another clause, and is then checked as such.
+            let is_other =
+                matches!(&renamed, Target::Id(id) if id.contains('-')) && targets.contains(&renamed);
+            assert!(is_other || !targets.contains(&renamed), "specs/clauses/{file}:{line}: {renamed:?}");
+            checked += usize::from(!is_other);
+        }
+    }
+    assert!(checked > 1000, "only {checked} references");
+}
+
+#[test]
+fn references_of_each_form_are_found() {
+    let page = "\
+**000-1.1** The statement quotes `a_word` of the document, F1.
+  Where: `State::apply` and the rule
+  `sticky_veto`; T01–T03, C-91 (decision 0016), `kernel/src/ids.rs`.
+  <a id=\"000-1.1\"></a>Links: rows [T01](../pages/table.md#T01).
+";
+    let found: Vec<(usize, Target)> =
+        references(page).into_iter().map(|reference| (reference.line, reference.target)).collect();
+    let id = |id: &str| Target::Id(id.to_owned());
+    assert_eq!(
+        found,
+        [
+            (1, id("000-1.1")),
+            (1, id("F1")),
+            (2, Target::Quoted("State::apply".into())),
+            (3, Target::Rule("sticky_veto".into())),
+            (3, id("T01")),
+            (3, id("T03")),
+            (3, id("C-91")),
+            (3, id("0016")),
+            (3, Target::Quoted("kernel/src/ids.rs".into())),
+            (4, Target::Link("../pages/table.md#T01".into())),
+        ]
+    );
+}
+
+#[test]
+fn missing_targets_are_reported() {
+    let targets = Targets::read();
+    let quoted = |text: &str| Target::Quoted(text.into());
+    for target in [
+        quoted("State::apply"),
+        quoted("Input::Reply::summary_update"),
+        quoted("compaction::cluster"),
+        quoted("kernel/src/ids.rs"),
+        quoted("kernel/tests/sequences/budgets.rs::box_budget_management"),
+        quoted("orchestrion_optimizer::solve"),
+        quoted("orchestrion show --base"),
+        quoted("as-drawn"),
+        Target::Rule("sticky_veto".into()),
+        Target::Id("T01".into()),
+        Target::Link("../pages/claims.md#C-91".into()),
+    ] {
+        assert!(targets.contains(&target), "{target:?}");
+    }
+    for target in [
+        quoted("apply"),
+        quoted("State::applies"),
+        quoted("Reply::summary_update"),
+        quoted("elo::cluster"),
+        quoted("kernel/src/id.rs"),
+        quoted("kernel/tests/sequences/budgets.rs::box_budget"),
+        quoted("kernel/src/ids.rs::box_budget_management"),
+        quoted("orchestrion_text::solve"),
+        quoted("solve"),
+        quoted("orchestrion show --bases"),
+        quoted("orchestrion display"),
+        quoted("as-planned"),
+        quoted("sticky_veto"),
+        Target::Rule("sticky".into()),
+        Target::Id("T99".into()),
+        Target::Id("C-999".into()),
+        Target::Id("F99".into()),
+        Target::Id("0099".into()),
+        Target::Id("000-99.1".into()),
+        Target::Link("../pages/claims.md#C-999".into()),
+        Target::Link("../pages/missing.md".into()),
+    ] {
+        assert!(!targets.contains(&target), "{target:?}");
+    }
+}
