@@ -1,4 +1,4 @@
-//! `show --base` and `export base` against a second reader of the trace.
+//! `show --base` and `export base` against a second reader of the trace (000-3.2, 000-3.3, 000-3.8, 000-3.9).
 //!
 //! The second reader parses the raw lines with `serde_json` and expands text references by the published format. It shares no
 //! code with the projection.

@@ -43,10 +43,10 @@ fn renamed_references_have_no_targets() {
 #[test]
 fn references_of_each_form_are_found() {
     let page = "\
-**000-1.1** The statement quotes `a_word` of the document, F1.
+**000-91.1** The statement quotes `a_word` of the document, F1.
   Where: `State::apply` and the rule
   `sticky_veto`; T01–T03, C-91 (decision 0016), `kernel/src/ids.rs`.
-  <a id=\"000-1.1\"></a>Links: rows [T01](../pages/table.md#T01).
+  <a id=\"000-91.1\"></a>Links: rows [T01](../pages/table.md#T01).
 ";
     let found: Vec<(usize, Target)> =
         references(page).into_iter().map(|reference| (reference.line, reference.target)).collect();
@@ -54,7 +54,7 @@ fn references_of_each_form_are_found() {
     assert_eq!(
         found,
         [
-            (1, id("000-1.1")),
+            (1, id("000-91.1")),
             (1, id("F1")),
             (2, Target::Quoted("State::apply".into())),
             (3, Target::Rule("sticky_veto".into())),
