@@ -1,7 +1,8 @@
 //! The definitions in the sources, found by their form.
 //!
 //! rustfmt fixes the form: one item on a line, its members indented by four columns. A definition inside a function or in a module
-//! `tests` is not indexed. Deliberately absent: name resolution; an item has the path of its file, not that of a re-export.
+//! `tests` is not indexed, nor is a module itself. Deliberately absent: name resolution; an item has the path of its file, not that
+//! of a re-export.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -40,8 +41,8 @@ enum BlockKind {
     /// A struct, or a variant with fields.
     Fields,
     Enum,
-    /// A trait or an `impl`.
-    Items,
+    Trait,
+    Impl,
     /// A macro call, which defines types.
     MacroCall,
 }
@@ -96,10 +97,8 @@ impl CodeIndex {
             }
             let owner = blocks.last().map(|block| block.kind);
             let Some((name, opened)) = definition(code, owner) else { continue };
-            if !code.starts_with("impl")
-                && !code.starts_with("unsafe impl")
-                && opened != Some(BlockKind::MacroCall)
-            {
+            // A function often has the name of its module, and would hide that the other is gone.
+            if !matches!(opened, Some(BlockKind::Module | BlockKind::Impl | BlockKind::MacroCall)) {
                 self.add(file, &blocks, name);
             }
             let is_open =
@@ -166,13 +165,13 @@ fn definition(code: &str, owner: Option<BlockKind>) -> Option<(&str, Option<Bloc
         Some(BlockKind::Enum | BlockKind::MacroCall) => {
             variant(code).map(|name| (name, Some(BlockKind::Fields)))
         }
-        None | Some(BlockKind::Module | BlockKind::Items) => item(code),
+        None | Some(BlockKind::Module | BlockKind::Trait | BlockKind::Impl) => item(code),
     }
 }
 
 fn item(code: &str) -> Option<(&str, Option<BlockKind>)> {
     if let Some(header) = code.strip_prefix("unsafe ").unwrap_or(code).strip_prefix("impl") {
-        return Some((implementing_type(header), Some(BlockKind::Items)));
+        return Some((implementing_type(header), Some(BlockKind::Impl)));
     }
     if let Some((name, "")) = code.split_once("! {") {
         return Some((identifier(name), Some(BlockKind::MacroCall)));
@@ -187,7 +186,7 @@ fn item(code: &str) -> Option<(&str, Option<BlockKind>)> {
         "fn" | "type" | "const" | "static" | "macro_rules!" => None,
         "struct" => Some(BlockKind::Fields),
         "enum" => Some(BlockKind::Enum),
-        "trait" => Some(BlockKind::Items),
+        "trait" => Some(BlockKind::Trait),
         "mod" => Some(BlockKind::Module),
         _ => return None,
     };
