@@ -81,7 +81,12 @@ fn show_all<R: BufRead>(
         Ok(()) => write_summary(out, &summary, None)?,
         // The readable part of a damaged trace gets its summary, too.
         Err(ShowError::Trace(error)) => write_summary(out, &summary, Some(error))?,
-        Err(ShowError::Io(_) | ShowError::NoSuchStep { .. } | ShowError::NoSuchItem { .. }) => {}
+        Err(
+            ShowError::Io(_)
+            | ShowError::NoSuchStep { .. }
+            | ShowError::NoSuchItem { .. }
+            | ShowError::NoSuchKey { .. },
+        ) => {}
     }
     result.map(|()| summary)
 }
