@@ -109,7 +109,7 @@ pub enum Verdict {
         /// The position of the run.
         run: usize,
         /// The counterexample.
-        counterexample: Counterexample,
+        counterexample: Box<Counterexample>,
     },
     /// No run reached the premise of the claim.
     Vacuous,
@@ -256,7 +256,7 @@ pub fn merge_verdicts(policy: &Policy, runs: &[ModelRun]) -> Vec<Verdict> {
             .filter_map(|(run, found)| found.counterexample.as_ref().map(|way| (run, way)))
             .min_by_key(|(_, way)| way.inputs.len());
         match shortest {
-            Some((run, way)) => Verdict::Fails { run, counterexample: way.clone() },
+            Some((run, way)) => Verdict::Fails { run, counterexample: Box::new(way.clone()) },
             None if runs.iter().any(|run| !run.is_exhaustive())
                 || found().any(|(_, found)| found.is_inconclusive) =>
             {

@@ -24,7 +24,7 @@ pub(super) fn ensure_overwritable(path: &Path) -> Result<()> {
 pub(super) fn write(result: &PolicyResult, counts: &TransitionCounts, path: &Path) -> Result<()> {
     let PolicyResult { policy, scope, claims, .. } = result;
     let failing = claims.iter().find_map(|claim| match &claim.verdict {
-        Verdict::Fails { counterexample, .. } => Some((claim.claim, counterexample)),
+        Verdict::Fails { counterexample, .. } => Some((claim.claim, &**counterexample)),
         Verdict::Holds | Verdict::Vacuous | Verdict::Inconclusive | Verdict::NotChecked(_) => None,
     });
     let violated = failing.map_or_else(String::new, |(claim, _)| format!("; counterexample of {}", claim.id));

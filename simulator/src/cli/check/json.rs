@@ -185,7 +185,7 @@ fn run_report(run: &ModelRun) -> RunReport<'_> {
 fn claim_report<'a>(result: &'a PolicyResult, checked: &'a CheckedClaim) -> ClaimReport<'a> {
     let (model, counterexample) = match &checked.verdict {
         Verdict::Fails { run, counterexample } => {
-            (result.runs.get(*run).map(|run| run.model), Some(counterexample))
+            (result.runs.get(*run).map(|run| run.model), Some(&**counterexample))
         }
         Verdict::Holds | Verdict::Vacuous | Verdict::Inconclusive | Verdict::NotChecked(_) => (None, None),
     };

@@ -22,11 +22,11 @@ fn result(policy: &str, failing: &[&str], inconclusive: &[&str]) -> PolicyResult
         verdict: match claim.id {
             id if failing.contains(&id) => Verdict::Fails {
                 run: 0,
-                counterexample: Counterexample {
+                counterexample: Box::new(Counterexample {
                     policy: Policy::hardened(),
                     inputs: Vec::new(),
                     stem_len: None,
-                },
+                }),
             },
             id if inconclusive.contains(&id) => Verdict::Inconclusive,
             _ => Verdict::Holds,
