@@ -63,6 +63,11 @@ impl<'a> Target<'a> {
         })
     }
 
+    /// Returns whether the target is the successor of this key, which it does not cover.
+    fn is_successor_of(&self, key: &Text) -> bool {
+        self.entry.item.covered_keys().all(|covered| covered != key)
+    }
+
     fn id(&self) -> ItemId {
         self.entry.item.id
     }
@@ -125,7 +130,10 @@ pub(super) fn decide_fact(
     {
         return Ok(reaffirm(new, target.entry, deps));
     }
-    if new.supersedes.is_none() && is_superseded_value(semantic, new) {
+    if new.supersedes.is_none()
+        && targets.iter().any(|target| target.is_successor_of(&new.key))
+        && is_superseded_value(semantic, new)
+    {
         return Ok(Vec::new());
     }
     let validity = validity(policy, new, &targets);
@@ -203,9 +211,7 @@ fn is_superseded_value(semantic: &SemanticState, new: &NewFact) -> bool {
         let has_same_scope = item.fact().is_some_and(|fact| fact.scope == new.scope);
         was_current && has_same_scope && item.text == new.text && item.kind == new.kind.into()
     };
-    find_valid_fact(semantic, &new.key, &new.scope).is_none()
-        && find_successor(semantic, &new.key, &new.scope).is_some()
-        && semantic.by_key(&ItemKey::Fact(new.key.clone())).any(had_value)
+    semantic.by_key(&ItemKey::Fact(new.key.clone())).any(had_value)
 }
 
 /// Returns the keys that the new fact takes from summaries, without its own: they stay superseded keys (decision 0027).

@@ -32,21 +32,34 @@ pub(super) fn find_valid_fact<'a>(
     key: &Text,
     scope: &Scope,
 ) -> Option<&'a Entry> {
-    let in_scope = |entry: &&Entry| entry.item.fact().is_some_and(|fact| fact.scope == *scope);
-    semantic.by_key(&ItemKey::Fact(key.clone())).filter(in_scope).find(|entry| entry.item.is_valid())
+    facts_in_scope(semantic, key, scope).find(|entry| entry.item.is_valid())
 }
 
 /// Returns the valid fact at the end of the chain of successors of a fact with this key and scope; of several, that of the
-/// latest.
+/// latest. A summary is not such an end: it is found by the keys that it covers.
 pub(super) fn find_successor<'a>(
     semantic: &'a SemanticState,
     key: &Text,
     scope: &Scope,
 ) -> Option<&'a Entry> {
-    let in_scope = |entry: &&Entry| entry.item.fact().is_some_and(|fact| fact.scope == *scope);
-    let facts = semantic.by_key(&ItemKey::Fact(key.clone())).filter(in_scope);
-    let mut successors = facts.filter_map(|entry| semantic.current_version(entry.item.id));
-    successors.find(|entry| entry.item.is_valid() && in_scope(entry))
+    let facts = facts_in_scope(semantic, key, scope);
+    let mut ends = facts.filter_map(|entry| semantic.current_version(entry.item.id));
+    ends.find(|Entry { item, .. }| {
+        item.is_valid() && item.key != ItemKey::Summary && is_in_scope(item, scope)
+    })
+}
+
+/// Returns the facts and summaries of this scope that cover the key, latest first.
+fn facts_in_scope<'a>(
+    semantic: &'a SemanticState,
+    key: &Text,
+    scope: &Scope,
+) -> impl Iterator<Item = &'a Entry> {
+    semantic.by_key(&ItemKey::Fact(key.clone())).filter(move |entry| is_in_scope(&entry.item, scope))
+}
+
+fn is_in_scope(item: &Item, scope: &Scope) -> bool {
+    item.fact().is_some_and(|fact| fact.scope == *scope)
 }
 
 /// Resolves the dependencies of a write in this scope to their current versions, in id order. `replaced` are the items that
