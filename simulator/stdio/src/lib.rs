@@ -132,6 +132,14 @@ async fn run_request<J: Journal, W: Write + Send + 'static>(
                 pipe.send(&ToHost::ParseFailed { line: 0, call: None, reason: error.to_string() });
                 return Ok(None);
             }
+            // The session did not open, for example because of the rank of the identity.
+            Ok(StepResult::Refused(refusal)) if driver.state().control().request().is_none() => {
+                drop(driver);
+                conversation.commit().await?;
+                pipe.set_idle();
+                pipe.send(&ToHost::Refused { line: 0, reason: refusal.to_string() });
+                return Ok(None);
+            }
             started => (started?, writes),
         },
         None => (driver.resume()?, Vec::new()),
