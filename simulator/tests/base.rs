@@ -195,7 +195,7 @@ fn step_shows_full_texts() {
         "base_step",
         run(0, folder.path(), &["show", "--base", "--step", "10", &trace]).0
     );
-    let (out, _) = run(0, folder.path(), &["show", "--base", "--step", "1", &trace]);
+    let (out, _) = run(0, folder.path(), &["show", "--base", "--step", "20", &trace]);
     assert!(out.contains("\n0 base events: 0 UserMsg, "), "{out}");
     let (_, err) = run(2, folder.path(), &["show", "--base", "--step", "999", &trace]);
     assert!(err.contains("no step 999: the trace has "), "{err}");
