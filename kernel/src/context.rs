@@ -7,39 +7,24 @@
 //! Deliberately absent: the search for the subset, tokenizers, and relevance. They are outside the kernel.
 
 mod error;
+mod module_context;
 mod problem;
 mod sections;
+mod selection_status;
 mod text_measure;
 
 pub use error::{BudgetError, ContextError, TokenizerUnavailable};
+pub use module_context::ModuleContext;
 pub(crate) use problem::pinned_fit;
 pub use problem::{ContextProblem, context_problem};
+pub use selection_status::SelectionStatus;
 pub use text_measure::{ByteMeasure, TextMeasure};
 
-use crate::ids::ItemId;
 use crate::module::Operation;
 use crate::policy::Policy;
 use crate::selection::{Problem, Selection, check_selection};
 use crate::state::State;
-use alloc::string::String;
-use alloc::vec::Vec;
 use core::fmt;
-
-/// A module's context: its items, its cost and its text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct ModuleContext {
-    /// The selected items, in id order.
-    pub ids: Vec<ItemId>,
-    /// The tokens of the text.
-    pub cost_tokens: u64,
-    /// The text that the module receives.
-    pub text: String,
-    /// The sum of the items' utilities.
-    pub utility: u64,
-    /// The selector's upper bound on the utility of every valid selection; equal to `utility` if the selection is optimal.
-    pub bound: u64,
-}
 
 /// Chooses the candidates of a context. It is not trusted: the kernel verifies each selection.
 pub trait Selector {
@@ -52,8 +37,8 @@ pub trait Selector {
 pub struct Selected {
     /// The chosen candidates.
     pub selection: Selection,
-    /// An upper bound on the utility of every valid selection.
-    pub bound: u64,
+    /// What the selector proved. The kernel cannot verify it without a certificate, and refuses only a bound below the utility.
+    pub status: SelectionStatus,
 }
 
 /// Builds the contexts of a conversation. Recording, replay and the runtime receive one, so that they depend on neither a
@@ -81,7 +66,9 @@ pub trait ContextBuilder: fmt::Debug + Send + Sync {
 /// candidates (003). The summarizer's context is the cluster, and nothing else.
 ///
 /// ```
-/// use orchestrion_kernel::context::{ByteMeasure, Selected, Selector, build_context};
+/// use orchestrion_kernel::context::{
+///     ByteMeasure, Selected, SelectionStatus, Selector, build_context,
+/// };
 /// use orchestrion_kernel::module::Operation;
 /// use orchestrion_kernel::selection::{Problem, Selection};
 /// use orchestrion_kernel::{ConversationId, Policy, State};
@@ -91,7 +78,10 @@ pub trait ContextBuilder: fmt::Debug + Send + Sync {
 ///
 /// impl Selector for Nothing {
 ///     fn select(&self, _: &Problem) -> Selected {
-///         Selected { selection: Selection::default(), bound: u64::MAX }
+///         Selected {
+///             selection: Selection::default(),
+///             status: SelectionStatus::NotProven { bound: u64::MAX },
+///         }
 ///     }
 /// }
 ///
@@ -103,7 +93,7 @@ pub trait ContextBuilder: fmt::Debug + Send + Sync {
 ///
 /// # Errors
 /// [`ContextError::OverBudget`] if the pinned items exceed the budget; [`ContextError::InvalidSelection`] if the selector
-/// returns a selection that is not valid.
+/// returns a selection that is not valid; [`ContextError::InvalidBound`] if its bound is below the utility.
 pub fn build_context(
     policy: &Policy,
     state: &State,
@@ -117,7 +107,8 @@ pub fn build_context(
 /// Builds a context as [`build_context`] does, and returns it with the problem that it solves.
 ///
 /// Joined texts may cost more tokens than their parts. If the rendered text exceeds the budget, the selection is repeated
-/// with a budget that is lower by the excess.
+/// with a budget that is lower by the excess. The first selection then determines the bound, because it alone used the whole
+/// budget; and the status is [`SelectionStatus::NotProven`], because a larger selection may still fit as a text.
 ///
 /// # Errors
 /// As [`build_context`].
@@ -130,6 +121,7 @@ pub fn build_context_with_problem(
 ) -> Result<(ContextProblem, ModuleContext), ContextError> {
     let limit = policy.contexts.token_limit(operation.module());
     let mut budget = limit;
+    let mut whole_budget_bound = None;
     loop {
         let problem = context_problem(policy, state, operation, budget, measure)
             // The excess of the joined text is required too.
@@ -137,15 +129,21 @@ pub fn build_context_with_problem(
                 required_tokens: over.required_tokens.saturating_add(limit.saturating_sub(budget)),
                 budget_tokens: limit,
             })?;
-        let Selected { selection, bound } = selector.select(&problem.problem);
+        let Selected { selection, status } = selector.select(&problem.problem);
         check_selection(&problem.problem, &selection)?;
+        let bound = status.bound(selection.utility);
+        if bound < selection.utility {
+            return Err(ContextError::InvalidBound { utility: selection.utility, bound });
+        }
         let (ids, text) = problem.render(&selection);
         let cost_tokens = measure.tokens(&text);
         let excess = cost_tokens.saturating_sub(limit);
         if excess == 0 {
-            let context = ModuleContext { ids, cost_tokens, text, utility: selection.utility, bound };
+            let status = whole_budget_bound.map_or(status, |bound| SelectionStatus::NotProven { bound });
+            let context = ModuleContext { ids, cost_tokens, text, utility: selection.utility, status };
             return Ok((problem, context));
         }
+        whole_budget_bound.get_or_insert(bound);
         budget = selection.cost.saturating_sub(excess);
     }
 }

@@ -302,6 +302,9 @@ impl Policy {
                 "no budget is left for the context; expected every budget_tokens > reserved_tokens",
             );
         }
+        if c.nodes_max == 0 {
+            return error("contexts.nodes_max", None, "the search needs a node; expected at least 1");
+        }
         if t.objection_from > t.veto_from {
             return error(
                 "thresholds.objection_from",

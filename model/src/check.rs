@@ -35,6 +35,8 @@ pub struct ModelRun {
     pub ended: Termination,
     /// An upper bound of the probability that two products collided; 0 if whole states were compared.
     pub collision: f64,
+    /// The number of distinct kernel states in which the context of the pending call is not proven optimal.
+    pub unproven_contexts: usize,
     /// The result of each claim, in the order of [`CLAIMS`].
     pub found: Vec<ClaimResult>,
     /// The depth of the first witness of each observation, by [`Observation::index`].
@@ -62,7 +64,8 @@ pub struct ClaimResult {
     pub premise_reached: bool,
     /// A shortest counterexample.
     pub counterexample: Option<Counterexample>,
-    /// Whether a liveness claim might be violated beyond a resource limit.
+    /// Whether a liveness claim might be violated beyond a resource limit, or a claim about the optimum of contexts in a state
+    /// whose context is not proven optimal.
     pub is_inconclusive: bool,
 }
 
@@ -113,7 +116,7 @@ pub enum Verdict {
     },
     /// No run reached the premise of the claim.
     Vacuous,
-    /// No run violates the claim, but one hit a resource limit.
+    /// No run violates the claim, but one hit a resource limit, or met a context that is not proven optimal.
     Inconclusive,
     /// The claim was not checked, for this reason.
     NotChecked(&'static str),
@@ -187,6 +190,7 @@ fn run(
         found: found.collect::<Result<_, _>>()?,
         // After a resource limit, some observed states were not counted.
         states: kernel.states_seen().min(exploration.states()),
+        unproven_contexts: kernel.unproven_contexts().min(exploration.states()),
         products: exploration.states(),
         steps: exploration.generated(),
         depth: exploration.depth(),
@@ -203,7 +207,9 @@ pub(crate) fn claim_result(
     claim: usize,
 ) -> Result<ClaimResult, ModelError> {
     let premise_reached = explored.witness(Observation::Premise(claim).index()).is_some();
-    let found = ClaimResult { premise_reached, ..ClaimResult::default() };
+    let is_inconclusive =
+        CLAIMS.get(claim).is_some_and(|claim| claim.needs_proven_contexts) && kernel.unproven_contexts() > 0;
+    let found = ClaimResult { premise_reached, is_inconclusive, ..ClaimResult::default() };
     if let Some((number, property)) = kernel.liveness_property(claim) {
         return Ok(match liveness::check_property(explored, number, property) {
             LivenessResult::Holds => found,

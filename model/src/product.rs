@@ -8,13 +8,15 @@ use crate::coverage::{OBSERVATION_COUNT, Observation};
 use crate::kernel_under_test::KernelUnderTest;
 use crate::scopes::{Model, Scope};
 use crate::transition_counts::{TransitionCounter, TransitionCounts};
-use orchestrion_claims::{Actor, CLAIMS, Claim, ClaimCheck, History, StatePredicate, step_violations};
+use orchestrion_claims::{
+    Actor, CLAIMS, Claim, ClaimCheck, History, StatePredicate, has_unproven_context, step_violations,
+};
 use orchestrion_explorer::liveness::{LivenessKind, LivenessProperty};
 use orchestrion_explorer::{FairModel, ObservationSet, fingerprint};
 use orchestrion_kernel::{ConversationId, Input, State};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// A state of the model.
@@ -42,6 +44,8 @@ pub struct KernelModel {
     leads_to: Vec<(StatePredicate, StatePredicate)>,
     /// The 64-bit digests of kernel states, to count them apart from products. Two that collide count once.
     states: Mutex<HashSet<u64>>,
+    /// The number of these states in which the context of the pending call is not proven optimal.
+    unproven_contexts: AtomicUsize,
     /// The events whose encoding was checked.
     encoded: RoundTripCache,
     /// The sum of the digests of all steps, if requested. Kernels with the same behavior have the same sum.
@@ -80,6 +84,7 @@ impl KernelModel {
             liveness_properties,
             leads_to,
             states,
+            unproven_contexts: AtomicUsize::new(0),
             encoded,
             digest,
             packs,
@@ -128,6 +133,11 @@ impl KernelModel {
     /// The number of distinct kernel states so far.
     pub fn states_seen(&self) -> usize {
         self.states.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
+    /// The number of distinct kernel states so far in which the context of the pending call is not proven optimal.
+    pub fn unproven_contexts(&self) -> usize {
+        self.unproven_contexts.load(Ordering::Relaxed)
     }
 
     /// The liveness property of an applicable claim, with its number.
@@ -247,6 +257,9 @@ impl KernelModel {
     fn count(&self, state: &State) {
         let digest = fingerprint(state);
         let is_new = self.states.lock().unwrap_or_else(PoisonError::into_inner).insert(digest);
+        if is_new && has_unproven_context(&self.subject.policy, state) {
+            self.unproven_contexts.fetch_add(1, Ordering::Relaxed);
+        }
         if let (true, Some(tally)) = (is_new, &self.tally) {
             tally.lock().unwrap_or_else(PoisonError::into_inner).state(state);
         }

@@ -287,3 +287,20 @@ fn invalid_arguments_are_refused_before_exploration() {
         assert!(printed.contains(expected), "{arguments:?}\n{printed}");
     }
 }
+
+#[test]
+fn unproven_contexts_leave_optimality_inconclusive() {
+    let folder = folder();
+    fs::write(folder.path().join("one.yaml"), "name: one\ncontexts: {nodes_max: 1}\n").unwrap();
+    let arguments = ["--policy", "one.yaml", "--model", "semantic"];
+    let printed = check(3, &folder, &arguments);
+    assert!(printed.contains("contexts not proven optimal"), "{printed}");
+    let report = json(3, &folder, &arguments);
+    assert!(report["runs"][0]["unproven_contexts"].as_u64().unwrap() > 0);
+    let claims = report["claims"].as_array().unwrap();
+    let inconclusive: Vec<&Value> =
+        claims.iter().filter(|claim| claim["verdict"] == "inconclusive").map(|claim| &claim["id"]).collect();
+    assert_eq!(inconclusive, ["C-96"]);
+    let proven = json(0, &folder, &["--model", "semantic"]);
+    assert_eq!(proven["runs"][0]["unproven_contexts"], 0);
+}

@@ -142,7 +142,7 @@ fn trace_of_other_version_is_refused() {
     fs::write(folder.path().join("old.ndjson"), trace).unwrap();
     let printed = expect(2, folder.path(), &["replay", "old.ndjson"]);
     assert!(printed.contains(
-        "old.ndjson:1: unsupported trace format: expected orchestrion-trace/2, found orchestrion-trace/0"
+        "old.ndjson:1: unsupported trace format: expected orchestrion-trace/3, found orchestrion-trace/0"
     ));
 }
 

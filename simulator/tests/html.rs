@@ -162,18 +162,20 @@ fn page_contains_request_decision_and_claims() {
 }
 
 #[test]
-fn claims_are_violated_only_under_as_drawn() {
-    let mut as_drawn = 0;
+fn claims_are_violated_only_as_expected() {
+    let mut violated = 0;
     for path in goldens() {
         let trace = std::fs::read(&path).unwrap();
         let policy = Reader::new(trace.as_slice(), "some.ndjson").unwrap().header().policy.name.clone();
         let page = page(&trace).text;
         let is_violated = page.contains("<h3 class=\"bad\">Violated (");
-        assert_eq!(is_violated, policy == "as-drawn", "{}", path.display());
+        // With one search node, a context is not optimal, and enumeration shows it (C-96).
+        let is_expected = ["as-drawn", "one-node"].contains(&policy.as_str());
+        assert_eq!(is_violated, is_expected, "{}", path.display());
         assert_eq!(page.contains("none violated"), !is_violated, "{}", path.display());
-        as_drawn += usize::from(is_violated);
+        violated += usize::from(is_violated);
     }
-    assert!(as_drawn > 1, "{as_drawn}");
+    assert!(violated > 1, "{violated}");
 }
 
 /// Compares every embedded state with the terminal output.

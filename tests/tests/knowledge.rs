@@ -91,7 +91,7 @@ fn run_actions(policy: &Policy, actions: &[KnowledgeAction], counts: &mut KindCo
                         &state,
                         Operation::Summarize,
                         &ByteMeasure,
-                        &ExactSelector::default(),
+                        &ExactSelector::from_policy(policy),
                     )
                     .unwrap()
                     .ids;

@@ -307,6 +307,8 @@ impl SmallBudgets {
         contexts["budget_tokens"] = json!(20 + rng.below(180));
         contexts["reserved_tokens"] = json!(rng.one_of(&[0, 0, 5, 17]));
         contexts["recency"] = json!(rng.one_of(&[500_000, 0, 333_333, 7_000_000]));
+        // One node proves hardly any selection that needs a search.
+        contexts["nodes_max"] = json!(rng.one_of(&[2_000, 2_000, 1]));
         contexts["module_overrides"] = json!(overrides);
         let policy: Policy = serde_json::from_value(policy).unwrap();
         let oracle = Oracle::new(&policy, &conversation());
@@ -323,7 +325,7 @@ impl SmallBudgets {
     /// Builds the kernel's context for the pending call under a policy; `None` without a pending call.
     fn context(&self, policy: &Policy) -> Option<Result<ModuleContext, ContextError>> {
         let operation = self.oracle.pending_call()?.operation;
-        Some(build_context(policy, &self.state, operation, &ByteMeasure, &ExactSelector::default()))
+        Some(build_context(policy, &self.state, operation, &ByteMeasure, &ExactSelector::from_policy(policy)))
     }
 
     fn next_input(&mut self) -> Value {

@@ -10,7 +10,7 @@ extern crate alloc;
 pub mod catalogue;
 pub mod history;
 
-pub use catalogue::CLAIMS;
+pub use catalogue::{CLAIMS, has_unproven_context};
 pub use history::History;
 
 use orchestrion_kernel::event::{Event, Events};
@@ -37,6 +37,8 @@ pub struct Claim {
     pub check: ClaimCheck,
     /// Whether the claim applies in a state. If no such state is reached, the claim is vacuous.
     pub premise: fn(&Policy, &State) -> bool,
+    /// Whether the claim is about the optimum of contexts: a context that is not proven optimal leaves it inconclusive.
+    pub needs_proven_contexts: bool,
     /// Why the claim is not applicable under a policy, if it is not.
     pub not_applicable: fn(&Policy) -> Option<&'static str>,
 }

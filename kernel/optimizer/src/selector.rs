@@ -1,7 +1,8 @@
 //! The exact optimizer as the kernel's selector.
 
-use crate::{SearchLimits, solve};
-use orchestrion_kernel::context::{Selected, Selector};
+use crate::{SearchLimits, SolveStatus, solve};
+use orchestrion_kernel::Policy;
+use orchestrion_kernel::context::{Selected, SelectionStatus, Selector};
 use orchestrion_kernel::selection::Problem;
 
 /// Selects by [`solve`], with limits that keep a conversation responsive.
@@ -11,15 +12,21 @@ pub struct ExactSelector {
     pub limits: SearchLimits,
 }
 
-impl Default for ExactSelector {
-    fn default() -> Self {
-        Self { limits: SearchLimits { nodes: 2_000 } }
+impl ExactSelector {
+    /// Creates the selector with the node limit of a policy.
+    #[must_use]
+    pub fn from_policy(policy: &Policy) -> Self {
+        Self { limits: SearchLimits { nodes: u64::from(policy.contexts.nodes_max) } }
     }
 }
 
 impl Selector for ExactSelector {
     fn select(&self, problem: &Problem) -> Selected {
         let solution = solve(problem, self.limits);
-        Selected { selection: solution.selection, bound: solution.bound }
+        let status = match solution.status {
+            SolveStatus::Optimal => SelectionStatus::Optimal,
+            SolveStatus::Bounded => SelectionStatus::NotProven { bound: solution.bound },
+        };
+        Selected { selection: solution.selection, status }
     }
 }

@@ -33,6 +33,13 @@ pub enum ContextError {
     TokenizerUnavailable(TokenizerUnavailable),
     /// The selector returned a selection that is not valid.
     InvalidSelection(SelectionError),
+    /// The selector returned a bound below the utility of its own valid selection.
+    InvalidBound {
+        /// The utility of the selection.
+        utility: u64,
+        /// The bound.
+        bound: u64,
+    },
 }
 
 impl From<BudgetError> for ContextError {
@@ -76,6 +83,10 @@ impl fmt::Display for ContextError {
             Self::OverBudget(error) => error.fmt(f),
             Self::TokenizerUnavailable(error) => error.fmt(f),
             Self::InvalidSelection(error) => write!(f, "the selector returned an invalid selection: {error}"),
+            Self::InvalidBound { utility, bound } => write!(
+                f,
+                "the selector returned an invalid bound: expected at least the utility {utility}, found {bound}"
+            ),
         }
     }
 }

@@ -22,6 +22,9 @@ pub struct ContextPolicy {
     pub recency: Weight,
     /// The utility of a fully relevant item exceeds that of an irrelevant one by the factor `1 + relevance`.
     pub relevance: Weight,
+    /// The maximum number of nodes of the search for a selection, at least 1. A search that ends there has a bound instead of a
+    /// proof.
+    pub nodes_max: u32,
     /// Overrides for single modules, in module order; at most one per module.
     pub module_overrides: Vec<ModuleContextPolicy>,
 }
@@ -75,6 +78,7 @@ impl ContextPolicy {
         tokenizer: Tokenizer::Bytes,
         recency: millionths(500_000),
         relevance: millionths(2_000_000),
+        nodes_max: 2_000,
         module_overrides: Vec::new(),
     };
 

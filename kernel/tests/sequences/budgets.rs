@@ -2,12 +2,13 @@
 
 use crate::conversation::state_after;
 use orchestrion_kernel::context::{
-    ByteMeasure, ContextError, Selected, Selector, TextMeasure, build_context,
+    ByteMeasure, ContextError, Selected, SelectionStatus, Selector, TextMeasure, build_context,
 };
 use orchestrion_kernel::module::Operation;
 use orchestrion_kernel::selection::{Problem, Selection, SelectionError};
 use orchestrion_kernel::{ModuleContext, Policy, Score, State};
 use orchestrion_optimizer::ExactSelector;
+use std::cell::RefCell;
 
 fn planner_context(
     state: &State,
@@ -16,7 +17,7 @@ fn planner_context(
 ) -> Result<ModuleContext, ContextError> {
     let mut policy = Policy::hardened();
     (policy.contexts.budget_tokens, policy.contexts.reserved_tokens) = (budget, 0);
-    build_context(&policy, state, Operation::DraftPlan, measure, &ExactSelector::default())
+    build_context(&policy, state, Operation::DraftPlan, measure, &ExactSelector::from_policy(&policy))
 }
 
 #[test]
@@ -30,7 +31,7 @@ fn box_budget_management() {
         assert!(context.cost_tokens <= u64::from(budget), "{budget}: {}", context.text);
         assert!(context.utility >= before, "{budget}: expected at least the utility of a smaller budget");
         assert!(context.text.starts_with("# Identity\n") && context.text.contains("rain: heavy"));
-        assert_eq!(context.utility, context.bound);
+        assert_eq!(context.status, SelectionStatus::Optimal);
         before = context.utility;
     }
     let text = planner_context(&state, 1_500, &ByteMeasure).unwrap().text;
@@ -71,13 +72,14 @@ fn joined_text_stays_within_budget() {
 }
 
 /// An optimizer whose result a fault changes.
-struct Faulty(fn(&mut Selection));
+struct Faulty(fn(&mut Selection, &mut SelectionStatus));
 
 impl Selector for Faulty {
     fn select(&self, problem: &Problem) -> Selected {
-        let mut selected = ExactSelector::default().select(problem);
-        self.0(&mut selected.selection);
-        selected
+        let Selected { mut selection, mut status } =
+            ExactSelector::from_policy(&Policy::hardened()).select(problem);
+        self.0(&mut selection, &mut status);
+        Selected { selection, status }
     }
 }
 
@@ -87,7 +89,7 @@ fn invalid_selection_is_refused() {
     let (_, state) =
         state_after(&format!("conversation hardened\nfact a 1\nfact b 2 depends_on=a\n{request}"));
     let policy = Policy::hardened();
-    let refused = |fault: fn(&mut Selection)| match build_context(
+    let refused = |fault: fn(&mut Selection, &mut SelectionStatus)| match build_context(
         &policy,
         &state,
         Operation::DraftPlan,
@@ -98,16 +100,66 @@ fn invalid_selection_is_refused() {
         Err(error) => panic!("{error}"),
         Ok(_) => None,
     };
-    assert_eq!(refused(|_| ()), None);
-    assert!(matches!(refused(|selection| selection.utility += 1), Some(SelectionError::WrongUtility { .. })));
-    assert!(matches!(refused(|selection| selection.cost -= 1), Some(SelectionError::WrongCost { .. })));
+    assert_eq!(refused(|_, _| ()), None);
     assert!(matches!(
-        refused(|selection| selection.selected.reverse()),
+        refused(|selection, _| selection.utility += 1),
+        Some(SelectionError::WrongUtility { .. })
+    ));
+    assert!(matches!(refused(|selection, _| selection.cost -= 1), Some(SelectionError::WrongCost { .. })));
+    assert!(matches!(
+        refused(|selection, _| selection.selected.reverse()),
         Some(SelectionError::OutOfOrder { .. })
     ));
     assert!(matches!(
-        refused(|selection| selection.selected.push(1_000)),
+        refused(|selection, _| selection.selected.push(1_000)),
         Some(SelectionError::UnknownPosition { .. })
     ));
-    assert!(refused(|selection| selection.selected.clear()).is_some());
+    assert!(refused(|selection, _| selection.selected.clear()).is_some());
+}
+
+#[test]
+fn invalid_bound_is_refused() {
+    let (_, state) = state_after("conversation hardened\nfact a 1\nsession_start ada; advance Planning");
+    let selector = Faulty(|_, status| *status = SelectionStatus::NotProven { bound: 1 });
+    let policy = Policy::hardened();
+    let context = build_context(&policy, &state, Operation::DraftPlan, &ByteMeasure, &selector);
+    assert!(matches!(context, Err(ContextError::InvalidBound { bound: 1, .. })), "{context:?}");
+}
+
+/// With a budget of 5, [`Joining`] counts more tokens in the joined text than in its lines, so the selection is repeated.
+#[test]
+fn repeated_selection_keeps_the_bound_of_the_whole_budget() {
+    let facts = "fact a \"the wall is dry\"; fact b \"the roof is new\"; fact c \"the door is old\"";
+    let (_, state) =
+        state_after(&format!("conversation hardened\n{facts}; session_start ada; advance Planning"));
+    let mut repeated = 0;
+    for budget in 4..30 {
+        let mut policy = Policy::hardened();
+        (policy.contexts.budget_tokens, policy.contexts.reserved_tokens) = (budget, 0);
+        let selector = Logging { inner: ExactSelector::from_policy(&policy), selected: RefCell::default() };
+        let Ok(context) = build_context(&policy, &state, Operation::DraftPlan, &Joining, &selector) else {
+            continue;
+        };
+        let selected = selector.selected.into_inner();
+        let first = selected.first().unwrap();
+        assert_eq!(first.status, SelectionStatus::Optimal);
+        assert_eq!(context.bound(), first.selection.utility, "{budget}");
+        assert_eq!(context.status == SelectionStatus::Optimal, selected.len() == 1, "{budget}");
+        repeated += usize::from(selected.len() > 1);
+    }
+    assert!(repeated > 0, "no budget needed a second selection");
+}
+
+/// Keeps what a selector returned.
+struct Logging {
+    inner: ExactSelector,
+    selected: RefCell<Vec<Selected>>,
+}
+
+impl Selector for Logging {
+    fn select(&self, problem: &Problem) -> Selected {
+        let selected = self.inner.select(problem);
+        self.selected.borrow_mut().push(selected.clone());
+        selected
+    }
 }

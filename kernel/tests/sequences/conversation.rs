@@ -5,7 +5,7 @@ use crate::inputs::{change_policy, default_report, parse_input};
 use crate::print::{fill_lines, print_event, print_ids, print_item, print_text};
 use orchestrion_claims::{CLAIMS, History, state_violations, step_violations};
 use orchestrion_kernel::checker::validate_event;
-use orchestrion_kernel::context::{ByteMeasure, build_context};
+use orchestrion_kernel::context::{ByteMeasure, SelectionStatus, build_context};
 use orchestrion_kernel::item::Item;
 use orchestrion_kernel::knowledge::Principal;
 use orchestrion_kernel::knowledge::compaction::{cluster, is_due};
@@ -212,10 +212,10 @@ impl Conversation {
             }
             "context" => {
                 let operation = parse_variant(&args.next("operation")?)?;
-                let selector = ExactSelector::default();
+                let selector = ExactSelector::from_policy(&self.policy);
                 match build_context(&self.policy, &self.state, operation, &ByteMeasure, &selector) {
                     Err(error) => vec![format!("error: {error}")],
-                    Ok(context) if context.utility != context.bound => {
+                    Ok(context) if context.status != SelectionStatus::Optimal => {
                         return Err("the selection is not optimal".to_owned());
                     }
                     Ok(context) => {

@@ -164,7 +164,8 @@ pub(crate) fn bar(millionths: u32) -> String {
 }
 
 /// Returns a number and its noun: "1 task", "3 tasks".
-pub(crate) fn count(number: usize, noun: &str) -> String {
+#[must_use]
+pub fn count(number: usize, noun: &str) -> String {
     let plural = match number {
         1 => "",
         _ if noun.ends_with('s') => "es",

@@ -90,9 +90,14 @@ impl NamedProblem {
         let context_error = |error| TracePointError::Context { module, error };
         let measure =
             PolicyMeasure::from_policy(&policy).map_err(|unavailable| context_error(unavailable.into()))?;
-        let (context, _) =
-            build_context_with_problem(&policy, &state, operation, &measure, &ExactSelector::default())
-                .map_err(context_error)?;
+        let (context, _) = build_context_with_problem(
+            &policy,
+            &state,
+            operation,
+            &measure,
+            &ExactSelector::from_policy(&policy),
+        )
+        .map_err(context_error)?;
         let ids: Vec<Id<'static>> = context.ids.iter().map(|id| Id::Number(id.number())).collect();
         let layer = |at| if context.is_working(at) { LayerFile::Working } else { LayerFile::Fact };
         let key = |id: &ItemId| state.semantic().get(*id).map(|entry| entry.item.key.to_string());

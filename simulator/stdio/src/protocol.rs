@@ -227,7 +227,7 @@ fn call_schema() -> Value {
                 "maxProperties": 1,
                 "additionalProperties": false,
             },
-            "context": described("object", "The context: `ids`, `cost_tokens`, `text`."),
+            "context": described("object", "The context: `ids`, `cost_tokens`, `text`, `utility`, `bound`, and the `status` optimal or not_proven."),
         },
         "required": [
             "id", "trace", "module", "operation", "expects", "deadline_ms", "user", "request", "pass", "context",

@@ -1,7 +1,7 @@
 //! Token counts and relevance of texts, for a kernel that reads no text.
 //!
-//! Entry points: [`StandardContexts`] builds the contexts of a conversation; [`PolicyMeasure`] measures texts; [`relevance`]
-//! scores texts against a request. Contexts depend on these numbers and a replay computes them again, so they are equal on
+//! Entry points: [`StandardContexts`] builds the contexts of a conversation, [`build_context_with_selector`] those of another
+//! selector; [`PolicyMeasure`] measures texts; [`relevance`] scores texts against a request. Contexts depend on these numbers and a replay computes them again, so they are equal on
 //! every machine.
 
 mod bm25;
@@ -10,7 +10,7 @@ mod tokens;
 pub use bm25::relevance;
 
 use orchestrion_kernel::context::{
-    ByteMeasure, ContextBuilder, ContextError, TextMeasure, TokenizerUnavailable, build_context,
+    ByteMeasure, ContextBuilder, ContextError, Selector, TextMeasure, TokenizerUnavailable, build_context,
     context_problem,
 };
 use orchestrion_kernel::module::Operation;
@@ -75,12 +75,25 @@ impl ContextBuilder for StandardContexts {
         state: &State,
         operation: Operation,
     ) -> Result<ModuleContext, ContextError> {
-        let measure = PolicyMeasure::from_policy(policy)?;
-        if policy.contexts.tokenizer != Tokenizer::Bytes {
-            // The kernel counts pinned items in bytes, and refuses the reply to a call that it finds over budget.
-            let limit = policy.contexts.token_limit(operation.module());
-            context_problem(policy, state, operation, limit, &ByteMeasure)?;
-        }
-        build_context(policy, state, operation, &measure, &ExactSelector::default())
+        build_context_with_selector(policy, state, operation, &ExactSelector::from_policy(policy))
     }
+}
+
+/// Builds a context as [`StandardContexts`] does, with another selector.
+///
+/// # Errors
+/// As [`ContextBuilder::build`].
+pub fn build_context_with_selector(
+    policy: &Policy,
+    state: &State,
+    operation: Operation,
+    selector: &impl Selector,
+) -> Result<ModuleContext, ContextError> {
+    let measure = PolicyMeasure::from_policy(policy)?;
+    if policy.contexts.tokenizer != Tokenizer::Bytes {
+        // The kernel counts pinned items in bytes, and refuses the reply to a call that it finds over budget.
+        let limit = policy.contexts.token_limit(operation.module());
+        context_problem(policy, state, operation, limit, &ByteMeasure)?;
+    }
+    build_context(policy, state, operation, &measure, selector)
 }

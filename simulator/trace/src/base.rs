@@ -27,9 +27,10 @@
 //! - `unconfirmed` in `tool_call`: the trace does not confirm the text. `digest_differs`: it records another
 //!   digest, as a trace of another version can. `not_recorded`: it records none.
 
+use crate::context_record::ContextRecord;
 use crate::digest::digest;
 use crate::error::{TraceError, TraceErrorKind};
-use crate::format::{ContextRecord, Step};
+use crate::format::Step;
 use crate::read::Reader;
 use orchestrion_kernel::context::{BudgetError, ContextBuilder, ContextError};
 use orchestrion_kernel::event::BaseEvent;

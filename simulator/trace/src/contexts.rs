@@ -1,8 +1,8 @@
 //! Records of contexts for a trace.
 
+use crate::context_record::ContextRecord;
 use crate::digest::hex;
 use crate::facts::emitted_call;
-use crate::format::ContextRecord;
 use orchestrion_kernel::ModuleContext;
 use orchestrion_kernel::context::{ContextBuilder, ContextError};
 use orchestrion_kernel::module::Operation;
@@ -56,9 +56,9 @@ impl ContextRecorder {
         events: &Events,
     ) -> Option<ContextRecord> {
         let call = emitted_call(events)?;
-        let context = self.builder.build(policy, state, call.operation).ok()?;
-        let digest = self.digest(context.text);
-        Some(ContextRecord { call: call.id, items: context.ids, cost_tokens: context.cost_tokens, digest })
+        let mut context = self.builder.build(policy, state, call.operation).ok()?;
+        let digest = self.digest(std::mem::take(&mut context.text));
+        Some(ContextRecord::new(call.id, context, digest))
     }
 
     /// Returns [`crate::digest`] of the text.

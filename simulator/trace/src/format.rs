@@ -1,8 +1,9 @@
 //! The types of the lines of a trace.
 
+use crate::context_record::ContextRecord;
 use crate::digest::digest;
 use orchestrion_kernel::control::table::TRANSITIONS;
-use orchestrion_kernel::{CallId, ConversationId, Event, Events, Input, ItemId, Policy};
+use orchestrion_kernel::{ConversationId, Event, Events, Input, Policy};
 use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
 
@@ -13,7 +14,7 @@ pub const TRACE_PREFIX: &str = "{\"format\":\"orchestrion-trace/";
 pub const TOOL_CALL_PREFIX: &str = "{\"tool_call\":{";
 
 /// The format that this version writes and reads.
-pub const FORMAT: &str = "orchestrion-trace/2";
+pub const FORMAT: &str = "orchestrion-trace/3";
 
 /// The first line of a trace: everything that its decisions depend on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -139,20 +140,6 @@ pub(crate) struct EndLine {
 #[serde(deny_unknown_fields)]
 pub(crate) struct End {
     pub(crate) steps: u64,
-}
-
-/// The context of a call: the selection and a digest of its text.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ContextRecord {
-    /// The call.
-    pub call: CallId,
-    /// The selected items, in the order of the text.
-    pub items: Vec<ItemId>,
-    /// The cost of the text in tokens.
-    pub cost_tokens: u64,
-    /// The digest of the text.
-    pub digest: String,
 }
 
 /// Returns the digest of this kernel's transition table.

@@ -4,7 +4,7 @@
 //! [`replay::replay`] decides a trace again, [`redact::redact`] removes its texts, and [`base::BaseProjection`] projects it to
 //! 000's base alphabet. [`ConversationFold`] derives the state and the facts about a request from events.
 //!
-//! # Format `orchestrion-trace/2`
+//! # Format `orchestrion-trace/3`
 //!
 //! A trace is NDJSON. The first line is the [`Header`]. Each further line is a [`Step`]: an input with its batch of events or
 //! its refusal. The last line, `{"end":{"steps":N}}`, contains the number of steps. Keys have a fixed order.
@@ -23,6 +23,7 @@
 
 pub mod base;
 mod chain;
+mod context_record;
 mod contexts;
 mod digest;
 mod error;
@@ -36,13 +37,13 @@ pub mod replay;
 mod texts;
 mod write;
 
+pub use context_record::ContextRecord;
 pub use contexts::record_context;
 pub use digest::digest;
 pub use error::{TraceError, TraceErrorKind};
 pub use facts::{ConversationFold, RequestFacts, RequestResult, emitted_call, transition};
 pub use format::{
-    ContextRecord, FORMAT, Header, ScenarioRef, Step, StepMetadata, StepRecord, TOOL_CALL_PREFIX,
-    TRACE_PREFIX, table_digest,
+    FORMAT, Header, ScenarioRef, Step, StepMetadata, StepRecord, TOOL_CALL_PREFIX, TRACE_PREFIX, table_digest,
 };
 pub use layers::{DifferenceKind, without_texts};
 pub use read::Reader;

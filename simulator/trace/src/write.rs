@@ -1,7 +1,8 @@
 //! Writing a trace: fixed key order, one chained line per step.
 
 use crate::chain;
-use crate::format::{ContextRecord, End, EndLine, Header, StepMetadata, StepRecord, is_zero};
+use crate::context_record::ContextRecord;
+use crate::format::{End, EndLine, Header, StepMetadata, StepRecord, is_zero};
 use crate::texts::{TextEncoder, TextWindow};
 use orchestrion_kernel::{Event, Input};
 use serde::Serialize;

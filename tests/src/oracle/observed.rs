@@ -4,7 +4,7 @@ use super::contexts::{ExpectedContext, HISTORY_ACTIONS, ObservedContext, OverBud
 use super::conversation::{ExpectedConversation, StartedTask};
 use super::encoding::OracleOperation;
 use super::fold::Fold;
-use orchestrion_kernel::context::ContextError;
+use orchestrion_kernel::context::{ContextError, SelectionStatus};
 use orchestrion_kernel::{ModuleContext, Refusal, State};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -80,7 +80,8 @@ pub(super) fn compare_context(
             cost_tokens: context.cost_tokens,
             text: context.text.clone(),
             utility: context.utility,
-            bound: context.bound,
+            bound: context.bound(),
+            is_proven: context.status == SelectionStatus::Optimal,
         }),
         (Some(over), Err(ContextError::OverBudget(found))) => {
             let found =

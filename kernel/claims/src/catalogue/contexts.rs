@@ -5,7 +5,8 @@ use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 use orchestrion_kernel::context::{
-    BudgetError, ByteMeasure, ContextProblem, build_context, build_context_with_problem, context_problem,
+    BudgetError, ByteMeasure, ContextProblem, SelectionStatus, build_context, build_context_with_problem,
+    context_problem,
 };
 use orchestrion_kernel::ids::ItemId;
 use orchestrion_kernel::item::{Item, Layer};
@@ -28,9 +29,8 @@ pub(super) const CONTEXTS: &[Claim] = &[
             else {
                 return true;
             };
-            let Ok(shown) =
-                build_context(policy, state, call.operation, &ByteMeasure, &ExactSelector::default())
-            else {
+            let selector = ExactSelector::from_policy(policy);
+            let Ok(shown) = build_context(policy, state, call.operation, &ByteMeasure, &selector) else {
                 return true;
             };
             let known = state.semantic().clone();
@@ -66,18 +66,16 @@ pub(super) const CONTEXTS: &[Claim] = &[
             else {
                 return true;
             };
-            let Ok((asked, shown)) = build_context_with_problem(
-                policy,
-                state,
-                call.operation,
-                &ByteMeasure,
-                &ExactSelector::default(),
-            ) else {
+            let selector = ExactSelector::from_policy(policy);
+            let Ok((asked, shown)) =
+                build_context_with_problem(policy, state, call.operation, &ByteMeasure, &selector)
+            else {
                 return true;
             };
             best_by_enumeration(&asked).is_none_or(|best| shown.ids == best)
         }),
         premise: omits_items,
+        needs_proven_contexts: true,
         ..CLAIM
     },
     Claim {
@@ -105,6 +103,17 @@ pub(super) const CONTEXTS: &[Claim] = &[
 fn context_problem_of(policy: &Policy, state: &State, call: Call) -> Result<ContextProblem, BudgetError> {
     let room = policy.contexts.token_limit(call.operation.module());
     context_problem(policy, state, call.operation, room, &ByteMeasure)
+}
+
+/// Whether the context of the pending call is not proven optimal, because the search hit the node limit of the policy.
+#[must_use]
+pub fn has_unproven_context(policy: &Policy, state: &State) -> bool {
+    let Some(call) = state.control().pending_call().filter(|_| may_exceed_budget(policy, state)) else {
+        // Where every item fits, the selection of all items is optimal without a search.
+        return false;
+    };
+    build_context(policy, state, call.operation, &ByteMeasure, &ExactSelector::from_policy(policy))
+        .is_ok_and(|context| context.status != SelectionStatus::Optimal)
 }
 
 /// Whether the budget may bind. An estimate that is safely below it saves the exact computation.

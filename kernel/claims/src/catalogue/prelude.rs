@@ -25,6 +25,7 @@ pub(super) const CLAIM: Claim = Claim {
     finding: None,
     check: ClaimCheck::StateInvariant(|_, _| false),
     premise: |_, _| true,
+    needs_proven_contexts: false,
     not_applicable: |_| None,
 };
 

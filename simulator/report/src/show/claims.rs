@@ -1,7 +1,9 @@
 //! The claims of the catalogue, checked on one trace.
 
 use super::step_view::StepView;
-use orchestrion_claims::{CLAIMS, Claim, ClaimCheck, History, state_violations, step_violations};
+use orchestrion_claims::{
+    CLAIMS, Claim, ClaimCheck, History, has_unproven_context, state_violations, step_violations,
+};
 use orchestrion_kernel::{Policy, State};
 
 /// The verdict of a trace on a claim.
@@ -11,6 +13,8 @@ pub(super) enum Verdict {
     Violated(u64),
     /// Holds in every step; the premise is first reached in this step.
     Holds(u64),
+    /// Not violated, but the context of this step is the first that is not proven optimal.
+    Inconclusive(u64),
     /// No step reaches the premise.
     Vacuous,
     /// Excluded by the policy, for this reason.
@@ -31,13 +35,15 @@ pub(super) struct ClaimMonitor {
     history: History,
     /// In the order of the catalogue.
     observed: Vec<Observed>,
+    /// The first step whose context is not proven optimal.
+    unproven_context: Option<u64>,
 }
 
 impl ClaimMonitor {
     /// Starts at the initial state, which may already satisfy premises.
     pub(super) fn new(policy: &Policy, state: &State) -> Self {
-        let mut monitor =
-            Self { history: History::default(), observed: vec![Observed::default(); CLAIMS.len()] };
+        let observed = vec![Observed::default(); CLAIMS.len()];
+        let mut monitor = Self { history: History::default(), observed, unproven_context: None };
         monitor.check_premises(policy, state, 0);
         monitor
     }
@@ -53,6 +59,9 @@ impl ClaimMonitor {
         for claim in violations.chain(state_violations(policy, after)) {
             self.observed[claim].violation.get_or_insert(view.step.n);
         }
+        if self.unproven_context.is_none() && has_unproven_context(policy, after) {
+            self.unproven_context = Some(view.step.n);
+        }
         self.check_premises(policy, after, view.step.n);
     }
 
@@ -66,8 +75,15 @@ impl ClaimMonitor {
 
     /// Returns the verdict on every claim.
     pub(super) fn verdicts(&self, policy: &Policy) -> Vec<(&'static Claim, Verdict)> {
-        let verdict =
-            |(claim, observed): (&'static Claim, &Observed)| (claim, observed.verdict(policy, claim));
+        let verdict = |(claim, observed): (&'static Claim, &Observed)| match (
+            observed.verdict(policy, claim),
+            self.unproven_context,
+        ) {
+            (Verdict::Holds(_) | Verdict::Vacuous, Some(n)) if claim.needs_proven_contexts => {
+                (claim, Verdict::Inconclusive(n))
+            }
+            (verdict, _) => (claim, verdict),
+        };
         CLAIMS.iter().zip(&self.observed).map(verdict).collect()
     }
 }

@@ -10,11 +10,11 @@ use super::phrases;
 use super::renderer::{Line, Renderer, TextStyle};
 use super::step_view::StepView;
 use crate::text::count;
-use orchestrion_kernel::context::ContextBuilder;
+use orchestrion_kernel::context::{ContextBuilder, SelectionStatus};
 use orchestrion_kernel::module::Report;
 use orchestrion_kernel::{CallId, Input};
 use orchestrion_text::StandardContexts;
-use orchestrion_trace::{Header, record_context};
+use orchestrion_trace::{ContextRecord, Header, record_context};
 use std::io;
 
 /// Writes the step.
@@ -145,14 +145,29 @@ pub(super) fn write_context_summary(
         count(context.ids.len(), "item"),
         count(usize::try_from(context.cost_tokens).unwrap_or(usize::MAX), "token"),
     ));
+    let status = match context.status {
+        SelectionStatus::Optimal => Line::new(),
+        SelectionStatus::NotProven { bound } => {
+            Line::text(", ").join(phrases::unproven_context(context.utility, bound))
+        }
+    };
     let comparison = match &view.step.context {
         Some(recorded) if *recorded == found => Line::dim(", as recorded"),
-        Some(recorded) => Line::new().styled(
-            TextStyle::Warn,
-            format_args!(", differs: digest {} recorded, {} computed", recorded.digest, found.digest),
-        ),
+        Some(recorded) => Line::new()
+            .styled(TextStyle::Warn, format_args!(", differs: {}", record_difference(recorded, &found))),
         None => Line::dim(", computed by this version, not recorded"),
     };
-    out.write_section("context", line.join(comparison))?;
+    out.write_section("context", line.join(status).join(comparison))?;
     Ok(Some(context.text))
+}
+
+/// Describes the first difference between a recorded context and the computed one.
+fn record_difference(recorded: &ContextRecord, found: &ContextRecord) -> String {
+    if recorded.digest != found.digest {
+        return format!("digest {} recorded, {} computed", recorded.digest, found.digest);
+    }
+    let quality = |context: &ContextRecord| {
+        format!("{}, utility {}, bound {}", context.status.name(), context.utility, context.bound())
+    };
+    format!("{} recorded, {} computed", quality(recorded), quality(found))
 }

@@ -13,6 +13,8 @@ pub struct ShowSummary {
     pub requests: u64,
     /// Refused inputs.
     pub refused: u64,
+    /// Recorded contexts that are not proven optimal.
+    pub unproven_contexts: u64,
 }
 
 /// The state after the steps that were read.
@@ -47,6 +49,7 @@ impl StateFold {
         self.summary.steps += 1;
         self.summary.requests += u64::from(view.started_facts().is_some());
         self.summary.refused += u64::from(step.refused.is_some());
+        self.summary.unproven_contexts += u64::from(view.unproven_context().is_some());
         read(&view)
     }
 }

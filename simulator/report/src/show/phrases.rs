@@ -1,7 +1,7 @@
 //! Phrases shared by the timeline, the view of one step and the HTML page.
 
 use super::renderer::{Line, TextStyle};
-use crate::text::{bar, count};
+use crate::text::{bar, count, grouped};
 use orchestrion_kernel::control::guard::Guard;
 use orchestrion_kernel::control::table::{Switch, Transition, TransitionSource};
 use orchestrion_kernel::event::{
@@ -21,6 +21,20 @@ use orchestrion_kernel::{Score, Text};
 const TASK_TEXT_PERCENT: usize = 50;
 /// The columns of an actor.
 const ACTOR_COLUMNS: usize = 15;
+
+/// Returns the utility of a context that is not proven optimal, with its bound.
+pub(super) fn unproven_context(utility: u64, bound: u64) -> Line {
+    let text = match bound.saturating_sub(utility) {
+        0 => format!("not proven optimal: maximum utility {}, least cost not proven", grouped(utility)),
+        gap => format!(
+            "not proven optimal: utility {} of at most {}, gap {}",
+            grouped(utility),
+            grouped(bound),
+            grouped(gap)
+        ),
+    };
+    Line::new().styled(TextStyle::Warn, text)
+}
 
 /// Returns the stance, a bar, and the confidence of an argument.
 pub(super) fn argument(argument: Argument) -> Line {

@@ -5,7 +5,7 @@ use orchestrion_kernel::control::table::Transition;
 use orchestrion_kernel::plan::Task;
 use orchestrion_kernel::state::Request;
 use orchestrion_kernel::{Event, Policy, State, TaskId};
-use orchestrion_trace::{RequestFacts, Step, transition};
+use orchestrion_trace::{ContextRecord, RequestFacts, Step, transition};
 
 /// A step with the states around it.
 pub(super) struct StepView<'a> {
@@ -23,6 +23,11 @@ impl StepView<'_> {
     /// Returns the transition of the step. A refused input has none.
     pub(super) fn transition(&self) -> Option<&'static Transition> {
         transition(&self.step.events)
+    }
+
+    /// Returns the recorded context of the step if it is not proven optimal.
+    pub(super) fn unproven_context(&self) -> Option<&ContextRecord> {
+        self.step.context.as_ref().filter(|context| !context.is_proven())
     }
 
     /// Returns the facts about the request that the step starts.

@@ -55,6 +55,9 @@ impl Timeline {
             self.write_event(out, view, event)?;
         }
         write_effects::write(out, view)?;
+        if let Some(context) = view.unproven_context() {
+            out.write_line("context", phrases::unproven_context(context.utility, context.bound()))?;
+        }
         self.write_summary(out, view)
     }
 

@@ -29,6 +29,8 @@ struct RunReport<'a> {
     product_states: usize,
     steps: u64,
     depth: usize,
+    /// Distinct states in which the context of the pending call is not proven optimal.
+    unproven_contexts: usize,
     limit_reached: Option<LimitReport>,
 }
 
@@ -178,6 +180,7 @@ fn run_report(run: &ModelRun) -> RunReport<'_> {
         product_states: run.products,
         steps: run.steps,
         depth: run.depth,
+        unproven_contexts: run.unproven_contexts,
         limit_reached: LimitReport::from_termination(run.ended, run.depth),
     }
 }

@@ -42,7 +42,8 @@ pub(super) fn human(
             write_runs(&result.runs, style.width, out)?;
             write_coverage(&Coverage::new(&result.policy, &result.runs), style.width, out)?;
         }
-        claims.try_for_each(|claim| write_claim(claim, style.width, out))?;
+        let has_unproven = result.unproven_contexts() > 0;
+        claims.try_for_each(|claim| write_claim(claim, has_unproven, style.width, out))?;
         if !style.quiet {
             write_not_in_model(result, style.width, out)?;
             writeln!(out)?;
@@ -68,6 +69,13 @@ fn write_runs(runs: &[ModelRun], width: usize, out: &mut impl Write) -> io::Resu
         )?;
         let about = Model::from_name(run.model).map_or("", |model| model.about);
         write_hanging(COVERAGE_COLUMN, "", about, width, out)?;
+        if run.unproven_contexts > 0 {
+            let states = grouped(run.unproven_contexts as u64);
+            let text = format!(
+                "NOT PROVEN: the context of the call in {states} of these states; its search reached contexts.nodes_max"
+            );
+            write_hanging(COVERAGE_COLUMN, "", &text, width, out)?;
+        }
         if let Some(text) = limit_text(run.ended, run.depth) {
             write_hanging(COVERAGE_COLUMN, "", &text, width, out)?;
         }
@@ -166,7 +174,12 @@ fn observation_text(observation: Observation) -> String {
     format!("{kind} {}{separator}{description}", observation.name())
 }
 
-fn write_claim(checked: &CheckedClaim, width: usize, out: &mut impl Write) -> io::Result<()> {
+fn write_claim(
+    checked: &CheckedClaim,
+    has_unproven: bool,
+    width: usize,
+    out: &mut impl Write,
+) -> io::Result<()> {
     let CheckedClaim { claim, verdict, evidence, waiver, is_not_in_model } = checked;
     let finding = claim.finding.map_or(String::new(), |finding| format!(", finding {finding}"));
     let (word, color) = match verdict {
@@ -187,6 +200,10 @@ fn write_claim(checked: &CheckedClaim, width: usize, out: &mut impl Write) -> io
         Verdict::NotChecked(reason) => write_hanging(CLAIM_COLUMN, "", reason, width, out)?,
         Verdict::Vacuous if !is_not_in_model => {
             write_hanging(CLAIM_COLUMN, "", "no explored path reaches its premise", width, out)?;
+        }
+        Verdict::Inconclusive if has_unproven && claim.needs_proven_contexts => {
+            let text = "some contexts are not proven optimal; raise contexts.nodes_max in the policy";
+            write_hanging(CLAIM_COLUMN, "", text, width, out)?;
         }
         Verdict::Vacuous | Verdict::Holds | Verdict::Fails { .. } | Verdict::Inconclusive => {}
     }
@@ -323,6 +340,11 @@ fn write_last_line(
         if count(name) > 0 {
             text.push_str(&format!("; {} {label}", count(name)));
         }
+    }
+    let unproven: usize = results.iter().map(PolicyResult::unproven_contexts).sum();
+    if unproven > 0 {
+        let noun = if unproven == 1 { "context" } else { "contexts" };
+        text.push_str(&format!("; {} {noun} not proven optimal", grouped(unproven as u64)));
     }
     if expired > 0 {
         text.push_str(&format!("; {expired} {} expired", if expired == 1 { "waiver" } else { "waivers" }));

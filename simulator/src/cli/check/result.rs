@@ -28,6 +28,11 @@ impl PolicyResult {
         self.runs.iter().map(|run| run.model).collect()
     }
 
+    /// Returns the number of states whose context is not proven optimal, over all models.
+    pub(super) fn unproven_contexts(&self) -> usize {
+        self.runs.iter().map(|run| run.unproven_contexts).sum()
+    }
+
     /// Marks vacuous claims as not in the model, unless all models were explored: others may reach their premises.
     pub(super) fn mark_not_in_model(mut self) -> Self {
         let is_partial = coverage::partial_models(&self.models()).is_some();

@@ -49,7 +49,7 @@ fn memory_size(text: &str) -> Result<ByteSize, String> {
         .ok_or_else(|| format!("expected a size with its unit, such as 512MiB or 2GiB, of at least {MIN}"))
 }
 
-fn duration(text: &str) -> Result<Duration, String> {
+pub(in crate::cli) fn duration(text: &str) -> Result<Duration, String> {
     let read: Option<SignedDuration> = text.parse().ok();
     read.filter(SignedDuration::is_positive)
         .and_then(|time| Duration::try_from(time).ok())

@@ -46,6 +46,7 @@ fn result(policy: &str, failing: &[&str], inconclusive: &[&str]) -> PolicyResult
         scope: "tiny",
         policy: policy.name.clone(),
         states: 1_234,
+        unproven_contexts: 0,
         products: 2_345,
         steps: 3_456,
         depth: 12,

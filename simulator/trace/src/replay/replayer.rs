@@ -4,9 +4,10 @@
 //! other line is parsed and compared by value, so that key order is no difference and a real difference can be named.
 
 use super::difference::Difference;
+use crate::context_record::ContextRecord;
 use crate::contexts::ContextRecorder;
 use crate::error::{TraceError, TraceErrorKind};
-use crate::format::{ContextRecord, Step, StepMetadata, StepRecord};
+use crate::format::{Step, StepMetadata, StepRecord};
 use crate::layers::{DifferenceKind, without_texts};
 use crate::read::Reader;
 use orchestrion_kernel::context::ContextBuilder;

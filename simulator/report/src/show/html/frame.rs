@@ -88,7 +88,7 @@ impl Frame<'_> {
 
     fn facts(&self, verdicts: &[(&'static Claim, Verdict)]) -> Markup {
         let Header { kernel, policy, scenario, .. } = self.header;
-        let ShowSummary { steps, requests, refused } = *self.summary;
+        let ShowSummary { steps, requests, refused, unproven_contexts } = *self.summary;
         let violated = verdicts.iter().filter(|(_, verdict)| matches!(verdict, Verdict::Violated(_))).count();
         html! {
             dl.facts {
@@ -99,6 +99,9 @@ impl Frame<'_> {
                 div { dt { "Steps" } dd { (steps) } }
                 div { dt { "Requests" } dd { (requests) } }
                 @if refused > 0 { div { dt { "Refused" } dd { (refused) } } }
+                @if unproven_contexts > 0 {
+                    div { dt { "Contexts" } dd { (unproven_contexts) " not proven optimal" } }
+                }
                 div { dt { "Claims" } dd { a href="#claims" {
                     @if violated == 0 { "none violated" } @else { (violated) " violated" }
                 } } }
@@ -171,6 +174,7 @@ fn claims(verdicts: &[(&'static Claim, Verdict)]) -> Markup {
     let groups = [
         ("Violated", "bad", select(|verdict| matches!(verdict, Verdict::Violated(_)))),
         ("Hold in every step", "good", select(|verdict| matches!(verdict, Verdict::Holds(_)))),
+        ("Inconclusive", "faint", select(|verdict| matches!(verdict, Verdict::Inconclusive(_)))),
         ("Vacuous: premise not reached", "faint", select(|verdict| matches!(verdict, Verdict::Vacuous))),
         (
             "Not applicable under this policy",
@@ -205,6 +209,9 @@ fn claim(claim: &Claim, verdict: Verdict) -> Markup {
                     span.id { (claim.id) } " " (claim.statement)
                     @match verdict {
                         Verdict::Violated(n) => { span.bad { " first violated in step " (step_link(n)) } }
+                        Verdict::Inconclusive(n) => {
+                            span.faint { " first context that is not proven optimal in step " (step_link(n)) }
+                        }
                         Verdict::Holds(0) | Verdict::Vacuous => {}
                         Verdict::Holds(n) => { span.faint { " premise first reached in step " (step_link(n)) } }
                         Verdict::NotApplicable(reason) | Verdict::NotCheckable(reason) => { span.faint { " " (reason) } }

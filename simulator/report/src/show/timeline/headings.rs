@@ -69,14 +69,21 @@ pub(in super::super) fn write_end(
         None => format!("The trace ends in {phase}, before the next internal step."),
     };
     let number = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
-    let ShowSummary { steps, requests, refused } = *summary;
+    let ShowSummary { steps, requests, refused, unproven_contexts } = *summary;
     let mut counts = format!("{}, {}", count(number(steps), "step"), count(number(requests), "request"));
     if refused > 0 {
         counts.push_str(&format!(", {}", count(number(refused), "refused input")));
     }
     out.write_blank()?;
     out.write_paragraph(Line::text(line), 0)?;
-    out.write_paragraph(Line::dim(counts), 0)
+    out.write_paragraph(Line::dim(counts), 0)?;
+    match unproven_contexts {
+        0 => Ok(()),
+        unproven => {
+            let text = format!("{} not proven optimal", count(number(unproven), "context"));
+            out.write_paragraph(Line::new().styled(TextStyle::Warn, text), 0)
+        }
+    }
 }
 
 impl Headings {

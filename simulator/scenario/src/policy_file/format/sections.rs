@@ -126,6 +126,7 @@ sections! {
         tokenizer: EnumName<Tokenizer>, "tokenizer: bytes (four per token), cl100k_base or o200k_base";
         recency: Decimal<Weight>, "factor, 0 to 1000: utility of the newest item relative to the oldest";
         relevance: Decimal<Weight>, "factor, 0 to 1000: utility of an item with the terms of the request";
+        nodes_max: u32, "maximum number of search nodes of a selection, at least 1; beyond it the optimum is not proven";
     }
 }
 
