@@ -5,8 +5,8 @@
 use orchestrion_kernel::selection::{Inclusion, Problem, Selection, check_selection};
 use orchestrion_optimizer::{SearchLimits, SolveStatus, certify};
 use orchestrion_selection::{
-    Baseline, Explainer, NamedProblem, Reason, RequiredBudget, Solver, budget_curve, compare, solve,
-    verify_bytes, write_certificate,
+    Baseline, Explainer, IlpError, NamedProblem, Reason, RequiredBudget, SolveError, Solver, budget_curve,
+    compare, solve, verify_bytes, write_certificate,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -76,6 +76,37 @@ fn problems(items_max: usize) -> impl Strategy<Value = NamedProblem> {
     })
 }
 
+/// Generates valid problems whose numbers exceed 10^12. Some differ by a few units only, which floating point rounds away where
+/// sums are compared as a whole.
+fn large_problems(items_max: usize) -> impl Strategy<Value = NamedProblem> {
+    let number =
+        || prop_oneof![0..=5_u64, 0..=5_000_000_000_000_u64, 3_000_000_000_000..=3_000_000_000_004_u64];
+    let item = (number(), number(), prop::collection::vec(0..items_max, 0..2), 0..12_u8);
+    (prop::collection::vec(item, 1..=items_max), 0..=100_u64, 0..=3_u64).prop_filter_map(
+        "invalid problem",
+        |(items, percent, extra)| {
+            let count = items.len();
+            let items: Vec<RandomItem> = items
+                .into_iter()
+                .map(|(utility, cost, deps, inclusion)| RandomItem {
+                    utility,
+                    cost,
+                    deps: deps.into_iter().filter(|dep| *dep < count).collect(),
+                    inclusion: match inclusion {
+                        0 => Inclusion::Pinned,
+                        1 => Inclusion::Forbidden,
+                        _ => Inclusion::Free,
+                    },
+                    group: None,
+                    is_working: false,
+                })
+                .collect();
+            let budget = items.iter().map(|item| item.cost).sum::<u64>() / 100 * percent + extra;
+            NamedProblem::from_bytes("large", file(budget, &items).as_bytes()).ok()
+        },
+    )
+}
+
 /// Enumerates every valid selection.
 fn choices(problem: &Problem) -> impl Iterator<Item = Selection> {
     let candidates = problem.candidates();
@@ -115,6 +146,15 @@ proptest! {
             let solved = solve(&named, solver, SearchLimits::default()).unwrap();
             prop_assert_eq!(&solved.selection, &expected, "{}", solver.name());
             prop_assert_eq!((solved.status, solved.bound), (SolveStatus::Optimal, expected.utility));
+        }
+    }
+
+    #[test]
+    fn ilp_matches_enumeration_for_large_sums(named in large_problems(9)) {
+        match solve(&named, Solver::Ilp, SearchLimits::default()) {
+            Ok(solved) => prop_assert_eq!(&solved.selection, &best(choices(&named.problem))),
+            // The solver cannot factorize some bases, and states that.
+            Err(error) => prop_assert!(matches!(error, SolveError::Ilp(IlpError::Unsolved(_))), "{}", error),
         }
     }
 
@@ -204,6 +244,20 @@ proptest! {
         let native = solve(&named, Solver::Native, SearchLimits::default()).unwrap();
         prop_assert_eq!(native.status, SolveStatus::Optimal);
         prop_assert_eq!(native.selection, solve(&named, Solver::Ilp, SearchLimits::default()).unwrap().selection);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 30, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn ilp_agrees_with_optimizer_for_large_sums(named in large_problems(16)) {
+        let native = solve(&named, Solver::Native, SearchLimits::default()).unwrap();
+        prop_assert_eq!(native.status, SolveStatus::Optimal);
+        match solve(&named, Solver::Ilp, SearchLimits::default()) {
+            Ok(solved) => prop_assert_eq!(&solved.selection, &native.selection),
+            Err(error) => prop_assert!(matches!(error, SolveError::Ilp(IlpError::Unsolved(_))), "{}", error),
+        }
     }
 }
 

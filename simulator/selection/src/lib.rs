@@ -31,7 +31,7 @@ pub use explain::{
 pub use format::{InclusionFile, ItemFile, LayerFile, ProblemFile};
 pub use from_trace::{TracePoint, TracePointError};
 pub use id::Id;
-pub use ilp::{ILP_ENGINE, IlpError, SUM_MAX};
+pub use ilp::{ILP_ENGINE, IlpError};
 pub use problem::{NamedProblem, PROBLEM_BYTES_MAX};
 pub use solve::{SolveError, Solver, SolverResult, compare, solve};
 pub use svg::{SVG_PREFIX, curve_svg};

@@ -86,7 +86,7 @@ pub fn solve(
     match solver {
         Solver::Native => solve_exact(&problem.problem, limits).map(native_result),
         Solver::Ilp => {
-            let selection = ilp::solve(&problem.problem)?;
+            let selection = ilp::solve(&problem.problem, None)?;
             check(&problem.problem, solver, &selection)?;
             let bound = selection.utility;
             let status = SolveStatus::Optimal;

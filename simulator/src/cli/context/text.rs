@@ -5,7 +5,7 @@ use anstyle::{AnsiColor, Style};
 use miette::miette;
 use orchestrion_optimizer::SolveStatus;
 use orchestrion_report::text::{grouped, sanitize};
-use orchestrion_selection::{IlpError, NamedProblem, SolveError};
+use orchestrion_selection::{NamedProblem, SolveError};
 
 /// Returns id and key of an item, sanitized.
 pub(super) fn item_name(problem: &NamedProblem, item: usize) -> String {
@@ -56,9 +56,6 @@ pub(super) const fn style(is_good: bool) -> Style {
 /// Adds a help text to an error of a solver.
 pub(super) fn solve_error(error: SolveError) -> miette::Report {
     let help = match &error {
-        SolveError::Ilp(IlpError::TooLarge { .. }) => {
-            "omit --solver ilp: the native solver computes with integers"
-        }
         SolveError::Ilp(_) => "omit --solver ilp, to use the native solver",
         SolveError::Unsound { .. } => "this is a bug of orchestrion; please report it with the problem",
     };
