@@ -5,6 +5,7 @@ mod context;
 mod corpora;
 mod coverage;
 mod crash;
+mod cross_check;
 mod external_checkers;
 mod generated;
 mod knowledge;

@@ -1,11 +1,12 @@
 //! Context selection problems as files: solvers, certificates, explanations and budget curves.
 //!
 //! The kernel defines the problem (000 §5). This crate reads it from a file or from a trace, states it as a 0-1 program for
-//! other solvers, and compares the exact solution with simpler rules. Every solution passes
+//! other solvers, compares the exact solution with simpler rules, and cross-checks the contexts of a trace. Every solution passes
 //! [`orchestrion_kernel::selection::check_selection`] before it is returned.
 
 mod baselines;
 mod certificate;
+mod cross_check;
 mod curve;
 mod dependencies;
 mod error;
@@ -23,6 +24,7 @@ pub use certificate::{
     CERTIFICATE_PREFIX, CertificateError, CertificateFile, VerifyResult, verify_bytes, verify_file,
     write_certificate,
 };
+pub use cross_check::{CheckedContext, CrossCheck, Difference, cross_check};
 pub use curve::{Curve, Point, budget_curve};
 pub use error::ProblemFileError;
 pub use explain::{

@@ -1,8 +1,10 @@
 //! `run`: executes scenarios.
 
+mod cross_check;
 mod stdio;
 
 use super::args::GlobalArgs;
+use super::check::search::duration;
 use super::exit_status::ExitStatus;
 use super::files::{self, open_trace};
 use super::{output, targets};
@@ -10,8 +12,10 @@ use miette::{IntoDiagnostic, Result, miette};
 use orchestrion_report::show::{Style, View, show};
 use orchestrion_scenario::Scenario;
 use orchestrion_scenario::run::run_scenario;
+use orchestrion_selection::cross_check;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Run scenarios with their scripted modules, record a trace of each, and show it.
 #[derive(Debug, clap::Args)]
@@ -22,6 +26,8 @@ Examples:
                                                .orchestrion/
   orchestrion run specs/scenarios/*.yaml --quiet        only failures
   orchestrion run mine.yaml --out-dir traces            traces/mine.trace.ndjson
+  orchestrion run mine.yaml --cross-check               also solve each context
+                                                        as a 0-1 program
 
 A host in another language reads calls from its standard input and writes
 replies to its standard output, one line of JSON each (see `orchestrion export
@@ -29,9 +35,10 @@ schema --schema stdio`):
   mkfifo replies
   orchestrion run --stdio mine.yaml < replies | python3 host.py > replies
 
-Exit codes: 0 every scenario ran as scripted; 1 one halted, or a write was
-refused or accepted against its script; 2 no scenario could be run; 3 a scenario
-could not be run, or a scripted event or reply was not used.")]
+Exit codes: 0 every scenario ran as scripted; 1 one halted, a write was refused
+or accepted against its script, or a context differs from the 0-1 program; 2 no
+scenario could be run; 3 a scenario could not be run, a scripted event or reply
+was not used, or a context was not cross-checked.")]
 pub(super) struct Args {
     /// Run these scenarios [default: those of the project file].
     #[arg(value_name = "SCENARIO", conflicts_with = "config")]
@@ -43,6 +50,12 @@ pub(super) struct Args {
     /// Store the conversation in this journal, and resume it if the file exists. Needs --stdio.
     #[arg(long, value_name = "FILE", requires = "stdio")]
     journal: Option<PathBuf>,
+    /// Solve each context again as a 0-1 program, and compare the items, the utility and the cost.
+    #[arg(long, conflicts_with = "stdio")]
+    cross_check: bool,
+    /// Stop the 0-1 program of a context after this time (for example 90s or 10m) and report it as not cross-checked.
+    #[arg(long, value_name = "TIME", default_value = "60s", requires = "cross_check", value_parser = duration)]
+    timeout: Duration,
     /// Stop at the first scenario that does not succeed.
     #[arg(long)]
     fail_fast: bool,
@@ -56,7 +69,7 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     ensure_distinct_traces(&scenarios)?;
     let mut statuses = Vec::new();
     for path in &scenarios {
-        let status = run_file(path, scenarios.len() == 1, global).unwrap_or_else(|error| {
+        let status = run_file(path, scenarios.len() == 1, args, global).unwrap_or_else(|error| {
             output::print_diagnostic(&error);
             ExitStatus::Error
         });
@@ -84,7 +97,7 @@ fn ensure_distinct_traces(scenarios: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 
-fn run_file(path: &Path, is_single: bool, global: &GlobalArgs) -> Result<ExitStatus> {
+fn run_file(path: &Path, is_single: bool, args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     let scenario = Scenario::read(path)?;
     let trace = global.out_dir.join(format!("{}.trace.ndjson", scenario.name));
     let result = run_scenario(scenario)?;
@@ -110,9 +123,17 @@ fn run_file(path: &Path, is_single: bool, global: &GlobalArgs) -> Result<ExitSta
     for unused in &result.unused_events {
         print(format!("{file}: {unused}"))?;
     }
+    let cross_check = if args.cross_check {
+        let checked = cross_check(open_trace(&trace).into_diagnostic()?, args.timeout).into_diagnostic()?;
+        cross_check::report(&checked, &file.to_string(), global.quiet, &mut print)?;
+        cross_check::status(&checked)
+    } else {
+        ExitStatus::Success
+    };
     drop(out);
-    let is_failure = result.halted.is_some() || !result.unexpected_writes.is_empty();
-    let is_incomplete = !result.unused_events.is_empty();
+    let is_failure =
+        result.halted.is_some() || !result.unexpected_writes.is_empty() || cross_check == ExitStatus::Failure;
+    let is_incomplete = !result.unused_events.is_empty() || cross_check == ExitStatus::Incomplete;
     for unexpected in result.unexpected_writes {
         output::print_diagnostic(&unexpected.into());
     }
