@@ -3,6 +3,10 @@
 //! The kernel numbers items, calls and requests in order, and reuses no number within a conversation. The planner numbers
 //! tasks; revisions start anew in each request. Deliberately absent: arithmetic on ids other than *next*.
 
+mod timestamp;
+
+pub use timestamp::Timestamp;
+
 use alloc::sync::Arc;
 use core::fmt;
 
@@ -52,32 +56,6 @@ mod encoding {
         fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
             String::deserialize(deserializer).map(Self::from)
         }
-    }
-}
-
-/// A time in milliseconds since 1970-01-01. Inputs supply it; the kernel only compares.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(transparent))]
-pub struct Timestamp(u64);
-
-impl Timestamp {
-    /// Creates a timestamp from milliseconds since 1970-01-01.
-    #[must_use]
-    pub const fn from_millis(millis: u64) -> Self {
-        Self(millis)
-    }
-
-    /// Returns the milliseconds since 1970-01-01.
-    #[must_use]
-    pub const fn millis(self) -> u64 {
-        self.0
-    }
-}
-
-impl fmt::Display for Timestamp {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ms", self.0)
     }
 }
 

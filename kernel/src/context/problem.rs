@@ -4,7 +4,7 @@
 //! the headings that its text contains.
 
 use super::error::BudgetError;
-use super::sections::{Section, line};
+use super::sections::{Section, line, line_overhead_bytes};
 use super::text_measure::{ByteMeasure, TextMeasure};
 use crate::ids::{ItemId, UserId};
 use crate::item::{Item, ItemKey, Topic};
@@ -76,8 +76,8 @@ pub(crate) fn pinned_fit(
 
 /// Returns whether all items certainly fit, by an upper bound that needs no rendering.
 fn fits_by_bytes(semantic: &SemanticState, request: Option<&Request>, budget_tokens: u64) -> bool {
-    /// An upper bound on the bytes of a line or heading without text and key.
-    const LINE_OVERHEAD_BYTES: usize = 200;
+    /// An upper bound on the bytes of a heading.
+    const HEADING_BYTES: usize = 200;
     let key_bytes = |key: &ItemKey| match key {
         ItemKey::Fact(key) | ItemKey::Working(key) | ItemKey::Environment(key) => key.as_str().len(),
         ItemKey::Trace(trace) => trace.conversation.as_str().len(),
@@ -86,9 +86,13 @@ fn fits_by_bytes(semantic: &SemanticState, request: Option<&Request>, budget_tok
     let bytes = semantic
         .entries()
         .map(|Entry { item, .. }| {
-            item.text.as_str().len().saturating_add(key_bytes(&item.key)).saturating_add(LINE_OVERHEAD_BYTES)
+            item.text
+                .as_str()
+                .len()
+                .saturating_add(key_bytes(&item.key))
+                .saturating_add(line_overhead_bytes(item))
         })
-        .fold(LINE_OVERHEAD_BYTES.saturating_mul(Section::ALL.len()), usize::saturating_add);
+        .fold(HEADING_BYTES.saturating_mul(Section::ALL.len()), usize::saturating_add);
     request.is_none_or(|request| request.actions.is_empty())
         && u64::try_from(bytes).is_ok_and(|bytes| bytes <= budget_tokens.saturating_mul(4))
 }
@@ -267,7 +271,14 @@ impl<'a> ContextRequest<'a> {
     fn line(&self, item: &Item) -> (Section, String) {
         let running = self.request.map(|request| request.id);
         let section = Section::from_item(item, running, mode(self.module()).is_some());
-        (section, if section == Section::Situation { String::new() } else { line(item) })
+        (
+            section,
+            if section == Section::Situation {
+                String::new()
+            } else {
+                line(item, self.policy.contexts.provenance)
+            },
+        )
     }
 
     /// Returns the situation in 002's format; empty if the module does not reason or there is no content.

@@ -1,8 +1,10 @@
 //! `ser_M`: the sections of a context and their order (003, context building algorithm), and the line of an item.
 
-use crate::ids::RequestId;
-use crate::item::{Item, ItemKey, ItemKind, Layer, Validity};
-use alloc::string::String;
+use crate::ids::{RequestId, Text, Timestamp};
+use crate::item::{Identity, Item, ItemKey, ItemKind, Layer, Rank, Validity};
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 use core::fmt::Write;
 
 /// The sections of a context, in order.
@@ -52,21 +54,85 @@ impl Section {
     }
 }
 
-/// Formats an item as a line of a context.
-pub(super) fn line(item: &Item) -> String {
+/// Formats an item as a line of a context. With `provenance`, the line contains what a model needs to judge authority and freshness
+/// (003 layers 1 and 2).
+pub(super) fn line(item: &Item, provenance: bool) -> String {
     /// The usual length of a line without its text.
-    const OVERHEAD_BYTES: usize = 40;
-    let Item { id, key, text, kind, validity, .. } = item;
-    let review = if *validity == Validity::NeedsReview { " (needs review)" } else { "" };
+    const OVERHEAD_BYTES: usize = 80;
+    let Item { id, key, text, kind, .. } = item;
     let mut line = String::with_capacity(text.as_str().len().saturating_add(OVERHEAD_BYTES));
     // Writing to a string cannot fail.
     let _ = match kind {
-        ItemKind::Subtask(status) => writeln!(line, "[{id}] {key} ({status}){review}: {text}"),
-        ItemKind::Fact => writeln!(line, "[{id}] {key}{review}: {text}"),
-        ItemKind::Constraint(None) => writeln!(line, "[{id}] constraint, {key}{review}: {text}"),
-        ItemKind::Constraint(Some(constraint)) => {
-            writeln!(line, "[{id}] {constraint} constraint, {key}{review}: {text}")
-        }
+        ItemKind::Fact | ItemKind::Subtask(_) => write!(line, "[{id}] {key}"),
+        ItemKind::Constraint(None) => write!(line, "[{id}] constraint, {key}"),
+        ItemKind::Constraint(Some(constraint)) => write!(line, "[{id}] {constraint} constraint, {key}"),
     };
+    let details = details(item, provenance);
+    if !details.is_empty() {
+        let _ = write!(line, " ({})", details.join(", "));
+    }
+    let _ = writeln!(line, ": {text}");
     line
+}
+
+/// Returns the status of a subtask, the provenance of an identity or fact, and the review flag.
+fn details(item: &Item, provenance: bool) -> Vec<String> {
+    let mut details = Vec::new();
+    if let ItemKind::Subtask(status) = item.kind {
+        details.push(status.to_string());
+    }
+    match &item.layer {
+        Layer::Identity(identity) if provenance => {
+            let Identity { authority, rank, department, organization, permissions } = &**identity;
+            push_authority(&mut details, authority, *rank);
+            let texts = [department, organization].into_iter().filter(|text| !text.as_str().is_empty());
+            details.extend(texts.map(ToString::to_string));
+            details.extend(permissions.iter().map(|permission| format!("may {permission}")));
+        }
+        Layer::Fact(fact) if provenance => {
+            push_authority(&mut details, &fact.source.name, fact.source.rank);
+            // Time 0 means that the time is unknown.
+            let time = Some(fact.established_at).filter(|time| *time > Timestamp::default());
+            details.extend(time.map(|time| time.to_string()));
+        }
+        Layer::Identity(_)
+        | Layer::Fact(_)
+        | Layer::Request { .. }
+        | Layer::Working { .. }
+        | Layer::Environment
+        | Layer::Clock { .. } => {}
+    }
+    if item.validity == Validity::NeedsReview {
+        details.push("needs review".to_string());
+    }
+    details
+}
+
+/// Pushes an authority or source with its rank, once if both are the same word.
+fn push_authority(details: &mut Vec<String>, name: &Text, rank: Rank) {
+    let name = Some(name.as_str()).filter(|name| !name.is_empty() && *name != rank.name());
+    details.extend(name.into_iter().chain([rank.name()]).map(ToString::to_string));
+}
+
+/// Returns an upper bound on the bytes of [`line`] without the text and the key.
+pub(super) fn line_overhead_bytes(item: &Item) -> usize {
+    /// Id, kind, rank, time, review flag and separators.
+    const FIXED_BYTES: usize = 200;
+    /// The words and separators of one permission.
+    const PERMISSION_BYTES: usize = 6;
+    let text_bytes = match &item.layer {
+        Layer::Identity(identity) => {
+            let texts = [&identity.authority, &identity.department, &identity.organization];
+            let permissions = identity.permissions.iter();
+            let permissions = permissions.map(|text| text.as_str().len().saturating_add(PERMISSION_BYTES));
+            texts
+                .into_iter()
+                .map(|text| text.as_str().len())
+                .chain(permissions)
+                .fold(0, usize::saturating_add)
+        }
+        Layer::Fact(fact) => fact.source.name.as_str().len(),
+        Layer::Request { .. } | Layer::Working { .. } | Layer::Environment | Layer::Clock { .. } => 0,
+    };
+    text_bytes.saturating_add(FIXED_BYTES)
 }

@@ -25,6 +25,8 @@ pub struct ContextPolicy {
     /// The maximum number of nodes of the search for a selection, at least 1. A search that ends there has a bound instead of a
     /// proof.
     pub nodes_max: u32,
+    /// Whether a context contains the authority and permissions of the identity, and the source, rank and time of each fact.
+    pub provenance: bool,
     /// Overrides for single modules, in module order; at most one per module.
     pub module_overrides: Vec<ModuleContextPolicy>,
 }
@@ -79,6 +81,7 @@ impl ContextPolicy {
         recency: millionths(500_000),
         relevance: millionths(2_000_000),
         nodes_max: 2_000,
+        provenance: true,
         module_overrides: Vec::new(),
     };
 

@@ -65,7 +65,8 @@ impl ExpectedContext {
         let candidate = |(index, id): (usize, &u64)| {
             let entry = semantic.get(*id).filter(|_| closed.contains(id))?;
             let is_situation = entry.is_situation() && situation.is_some();
-            let line = format!("[{id}] {}: {}\n", label(entry), entry.text);
+            let line =
+                format!("[{id}] {}: {}\n", label(entry, expected.policy.contexts.provenance), entry.text);
             let candidate = Candidate {
                 section: (!is_situation).then(|| section(entry, expected.requests)),
                 cost: if is_situation { 0 } else { tokens(&line) },
@@ -299,17 +300,64 @@ fn default_weight(module: &Value, topic: &str) -> u32 {
     hundredths * 10_000
 }
 
-/// Returns the label of an item in its line (decision 0024): its key in words, its kind or status, and its review flag.
-fn label(entry: &Entry) -> String {
+/// Returns the label of an item in its line (decision 0024): its key in words, and in parentheses its status, its provenance
+/// (decision 0029) and its review flag.
+fn label(entry: &Entry, provenance: bool) -> String {
     let kind = &entry.item["kind"];
     let prefix = match &kind["constraint"] {
         Value::String(of) => format!("{of} constraint, "),
         _ if kind.get("constraint").is_some() => "constraint, ".to_owned(),
         _ => String::new(),
     };
-    let status = kind["subtask"].as_str().map(|status| format!(" ({})", status.replace('_', " ")));
-    let review = (entry.item["validity"] == "needs_review").then_some(" (needs review)");
-    [&prefix, &key_label(entry), status.as_deref().unwrap_or_default(), review.unwrap_or_default()].concat()
+    let mut details: Vec<String> = Vec::new();
+    details.extend(kind["subtask"].as_str().map(|status| status.replace('_', " ")));
+    let layer = &entry.item["layer"];
+    let texts = |of: &Value, names: &[&str]| -> Vec<String> {
+        let texts = names.iter().filter_map(|name| of[*name].as_str());
+        texts.filter(|text| !text.is_empty()).map(str::to_owned).collect()
+    };
+    if let Some(identity) = layer.get("identity").filter(|_| provenance) {
+        details.extend(texts(identity, &["authority", "rank", "department", "organization"]));
+        // An authority that is a rank is named once.
+        if identity["authority"] == identity["rank"] {
+            details.remove(0);
+        }
+        let permissions = identity["permissions"].as_array().into_iter().flatten();
+        details.extend(permissions.filter_map(Value::as_str).map(|name| format!("may {name}")));
+    }
+    if let Some(fact) = layer.get("fact").filter(|_| provenance) {
+        details.extend(texts(&fact["source"], &["name", "rank"]));
+        if fact["source"]["name"] == fact["source"]["rank"] {
+            details.remove(0);
+        }
+        let time = fact["established_at"].as_u64().filter(|time| *time > 0);
+        details.extend(time.map(iso_8601));
+    }
+    if entry.item["validity"] == "needs_review" {
+        details.push("needs review".to_owned());
+    }
+    let details = if details.is_empty() { String::new() } else { format!(" ({})", details.join(", ")) };
+    format!("{prefix}{}{details}", key_label(entry))
+}
+
+/// Returns a time in milliseconds since 1970 as ISO 8601, by counting the days of years and months.
+fn iso_8601(time: u64) -> String {
+    let (mut days, ms) = (time / 86_400_000, time % 86_400_000);
+    let (mut year, mut month) = (1970_u64, 1_u64);
+    let is_leap = |year: u64| year.is_multiple_of(4) && !year.is_multiple_of(100) || year.is_multiple_of(400);
+    let days_of = |year: u64, month: u64| match month {
+        2 if is_leap(year) => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    };
+    while days >= days_of(year, month) {
+        days -= days_of(year, month);
+        (year, month) = if month == 12 { (year + 1, 1) } else { (year, month + 1) };
+    }
+    let fraction = if ms.is_multiple_of(1000) { String::new() } else { format!(".{:03}", ms % 1000) };
+    let (hours, minutes, seconds) = (ms / 3_600_000, ms / 60_000 % 60, ms / 1000 % 60);
+    format!("{year:04}-{month:02}-{:02}T{hours:02}:{minutes:02}:{seconds:02}{fraction}Z", days + 1)
 }
 
 fn key_label(entry: &Entry) -> String {

@@ -65,6 +65,7 @@ pub(super) struct Contexts {
     pub(super) budget_tokens: u32,
     pub(super) reserved_tokens: u32,
     pub(super) recency: u32,
+    pub(super) provenance: bool,
     pub(super) module_overrides: Vec<ModuleOverride>,
 }
 

@@ -11,6 +11,7 @@ use orchestrion_kernel::context::{
 use orchestrion_kernel::ids::ItemId;
 use orchestrion_kernel::item::{Item, Layer};
 use orchestrion_kernel::selection::{Candidate, Inclusion};
+use orchestrion_kernel::semantic::Entry;
 use orchestrion_kernel::state::Call;
 use orchestrion_optimizer::ExactSelector;
 
@@ -118,10 +119,21 @@ pub fn has_unproven_context(policy: &Policy, state: &State) -> bool {
 
 /// Whether the budget may bind. An estimate that is safely below it saves the exact computation.
 fn may_exceed_budget(policy: &Policy, state: &State) -> bool {
-    const BESIDE_TEXT: usize = 60;
+    // Id, key, kind, rank, time, review flag and heading.
+    const BESIDE_TEXT: usize = 140;
     let Some(call) = state.control().pending_call() else { return false };
-    let lengths =
-        state.semantic().entries().map(|entry| entry.item.text.as_str().len().saturating_add(BESIDE_TEXT));
+    let provenance = |item: &Item| match &item.layer {
+        Layer::Fact(fact) => fact.source.name.as_str().len(),
+        Layer::Identity(identity) => {
+            let texts = [&identity.authority, &identity.department, &identity.organization];
+            let permissions = identity.permissions.iter();
+            texts.into_iter().chain(permissions).map(|text| text.as_str().len().saturating_add(6)).sum()
+        }
+        Layer::Request { .. } | Layer::Working { .. } | Layer::Environment | Layer::Clock { .. } => 0,
+    };
+    let lengths = state.semantic().entries().map(|Entry { item, .. }| {
+        item.text.as_str().len().saturating_add(provenance(item)).saturating_add(BESIDE_TEXT)
+    });
     let tokens = lengths.fold(0_usize, usize::saturating_add) / 4;
     u64::try_from(tokens)
         .map_or(true, |tokens| tokens >= policy.contexts.token_limit(call.operation.module()))

@@ -127,6 +127,7 @@ sections! {
         recency: Decimal<Weight>, "factor, 0 to 1000: utility of the newest item relative to the oldest";
         relevance: Decimal<Weight>, "factor, 0 to 1000: utility of an item with the terms of the request";
         nodes_max: u32, "maximum number of search nodes of a selection, at least 1; beyond it the optimum is not proven";
+        provenance: bool, "contexts contain authority and permissions of the user, and source, rank and time of each fact";
     }
 }
 
