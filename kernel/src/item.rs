@@ -93,6 +93,12 @@ impl Item {
     pub const fn is_valid(&self) -> bool {
         matches!(self.validity, Validity::Current | Validity::NeedsReview)
     }
+
+    /// Whether the item is a persistent fact that needs review.
+    #[must_use]
+    pub(crate) fn is_fact_in_review(&self) -> bool {
+        self.validity == Validity::NeedsReview && matches!(self.layer, Layer::Fact(_))
+    }
 }
 
 /// The kind of an item: the summands of 000's `Item`.

@@ -176,7 +176,9 @@ impl<'a> ContextRequest<'a> {
             let cluster = compaction::cluster_for(self.policy, self.semantic, self.principal, running);
             return cluster.into_iter().filter_map(|id| self.semantic.get(id)).collect();
         }
-        self.semantic.selectable(self.principal).collect()
+        let includes_needs_review = self.policy.contexts.needs_review;
+        let is_candidate = |entry: &&Entry| includes_needs_review || !entry.item.is_fact_in_review();
+        self.semantic.selectable(self.principal).filter(is_candidate).collect()
     }
 
     /// Creates the problem of these candidate items.

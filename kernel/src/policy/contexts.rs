@@ -27,6 +27,8 @@ pub struct ContextPolicy {
     pub nodes_max: u32,
     /// Whether a context contains the authority and permissions of the identity, and the source, rank and time of each fact.
     pub provenance: bool,
+    /// Whether a context contains facts that need review (003 §2). Without them, items that depend on them are absent too.
+    pub needs_review: bool,
     /// Overrides for single modules, in module order; at most one per module.
     pub module_overrides: Vec<ModuleContextPolicy>,
 }
@@ -82,6 +84,7 @@ impl ContextPolicy {
         relevance: millionths(2_000_000),
         nodes_max: 2_000,
         provenance: true,
+        needs_review: true,
         module_overrides: Vec::new(),
     };
 

@@ -193,6 +193,7 @@ pub(crate) fn change_policy(policy: &mut Policy, args: &mut Arguments) -> Result
             ["compaction", "from_tokens"] => policy.compaction.from_tokens = number()?,
             ["compaction", "cluster_items"] => policy.compaction.cluster_items = number()?,
             ["contexts", "provenance"] => policy.contexts.provenance = parse_value(&value)?,
+            ["contexts", "needs_review"] => policy.contexts.needs_review = parse_value(&value)?,
             ["contexts", "budget_tokens"] => {
                 (policy.contexts.budget_tokens, policy.contexts.reserved_tokens) = (number()?, 0);
             }

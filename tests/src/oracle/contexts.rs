@@ -58,7 +58,10 @@ impl ExpectedContext {
         let readable = if is_summarizer {
             expected.request.cluster.clone()
         } else {
-            readable_ids(semantic, expected.session.as_deref())
+            let mut readable = readable_ids(semantic, expected.session.as_deref());
+            // Decision 0030: a policy excludes the facts that need review.
+            readable.retain(|id| expected.policy.contexts.needs_review || !needs_review(semantic, *id));
+            readable
         };
         let closed =
             if is_summarizer { readable.clone() } else { largest_closed_subset(semantic, readable.clone()) };
@@ -338,6 +341,13 @@ fn label(entry: &Entry, provenance: bool) -> String {
     }
     let details = if details.is_empty() { String::new() } else { format!(" ({})", details.join(", ")) };
     format!("{prefix}{}{details}", key_label(entry))
+}
+
+/// Whether the item is a persistent fact that needs review.
+fn needs_review(semantic: &Fold, id: u64) -> bool {
+    let is_in_review =
+        |item: &Value| item["validity"] == "needs_review" && item["layer"].get("fact").is_some();
+    semantic.get(id).is_some_and(|entry| is_in_review(&entry.item))
 }
 
 /// Returns a time in milliseconds since 1970 as ISO 8601, by counting the days of years and months.

@@ -66,6 +66,7 @@ pub(super) struct Contexts {
     pub(super) reserved_tokens: u32,
     pub(super) recency: u32,
     pub(super) provenance: bool,
+    pub(super) needs_review: bool,
     pub(super) module_overrides: Vec<ModuleOverride>,
 }
 

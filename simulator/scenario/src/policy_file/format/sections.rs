@@ -128,6 +128,7 @@ sections! {
         relevance: Decimal<Weight>, "factor, 0 to 1000: utility of an item with the terms of the request";
         nodes_max: u32, "maximum number of search nodes of a selection, at least 1; beyond it the optimum is not proven";
         provenance: bool, "contexts contain authority and permissions of the user, and source, rank and time of each fact";
+        needs_review: bool, "contexts contain facts that need review";
     }
 }
 
