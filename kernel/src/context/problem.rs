@@ -273,14 +273,13 @@ impl<'a> ContextRequest<'a> {
     fn line(&self, item: &Item) -> (Section, String) {
         let running = self.request.map(|request| request.id);
         let section = Section::from_item(item, running, mode(self.module()).is_some());
-        (
-            section,
-            if section == Section::Situation {
-                String::new()
-            } else {
+        let text = match section {
+            Section::Situation => String::new(),
+            Section::Identity | Section::Environment | Section::Facts | Section::WorkingSet => {
                 line(item, self.policy.contexts.provenance)
-            },
-        )
+            }
+        };
+        (section, text)
     }
 
     /// Returns the situation in 002's format; empty if the module does not reason or there is no content.
