@@ -1,7 +1,9 @@
 //! Options that several commands share.
 
 use clap::{ColorChoice, ValueEnum};
+use jiff::SignedDuration;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Options of every command.
 #[derive(Debug, clap::Args)]
@@ -27,4 +29,12 @@ pub(super) enum Format {
     Human,
     /// JSON.
     Json,
+}
+
+/// Parses the time limit of a command.
+pub(super) fn duration(text: &str) -> Result<Duration, String> {
+    let read: Option<SignedDuration> = text.parse().ok();
+    read.filter(SignedDuration::is_positive)
+        .and_then(|time| Duration::try_from(time).ok())
+        .ok_or_else(|| "expected a time with its unit, such as 90s, 10m or 1h 30m".to_owned())
 }

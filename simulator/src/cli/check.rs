@@ -10,7 +10,7 @@ mod reach;
 mod report;
 mod result;
 mod save;
-pub(super) mod search;
+mod search;
 mod sweep;
 #[cfg(test)]
 mod tests;

@@ -3,8 +3,7 @@
 mod cross_check;
 mod stdio;
 
-use super::args::GlobalArgs;
-use super::check::search::duration;
+use super::args::{GlobalArgs, duration};
 use super::exit_status::ExitStatus;
 use super::files::{self, open_trace};
 use super::{output, targets};

@@ -1,9 +1,9 @@
 //! Search options of `check`, and progress of an exploration.
 
+use crate::cli::args::duration;
 use crate::cli::output;
 use bytesize::ByteSize;
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
-use jiff::SignedDuration;
 use miette::{Result, miette};
 use orchestrion_explorer::{ModelError, Options, Progress, ResourceLimits, StateStorage};
 use orchestrion_model::scopes::{COMPOSED, MODELS, Model};
@@ -47,13 +47,6 @@ fn memory_size(text: &str) -> Result<ByteSize, String> {
     let read: Option<ByteSize> = text.parse().ok();
     read.filter(|size| *size >= MIN)
         .ok_or_else(|| format!("expected a size with its unit, such as 512MiB or 2GiB, of at least {MIN}"))
-}
-
-pub(in crate::cli) fn duration(text: &str) -> Result<Duration, String> {
-    let read: Option<SignedDuration> = text.parse().ok();
-    read.filter(SignedDuration::is_positive)
-        .and_then(|time| Duration::try_from(time).ok())
-        .ok_or_else(|| "expected a time with its unit, such as 90s, 10m or 1h 30m".to_owned())
 }
 
 impl SearchArgs {
