@@ -2,8 +2,8 @@
 
 use crate::control::table::Transition;
 use crate::event::{BaseEvent, Event, Events, ForgetCause};
-use crate::ids::ItemId;
-use crate::input::Input;
+use crate::ids::{ItemId, Timestamp};
+use crate::input::{Input, TimedInput};
 use crate::item::Layer;
 use crate::policy::Policy;
 use crate::refusal::Refusal;
@@ -11,7 +11,7 @@ use crate::semantic::SemanticState;
 use crate::state::State;
 use core::fmt;
 
-/// Decides as [`decide`](crate::decide) does, along the transition that `choose` returns. A model checker uses it to run
+/// Decides as [`decide`](crate::decide) does, along the transition that `choose` returns in the state at this time. A model checker uses it to run
 /// mutants of the table.
 ///
 /// # Errors
@@ -19,10 +19,36 @@ use core::fmt;
 pub fn decide_with_row(
     policy: &Policy,
     state: &State,
+    now: Timestamp,
     input: &Input,
-    choose: impl FnOnce() -> Option<&'static Transition>,
+    choose: impl FnOnce(&State) -> Option<&'static Transition>,
 ) -> Result<Events, Refusal> {
-    crate::decide::decide_with_row(policy, state, input, choose)
+    crate::decide::decide_with_row(policy, state, now, input, choose)
+}
+
+impl TimedInput {
+    /// Creates the input at its [`input_time`] in this state.
+    #[must_use]
+    pub fn in_state(state: &State, input: Input) -> Self {
+        Self { at: input_time(state, &input), input }
+    }
+}
+
+/// Returns the time of an input for a caller without a clock: of a tick the next expiry, of other inputs the kernel's time.
+#[must_use]
+pub fn input_time(state: &State, input: &Input) -> Timestamp {
+    match input {
+        Input::Tick => state.semantic().next_expiry(state.now()).unwrap_or_else(|| state.now()),
+        Input::SessionStart { .. }
+        | Input::SessionEnd
+        | Input::UserMessage { .. }
+        | Input::Reply { .. }
+        | Input::CallFailed { .. }
+        | Input::Step
+        | Input::Cancel
+        | Input::Write(_)
+        | Input::Resume => state.now(),
+    }
 }
 
 /// A semantic event that does not fit the semantic state.

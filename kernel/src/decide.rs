@@ -1,37 +1,43 @@
 //! `decide`: maps a state and an input to a batch of events (000 §4.4, `step_base`).
 //!
-//! It reads policy, state and input, and modifies nothing. The batch is atomic; `State::apply` writes its events. The same
-//! policy, state and input give the same batch.
+//! It reads policy, state, time and input, and modifies nothing. The batch is atomic; `State::apply` writes its events. The
+//! same policy, state, time and input give the same batch.
+//!
+//! Time passes before the input: first the kernel's time advances and expired items are forgotten, then the input is decided
+//! in the state after these events.
 
 mod actions;
 mod batch;
 mod conclude;
 mod guards;
 mod record;
+mod time;
 mod validate;
 
 use crate::control::table::{Transition, TransitionId, enabled_transitions};
 use crate::event::{Event, Events};
+use crate::ids::Timestamp;
 use crate::input::Input;
 use crate::knowledge::decide_write;
 use crate::policy::Policy;
 use crate::refusal::Refusal;
 use crate::state::State;
 use alloc::vec;
+use alloc::vec::Vec;
 use batch::Batch;
 
-/// Returns the events of an input.
+/// Returns the events of an input at this time, which is not before that of the last accepted input.
 ///
 /// # Errors
 /// A [`Refusal`] if the input is not accepted in this state. The state does not change then.
-pub fn decide(policy: &Policy, state: &State, input: &Input) -> Result<Events, Refusal> {
-    decide_with_row(policy, state, input, || {
+pub fn decide(policy: &Policy, state: &State, now: Timestamp, input: &Input) -> Result<Events, Refusal> {
+    decide_with_row(policy, state, now, input, |state| {
         let mut rows = enabled_transitions(policy, state.control().phase(), input.trigger());
         rows.find(|row| row.when.is_satisfied(policy, state, input))
     })
 }
 
-/// Returns the events of an input, along the row that `select` returns. A model checker thereby decides with the rows of a
+/// Returns the events of an input, along the row that `select` returns in the state at this time. A model checker thereby decides with the rows of a
 /// mutant.
 ///
 /// # Errors
@@ -39,15 +45,34 @@ pub fn decide(policy: &Policy, state: &State, input: &Input) -> Result<Events, R
 pub(crate) fn decide_with_row(
     policy: &Policy,
     state: &State,
+    now: Timestamp,
     input: &Input,
-    select: impl FnOnce() -> Option<&'static Transition>,
+    select: impl FnOnce(&State) -> Option<&'static Transition>,
+) -> Result<Events, Refusal> {
+    let mut events = time::advance(state, now, input)?;
+    if events.is_empty() {
+        return decide_input(policy, state, input, select);
+    }
+    let mut later = state.clone();
+    events.iter().for_each(|event| later.apply(event));
+    events.append(&mut decide_input(policy, &later, input, select)?);
+    Ok(events)
+}
+
+/// Returns the events of an input in a state whose time is that of the input.
+fn decide_input(
+    policy: &Policy,
+    state: &State,
+    input: &Input,
+    select: impl FnOnce(&State) -> Option<&'static Transition>,
 ) -> Result<Events, Refusal> {
     validate::validate_input(policy, state, input)?;
     let row = match input {
-        // Neither changes the phase, so neither has a row.
+        // None of them changes the phase, so none has a row.
         Input::Resume => return Ok(vec![Event::Resumed]),
+        Input::Tick => return Ok(Vec::new()),
         Input::Write(write) => {
-            return Ok(decide_write(policy, state.semantic(), state.control().session(), write)?);
+            return Ok(decide_write(policy, state.semantic(), state.now(), state.control().session(), write)?);
         }
         Input::SessionStart { .. }
         | Input::SessionEnd
@@ -55,7 +80,7 @@ pub(crate) fn decide_with_row(
         | Input::Reply { .. }
         | Input::CallFailed { .. }
         | Input::Step
-        | Input::Cancel => select().ok_or_else(|| validate::unexpected_input(state, input))?,
+        | Input::Cancel => select(state).ok_or_else(|| validate::unexpected_input(state, input))?,
     };
     let mut batch = Batch::new(policy, state);
     batch.record_input(input, row);

@@ -11,7 +11,7 @@ pub use record::{
 };
 
 use crate::control::table::TransitionId;
-use crate::ids::{CallId, ItemId, RequestId, Revision, Text, TraceId, UserId};
+use crate::ids::{CallId, ItemId, RequestId, Revision, Text, Timestamp, TraceId, UserId};
 use crate::item::Item;
 use crate::module::{Failure, Module, Operation, Ratings, Report};
 use crate::plan::Plan;
@@ -79,6 +79,11 @@ pub enum Event {
         trace: TraceId,
         /// The final answer.
         text: Text,
+    },
+    /// The time of the input, if it is later than that of the input before. First in its batch.
+    TimeAdvanced {
+        /// The new time.
+        now: Timestamp,
     },
     /// A module sent an action record (002). It does not change the semantic state.
     ActionRecorded {
@@ -211,7 +216,8 @@ impl Event {
             Self::UpdateItem { item, deps } => BaseEvent::UpdateItem(item, deps),
             Self::ForgetItems { ids, .. } => BaseEvent::ForgetItems(ids),
             Self::FinalAnswer { text, .. } => BaseEvent::FinalAnswer(text),
-            Self::ActionRecorded { .. }
+            Self::TimeAdvanced { .. }
+            | Self::ActionRecorded { .. }
             | Self::SessionStarted { .. }
             | Self::SessionEnded
             | Self::OverBudget { .. }

@@ -1,7 +1,7 @@
 //! Inputs: the closed list of what can happen to the orchestrator (000 §4.3).
 
 use crate::control::trigger::Trigger;
-use crate::ids::{CallId, Text, UserId};
+use crate::ids::{CallId, Text, Timestamp, UserId};
 use crate::knowledge::types::{NewIdentity, Write};
 use crate::module::{Failure, Report};
 use crate::situation::{ActionRecord, SummaryUpdate};
@@ -55,8 +55,19 @@ pub enum Input {
     Cancel,
     /// A write to the semantic state. It does not change the phase.
     Write(Box<Write>),
+    /// Time passed, and an item expires (003 layer 3). It does not change the phase.
+    Tick,
     /// The runtime restarted after a crash and restored the conversation (decision 0015).
     Resume,
+}
+
+/// An input with its time.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct TimedInput {
+    /// The time.
+    pub at: Timestamp,
+    /// The input.
+    pub input: Input,
 }
 
 /// The three kinds of input of 000, to which every [`Input`] projects.
@@ -95,6 +106,7 @@ impl Input {
             Self::Step => Trigger::Step,
             Self::Cancel => Trigger::Cancel,
             Self::Write(_) => Trigger::Write,
+            Self::Tick => Trigger::Tick,
             Self::Resume => Trigger::Resume,
         }
     }
@@ -107,7 +119,7 @@ impl Input {
                 BaseInput::UserMsg
             }
             Self::Reply { .. } | Self::CallFailed { .. } => BaseInput::ToolResult,
-            Self::Step | Self::Write(_) | Self::Resume => BaseInput::None,
+            Self::Step | Self::Write(_) | Self::Tick | Self::Resume => BaseInput::None,
         }
     }
 }

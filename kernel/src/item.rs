@@ -84,7 +84,7 @@ impl Item {
             && match &self.layer {
                 Layer::Fact(fact) => fact.scope != Scope::Session,
                 Layer::Working { .. } => false,
-                Layer::Request { .. } | Layer::Identity(_) | Layer::Environment | Layer::Clock { .. } => true,
+                Layer::Request { .. } | Layer::Identity(_) | Layer::Environment => true,
             }
     }
 
@@ -175,8 +175,6 @@ pub enum ItemKey {
     Working(Text),
     /// A signal with this key (003 layer 4).
     Environment(Text),
-    /// The current time (003 layer 4).
-    Clock,
     /// A summary of forgotten items (000 §6). Several items may have this key.
     Summary,
     /// A field of the situation summary (002 `situation_summary`).
@@ -207,7 +205,6 @@ impl ItemKey {
             | Self::Fact(_)
             | Self::Working(_)
             | Self::Environment(_)
-            | Self::Clock
             | Self::Summary
             | Self::Situation(_) => None,
         }
@@ -222,8 +219,7 @@ impl ItemKey {
                 | Self::FinalAnswer(_)
                 | Self::Fact(_)
                 | Self::Environment(_)
-                | Self::Clock
-                | Self::Summary
+                    | Self::Summary
         )
     }
 }
@@ -266,7 +262,6 @@ impl fmt::Display for ItemKey {
             Self::Fact(name) => write!(f, "fact {name}"),
             Self::Working(name) => write!(f, "working item {name}"),
             Self::Environment(name) => write!(f, "environment {name}"),
-            Self::Clock => f.write_str("clock"),
             Self::Summary => f.write_str("summary"),
             Self::Situation(field) => write!(f, "situation {field}"),
         }

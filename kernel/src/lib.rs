@@ -78,7 +78,7 @@ pub use event::{Event, Events};
 pub use ids::{
     CallId, ConversationId, ItemId, RequestId, Revision, TaskId, Text, Timestamp, TraceId, UserId,
 };
-pub use input::Input;
+pub use input::{Input, TimedInput};
 pub use policy::Policy;
 pub use refusal::Refusal;
 pub use score::{Score, Weight};

@@ -2,7 +2,7 @@
 
 use crate::control::phase::Phase;
 use crate::control::trigger::Trigger;
-use crate::ids::{CallId, TaskId, UserId};
+use crate::ids::{CallId, TaskId, Timestamp, UserId};
 use crate::knowledge::KnowledgeError;
 use crate::module::Operation;
 use crate::plan::EffectKind;
@@ -13,6 +13,20 @@ use core::fmt;
 /// The variants are in order of precedence: if several refusals apply to an input, `decide` returns the first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
+    /// An input with an earlier time than the one before.
+    TimeWentBack {
+        /// The kernel's time.
+        now: Timestamp,
+        /// The time of the input.
+        found: Timestamp,
+    },
+    /// A tick at which no item expires.
+    NothingExpires {
+        /// The time of the tick.
+        now: Timestamp,
+        /// The next expiry.
+        next: Option<Timestamp>,
+    },
     /// A reply to, or failure of, a call that is not pending: late, duplicate or invented.
     WrongCall {
         /// The call of the input.
@@ -73,6 +87,15 @@ pub enum Refusal {
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::TimeWentBack { now, found } => {
+                write!(f, "time went back: expected {now} or later, found {found}")
+            }
+            Self::NothingExpires { now, next: Some(next) } => {
+                write!(f, "nothing expires by {now}: expected a tick at {next} or later")
+            }
+            Self::NothingExpires { now, next: None } => {
+                write!(f, "nothing expires after {now}: expected no tick")
+            }
             Self::WrongCall { found, expected: Some(expected) } => {
                 write!(f, "reply to wrong call: expected call {expected}, found call {found}")
             }

@@ -3,12 +3,13 @@
 //! Only `AddItem`, `UpdateItem` and `ForgetItems` change it. Deliberately absent: control, and the utility of items.
 
 use crate::event::{BaseEvent, Event};
-use crate::ids::{ItemId, RequestId, TaskId, Text};
+use crate::ids::{ItemId, RequestId, TaskId, Text, Timestamp};
 use crate::item::{Item, ItemKey, ItemKind, Layer, SubtaskStatus, Validity};
 use crate::situation::SummaryField;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
+use core::ops::Bound;
 use rpds::RedBlackTreeMapSync as Map;
 
 /// Items with their dependencies, in id order. A clone shares its structure with the original and takes constant time.
@@ -36,6 +37,8 @@ pub struct SemanticState {
     by_key: Map<(ItemKey, ItemId), ()>,
     /// Index: the dependents of an item.
     dependents: Map<(ItemId, ItemId), ()>,
+    /// Index: the items that expire.
+    expiries: Map<(Timestamp, ItemId), ()>,
 }
 
 /// An item with its dependencies.
@@ -67,7 +70,7 @@ impl Hash for SemanticState {
 impl Default for SemanticState {
     fn default() -> Self {
         let (items, by_key, dependents) = (Map::new_sync(), Map::new_sync(), Map::new_sync());
-        Self { items, next: ItemId::FIRST, by_key, dependents }
+        Self { items, next: ItemId::FIRST, by_key, dependents, expiries: Map::new_sync() }
     }
 }
 
@@ -140,6 +143,18 @@ impl SemanticState {
         })
     }
 
+    /// Returns the first expiry after this time, if any.
+    #[must_use]
+    pub fn next_expiry(&self, now: Timestamp) -> Option<Timestamp> {
+        let later = (Bound::Excluded((now, HIGHEST)), Bound::Unbounded);
+        self.expiries.range(later).next().map(|((at, _), ())| *at)
+    }
+
+    /// Returns the items that expire at this time or before, in the order of their expiries.
+    pub(crate) fn expiring_until(&self, now: Timestamp) -> impl Iterator<Item = ItemId> {
+        self.expiries.range(..=(now, HIGHEST)).map(|((_, id), ())| *id)
+    }
+
     /// Returns the id of the next item.
     #[must_use]
     pub const fn next_id(&self) -> ItemId {
@@ -157,8 +172,11 @@ impl SemanticState {
     pub fn is_consistent(&self) -> bool {
         let edges = self.entries().map(|entry| entry.deps.len()).sum::<usize>();
         let key_count = self.entries().map(|entry| keys(&entry.item).count()).sum::<usize>();
+        let expiries = || self.entries().filter_map(|entry| expiry(&entry.item));
         self.by_key.size() == key_count
             && self.dependents.size() == edges
+            && self.expiries.size() == expiries().count()
+            && expiries().all(|expiry| self.expiries.contains_key(&expiry))
             && self.items.iter().all(|(id, entry)| {
                 entry.item.id == *id
                     && *id < self.next
@@ -191,10 +209,12 @@ impl SemanticState {
         let id = entry.item.id;
         self.next = self.next.max(id.next());
         let old = self.items.get(&id);
-        let has_other_keys = |old: &Entry| {
-            old.item.key != entry.item.key || !old.item.covered_keys().eq(entry.item.covered_keys())
+        let is_indexed_otherwise = |old: &Entry| {
+            old.item.key != entry.item.key
+                || !old.item.covered_keys().eq(entry.item.covered_keys())
+                || expiry(&old.item) != expiry(&entry.item)
         };
-        if old.is_some_and(has_other_keys) {
+        if old.is_some_and(is_indexed_otherwise) {
             self.forget(id);
             return self.write(entry);
         }
@@ -209,6 +229,9 @@ impl SemanticState {
             keys(&entry.item).for_each(|key| {
                 self.by_key.insert_mut((key, id), ());
             });
+            if let Some(expiry) = expiry(&entry.item) {
+                self.expiries.insert_mut(expiry, ());
+            }
         }
         self.items.insert_mut(id, entry);
     }
@@ -220,6 +243,9 @@ impl SemanticState {
         }
         for dep in deps {
             self.dependents.remove_mut(&(*dep, id));
+        }
+        if let Some(expiry) = expiry(item) {
+            self.expiries.remove_mut(&expiry);
         }
         self.items.remove_mut(&id);
     }
@@ -267,6 +293,18 @@ impl SemanticState {
 fn keys(item: &Item) -> impl Iterator<Item = ItemKey> {
     let summarized = item.fact().into_iter().flat_map(|fact| &fact.summarized_keys);
     core::iter::once(item.key.clone()).chain(summarized.cloned().map(ItemKey::Fact))
+}
+
+/// Returns the expiry of an item with its id, if it expires.
+const fn expiry(item: &Item) -> Option<(Timestamp, ItemId)> {
+    match item.layer {
+        Layer::Working { expires_at: Some(at), .. } => Some((at, item.id)),
+        Layer::Working { expires_at: None, .. }
+        | Layer::Request { .. }
+        | Layer::Identity(_)
+        | Layer::Fact(_)
+        | Layer::Environment => None,
+    }
 }
 
 const LOWEST: ItemId = ItemId::new(u64::MIN);

@@ -12,19 +12,19 @@ pub use request::{Debate, PlanRevision, Request, ScoredRevision, StartedTask};
 use crate::control::phase::Phase;
 use crate::control::table::Transition;
 use crate::event::Event;
-use crate::ids::{CallId, ConversationId, RequestId, TraceId, UserId};
+use crate::ids::{CallId, ConversationId, RequestId, Timestamp, TraceId, UserId};
 use crate::knowledge::Principal;
 use crate::semantic::SemanticState;
 
-/// One conversation: `(S, C)` of 000's `O`. The runtime keeps the log `τ`.
+/// One conversation: `(S, C)` of 000's `O`, and the time. The runtime keeps the log `τ`.
 ///
 /// ```
-/// use orchestrion_kernel::{ConversationId, Input, Phase, Policy, State, UserId, decide};
+/// use orchestrion_kernel::{ConversationId, Input, Phase, Policy, State, Timestamp, UserId, decide};
 ///
 /// let mut state = State::new(ConversationId::new("demo"));
 /// assert_eq!(state.control().phase(), Phase::Idle);
 /// let input = Input::session_start(UserId::new("ada"));
-/// for event in &decide(&Policy::hardened(), &state, &input)? {
+/// for event in &decide(&Policy::hardened(), &state, Timestamp::default(), &input)? {
 ///     state.apply(event);
 /// }
 /// assert_eq!(state.control().session(), Some(&UserId::new("ada")));
@@ -35,6 +35,7 @@ use crate::semantic::SemanticState;
 pub struct State {
     semantic: SemanticState,
     control: Control,
+    now: Timestamp,
 }
 
 /// The control state `C`: phase, session, pending call and running request.
@@ -56,6 +57,7 @@ impl State {
     pub fn new(conversation: ConversationId) -> Self {
         Self {
             semantic: SemanticState::default(),
+            now: Timestamp::default(),
             control: Control {
                 conversation,
                 phase: Phase::Idle,
@@ -80,6 +82,12 @@ impl State {
         &self.control
     }
 
+    /// Returns the kernel's time: that of the last accepted input (003 layer 4). 1970-01-01 before the first.
+    #[must_use]
+    pub const fn now(&self) -> Timestamp {
+        self.now
+    }
+
     /// Returns the control state, for a model checker to mutate.
     #[cfg(feature = "checker")]
     pub const fn control_mut(&mut self) -> &mut Control {
@@ -89,6 +97,9 @@ impl State {
     /// Applies one event. Total: it never panics, and applies a foreign event as far as possible. Events of
     /// [`decide`](crate::decide) always fit.
     pub fn apply(&mut self, event: &Event) {
+        if let Event::TimeAdvanced { now } = event {
+            self.now = *now;
+        }
         self.semantic.apply(event);
         self.control.apply(event);
     }
@@ -96,7 +107,7 @@ impl State {
     /// Returns the principal of the open session.
     #[must_use]
     pub fn session_principal(&self) -> Principal {
-        self.semantic.session_principal(self.control.session())
+        self.semantic.session_principal(self.control.session(), self.now)
     }
 
     /// Renumbers item ids, the pending call id and plan revisions, keeping their order (design §2, rule 3). States that
@@ -178,7 +189,8 @@ impl Control {
             Event::Transitioned { row } => self.take_transition(row.transition()),
             // The call stays pending until the request has read it, below.
             Event::ToolResult { .. } | Event::CallFailed { .. } | Event::Cancelled => {}
-            Event::AddItem { .. }
+            Event::TimeAdvanced { .. }
+            | Event::AddItem { .. }
             | Event::UpdateItem { .. }
             | Event::ForgetItems { .. }
             | Event::FinalAnswer { .. }

@@ -69,6 +69,9 @@ impl Adversary {
         if self.model.free.failures && control.request().is_some() {
             inputs.push(Input::Resume);
         }
+        if self.model.free.writes {
+            inputs.extend(knowledge::tick(state));
+        }
         inputs
     }
 

@@ -12,7 +12,7 @@ use crate::transition_counts::TransitionCounts;
 use orchestrion_claims::{CLAIMS, Claim};
 use orchestrion_explorer::liveness::{self, Lasso, LivenessResult, Step};
 use orchestrion_explorer::{Exploration, ModelError, Options, Progress, Termination, step_at};
-use orchestrion_kernel::{Input, Policy, State};
+use orchestrion_kernel::{Input, Policy, State, TimedInput};
 
 /// One explored model.
 #[derive(Clone, Debug)]
@@ -75,7 +75,7 @@ pub struct Counterexample {
     /// The policy of the run, including the limits that a model sets.
     pub policy: Policy,
     /// The inputs. Those of a cycle occur twice.
-    pub inputs: Vec<Input>,
+    pub inputs: Vec<TimedInput>,
     /// The number of inputs before the cycle; `None` without a cycle.
     pub stem_len: Option<usize>,
 }
@@ -86,11 +86,11 @@ impl Counterexample {
         let mut state: State = initial_state();
         let mut raw = Vec::with_capacity(inputs.len());
         for input in inputs {
-            let input = rename_ids(input, &state);
-            if let Ok(events) = kernel.subject().decide(&state, &input) {
+            let timed = TimedInput::in_state(&state, rename_ids(input, &state));
+            if let Ok(events) = kernel.subject().decide(&state, &timed.input) {
                 state = kernel.subject().apply(&state, &events);
             }
-            raw.push(input);
+            raw.push(timed);
         }
         (Self { policy: kernel.subject().policy.clone(), inputs: raw, stem_len: stem }, state)
     }

@@ -4,11 +4,13 @@ use crate::coverage::Observation;
 use crate::kernel_under_test::KernelUnderTest;
 use orchestrion_claims::{CLAIMS, ClaimCheck, Contract};
 use orchestrion_explorer::fingerprint;
+use orchestrion_kernel::checker::input_time;
+use orchestrion_kernel::event::ForgetCause;
 use orchestrion_kernel::ids::Text;
 use orchestrion_kernel::knowledge::Write;
 use orchestrion_kernel::module::{Failure, Operation, Report};
 use orchestrion_kernel::plan::{Effect, Plan, Task};
-use orchestrion_kernel::{CallId, Event, Events, Input, Phase, Refusal, State, UserId, decide};
+use orchestrion_kernel::{CallId, Event, Events, Input, Phase, Refusal, State, TimedInput, Timestamp, UserId, decide};
 use std::fmt::{self, Write as _};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -17,8 +19,9 @@ pub fn check_state_contracts(subject: &KernelUnderTest, state: &State, mut seen:
     // A refusal has no events. Applying none is what a runtime does with it.
     let mut is_untouched = None;
     for probe in probes(state) {
-        let answer = subject.decide(state, &probe.input);
-        if !is_total(subject, state, &probe.input, &answer) {
+        let TimedInput { at, input } = &probe.input;
+        let answer = subject.decide_at(state, *at, input, &mut |_| ());
+        if !is_total(subject, state, input, &answer) {
             seen(broken(Contract::Total));
         }
         if !probe.due.fits(&answer) {
@@ -35,9 +38,10 @@ pub fn check_state_contracts(subject: &KernelUnderTest, state: &State, mut seen:
 
 /// Returns a probing input that this state refuses with this refusal, if there is one.
 #[must_use]
-pub fn find_refused_input(subject: &KernelUnderTest, state: &State, refusal: Observation) -> Option<Input> {
+pub fn find_refused_input(subject: &KernelUnderTest, state: &State, refusal: Observation) -> Option<TimedInput> {
     let is_refused_so = |probe: &Probe| {
-        let answer = subject.decide(state, &probe.input);
+        let TimedInput { at, input } = &probe.input;
+        let answer = subject.decide_at(state, *at, input, &mut |_| ());
         answer.is_err_and(|found| Observation::of_refusal(&found) == refusal)
     };
     probes(state).into_iter().find(is_refused_so).map(|probe| probe.input)
@@ -53,7 +57,7 @@ pub fn check_step_contracts(
     encoded: &RoundTripCache,
     mut seen: impl FnMut(Observation),
 ) {
-    if decide(&subject.policy, before, input).as_ref() != Ok(events) {
+    if decide(&subject.policy, before, input_time(before, input), input).as_ref() != Ok(events) {
         seen(broken(Contract::Deterministic));
     }
     // Equal events give equal states, because `apply` reads nothing else.
@@ -115,7 +119,7 @@ fn has_message(refusal: &Refusal) -> bool {
     write!(First, "{refusal}").is_err()
 }
 
-/// Whether an input takes one enabled transition, takes none as a resume or a write, or is refused.
+/// Whether an input takes one enabled transition, takes none as a resume, a write or a tick, or is refused.
 fn is_total(
     subject: &KernelUnderTest,
     state: &State,
@@ -131,6 +135,7 @@ fn is_total(
         [] => match input {
             Input::Resume => events == &[Event::Resumed],
             Input::Write(_) => events.iter().all(|event| event.base().is_some()),
+            Input::Tick => events.iter().all(is_passage_of_time),
             _ => false,
         },
         [row] => row.transition().is_enabled(&subject.policy, state.control().phase(), input.trigger()),
@@ -138,9 +143,14 @@ fn is_total(
     }
 }
 
+/// Whether the event advances the time or forgets expired items.
+const fn is_passage_of_time(event: &Event) -> bool {
+    matches!(event, Event::TimeAdvanced { .. } | Event::ForgetItems { cause: ForgetCause::Expiry, .. })
+}
+
 /// An input with the expected response.
 struct Probe {
-    input: Input,
+    input: TimedInput,
     due: ExpectedResponse,
 }
 
@@ -152,6 +162,7 @@ enum ExpectedResponse {
     WrongReport,
     WrongUser,
     EffectChanged,
+    TimeWentBack,
 }
 
 impl ExpectedResponse {
@@ -162,6 +173,7 @@ impl ExpectedResponse {
             Self::WrongReport => matches!(answer, Err(Refusal::WrongReport { .. })),
             Self::WrongUser => matches!(answer, Err(Refusal::WrongUser { .. })),
             Self::EffectChanged => matches!(answer, Err(Refusal::EffectChanged { .. })),
+            Self::TimeWentBack => matches!(answer, Err(Refusal::TimeWentBack { .. })),
         }
     }
 }
@@ -185,6 +197,7 @@ fn probes(state: &State) -> Vec<Probe> {
         (Input::Step, ExpectedResponse::Any),
         (Input::Cancel, ExpectedResponse::Any),
         (Input::Resume, ExpectedResponse::Any),
+        (Input::Tick, ExpectedResponse::Any),
         (Input::Write(Box::new(signal())), ExpectedResponse::Any),
         (Input::SessionEnd, ExpectedResponse::Any),
         (Input::session_start(stranger()), ExpectedResponse::Any),
@@ -199,14 +212,22 @@ fn probes(state: &State) -> Vec<Probe> {
         (Input::CallFailed { call: live, failure: Failure::Timeout }, ExpectedResponse::Any),
     ]
     .into_iter()
-    .map(|(input, due)| Probe { input, due })
+    .map(|(input, due)| Probe { input: TimedInput::in_state(state, input), due })
     .collect();
-    probes.extend(
-        control.session().map(|user| Probe { input: message(user.clone()), due: ExpectedResponse::Any }),
-    );
+    probes.extend(control.session().map(|user| Probe {
+        input: TimedInput::in_state(state, message(user.clone())),
+        due: ExpectedResponse::Any,
+    }));
+    probes.extend(state.now().millis().checked_sub(1).map(|earlier| Probe {
+        input: TimedInput { at: Timestamp::from_millis(earlier), input: Input::Step },
+        due: ExpectedResponse::TimeWentBack,
+    }));
     if let (Some(Operation::Diagnose), Some(plan)) = (ask, other_effects(state)) {
         let report = Report::Repaired { text: Text::from("?"), plan };
-        probes.push(Probe { input: Input::reply(live, report), due: ExpectedResponse::EffectChanged });
+        probes.push(Probe {
+            input: TimedInput::in_state(state, Input::reply(live, report)),
+            due: ExpectedResponse::EffectChanged,
+        });
     }
     probes
 }

@@ -2,11 +2,11 @@
 
 use crate::coverage::Observation;
 use crate::scopes::{Model, Scope};
-use orchestrion_kernel::checker::decide_with_row;
+use orchestrion_kernel::checker::{decide_with_row, input_time};
 use orchestrion_kernel::control::table::{TRANSITIONS, Transition};
 use orchestrion_kernel::policy::CompactionPolicy;
 use orchestrion_kernel::state::Request;
-use orchestrion_kernel::{Event, Events, Input, Policy, Refusal, State};
+use orchestrion_kernel::{Event, Events, Input, Policy, Refusal, State, Timestamp};
 
 /// A kernel under test. The unmodified one does what [`decide`](orchestrion_kernel::decide) does; every step of an
 /// exploration checks this (C-62).
@@ -66,7 +66,7 @@ impl KernelUnderTest {
         self
     }
 
-    /// Decides an input in a state.
+    /// Decides an input in a state, at the time of [`input_time`].
     ///
     /// # Errors
     ///
@@ -86,8 +86,24 @@ impl KernelUnderTest {
         input: &Input,
         seen: &mut impl FnMut(Observation),
     ) -> Result<Events, Refusal> {
-        let mut events =
-            decide_with_row(&self.decide_policy, state, input, || self.select_row(state, input, seen))?;
+        self.decide_at(state, input_time(state, input), input, seen)
+    }
+
+    /// Decides an input at this time, as [`Self::decide_observed`] does.
+    ///
+    /// # Errors
+    ///
+    /// A [`Refusal`] as the kernel.
+    pub fn decide_at(
+        &self,
+        state: &State,
+        now: Timestamp,
+        input: &Input,
+        seen: &mut impl FnMut(Observation),
+    ) -> Result<Events, Refusal> {
+        let mut events = decide_with_row(&self.decide_policy, state, now, input, |state| {
+            self.select_row(state, input, seen)
+        })?;
         if let Some(spoil) = self.mutate_events {
             spoil(state, &mut events);
         }

@@ -7,7 +7,7 @@ mod trace_builder;
 
 use orchestrion_kernel::module::{Failure, Report};
 use orchestrion_kernel::plan::Effect;
-use orchestrion_kernel::{CallId, ConversationId, Event, Input, Policy, RequestId, State, decide};
+use orchestrion_kernel::{CallId, ConversationId, Event, Input, Policy, RequestId, State, Timestamp, decide};
 use orchestrion_report::show::{ShowError, Style, View, item_history, key_history, show};
 use orchestrion_trace::{Header, Reader, StepMetadata, StepRecord, Writer};
 use trace_builder::{TraceBuilder, con, pro};
@@ -343,6 +343,7 @@ fn forged_trace_is_shown() {
     let opened = decide(
         &Policy::hardened(),
         &State::new(ConversationId::new("demo")),
+        Timestamp::default(),
         &Input::session_start(trace_builder::user("ada")),
     );
     let asked =
@@ -407,7 +408,7 @@ fn times_and_notes_appear_with_steps() {
     insta::assert_snapshot!("times", plain(&trace, None));
     let fifth = plain(&trace, Some(5));
     assert!(fifth.contains("note          the host␛[31m panicked"), "{fifth}");
-    assert!(fifth.contains("time          +21.8s after the first step"), "{fifth}");
+    assert!(fifth.contains("+21.8s after the first step"), "{fifth}");
 }
 
 #[test]

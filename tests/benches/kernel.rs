@@ -40,7 +40,7 @@ fn run_request(policy: &Policy, state: &mut State, plan: &Plan) -> u64 {
     let mut input = Input::UserMessage { user: UserId::new("ada"), text: Text::from("do it") };
     let mut steps = 0;
     loop {
-        let events = decide(policy, state, &input).expect("the happy path has no refusals");
+        let events = decide(policy, state, state.now(), &input).expect("the happy path has no refusals");
         events.iter().for_each(|event| state.apply(event));
         steps += 1;
         input = match state.control().pending_call() {
@@ -55,7 +55,7 @@ fn run_request(policy: &Policy, state: &mut State, plan: &Plan) -> u64 {
 fn conversation(policy: &Policy, items: usize) -> State {
     let mut state = State::new(ConversationId::new("bench"));
     let start = Input::session_start(UserId::new("ada"));
-    decide(policy, &state, &start).expect("a session starts").iter().for_each(|event| state.apply(event));
+    decide(policy, &state, state.now(), &start).expect("a session starts").iter().for_each(|event| state.apply(event));
     for number in 1..=items {
         let earlier = TraceId {
             conversation: ConversationId::new("earlier"),

@@ -20,7 +20,7 @@ fn fact(number: usize, depends_on: Option<usize>, supersedes: Option<usize>) -> 
         key: key(number),
         text: format!("text of fact {number}").into(),
         source: WriteSource::declared("employee".into()),
-        established_at: Timestamp::default(),
+        established_at: None,
         memory: MemoryType::User,
         scope: Scope::Global,
         audience: Audience::Everybody,
@@ -32,7 +32,7 @@ fn fact(number: usize, depends_on: Option<usize>, supersedes: Option<usize>) -> 
 }
 
 fn write(policy: &Policy, state: &mut SemanticState, write: &Write) -> usize {
-    let events = decide_write(policy, state, None, write).expect("the write is valid");
+    let events = decide_write(policy, state, Timestamp::default(), None, write).expect("the write is valid");
     events.iter().for_each(|event| state.apply(event));
     events.len()
 }

@@ -6,7 +6,7 @@
 use crate::random_walk::{Property, conversation};
 use orchestrion_claims::{History, step_violations};
 use orchestrion_kernel::module::Report;
-use orchestrion_kernel::{CallId, Input, ItemId, Policy, State, decide};
+use orchestrion_kernel::{CallId, Input, ItemId, Policy, State, TimedInput, decide};
 use std::mem;
 
 /// A conversation under the kernel's names and under canonical names.
@@ -25,10 +25,11 @@ impl Property for CanonicalizedRun {
         Self { policy: policy.clone(), raw: fresh(), short: fresh() }
     }
 
-    fn submit(&mut self, input: &Input) -> Result<(), String> {
-        let renamed = rename(input, &self.raw.0, &self.short.0);
+    fn submit(&mut self, timed: &TimedInput) -> Result<(), String> {
+        let input = &timed.input;
+        let renamed = TimedInput { at: timed.at, input: rename(input, &self.raw.0, &self.short.0) };
         let kind = |refused: Option<_>| refused.as_ref().map(mem::discriminant);
-        let raw = kind(step(&self.policy, &mut self.raw, input));
+        let raw = kind(step(&self.policy, &mut self.raw, timed));
         let short = kind(step(&self.policy, &mut self.short, &renamed));
         if raw != short {
             return Err(format!(
@@ -58,9 +59,9 @@ impl Property for CanonicalizedRun {
 fn step(
     policy: &Policy,
     (state, history): &mut (State, History),
-    input: &Input,
+    TimedInput { at, input }: &TimedInput,
 ) -> Option<orchestrion_kernel::Refusal> {
-    match decide(policy, state, input) {
+    match decide(policy, state, *at, input) {
         Ok(events) => {
             let before = state.clone();
             events.iter().for_each(|event| state.apply(event));

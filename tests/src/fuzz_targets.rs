@@ -49,7 +49,7 @@ pub fn drive(bytes: &[u8], mut observe: impl FnMut(&MonitoredKernel)) {
         }
         let action = WalkAction::draw(&mut bytes, &policy, &bias, kernel.state());
         // At generation, an action is one input.
-        let input = action.kind.input(kernel.state());
+        let input = action.input(kernel.state());
         kernel.submit(&input).unwrap_or_else(|message| panic!("{message}"));
         observe(&kernel);
     }

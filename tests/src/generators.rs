@@ -10,7 +10,7 @@ mod reports;
 mod shrink;
 mod situation;
 
-pub use actions::{ActionKind, Bias, CallSelector, UserSelector, WalkAction};
+pub use actions::{ActionKind, Bias, CallSelector, TimeShift, UserSelector, WalkAction};
 pub use policies::random_policy;
 
 use proptest::prelude::Rng;

@@ -5,7 +5,7 @@ use crate::oracle::Oracle;
 use crate::random_walk::{Property, conversation};
 use orchestrion_claims::{CLAIMS, Claim, History, state_violations, step_violations};
 use orchestrion_kernel::policy::Rule;
-use orchestrion_kernel::{Event, Events, Input, Policy, State, decide};
+use orchestrion_kernel::{Event, Events, Policy, State, TimedInput, decide};
 use orchestrion_model::contracts;
 use orchestrion_model::coverage::Observation;
 use orchestrion_model::kernel_under_test::KernelUnderTest;
@@ -57,7 +57,7 @@ impl MonitoredKernel {
         &self.state
     }
 
-    fn apply_accepted(&mut self, input: &Input, events: &Events) -> Result<(), String> {
+    fn apply_accepted(&mut self, TimedInput { at, input }: &TimedInput, events: &Events) -> Result<(), String> {
         let before = self.state.clone();
         events.iter().for_each(|event| self.state.apply(event));
         let mut violated: Vec<usize> =
@@ -70,7 +70,7 @@ impl MonitoredKernel {
         if decoded != *events {
             return Err(format!("the events differ after decoding: {text}"));
         }
-        if decide(&self.policy, &before, input).as_ref() != Ok(events) {
+        if decide(&self.policy, &before, *at, input).as_ref() != Ok(events) {
             return Err("decide returns two results for one input in one state".to_string());
         }
         self.log.push(decoded);
@@ -99,9 +99,9 @@ impl Property for MonitoredKernel {
         }
     }
 
-    fn submit(&mut self, input: &Input) -> Result<(), String> {
+    fn submit(&mut self, input: &TimedInput) -> Result<(), String> {
         let before = self.state.clone();
-        let decided = decide(&self.policy, &self.state, input);
+        let decided = decide(&self.policy, &self.state, input.at, &input.input);
         let checked = match &decided {
             Ok(events) => self.apply_accepted(input, events),
             Err(_) if self.state != before => Err("a refusal changed the state".to_string()),

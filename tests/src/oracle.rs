@@ -37,10 +37,12 @@ use fold::Fold;
 use orchestrion_kernel::context::{ByteMeasure, ContextError};
 use orchestrion_kernel::state::Call;
 use orchestrion_kernel::{
-    CallId, ConversationId, Events, Input, ModuleContext, Policy, Refusal, State, build_context,
+    CallId, ConversationId, Events, ModuleContext, Policy, Refusal, State, TimedInput, build_context,
 };
 use orchestrion_optimizer::ExactSelector;
 use policy::OraclePolicy;
+use serde_json::json;
+use std::collections::BTreeSet;
 
 /// The expected conversation, step by step.
 #[derive(Clone, Debug)]
@@ -65,27 +67,28 @@ impl Oracle {
         Self { expected, policy: policy.clone(), fold: Fold::default(), steps: 0 }
     }
 
-    /// Checks one step of the kernel: the input, the result of `decide`, the state after it, and the context of the
+    /// Checks one step of the kernel: the input with its time, the result of `decide`, the state after it, and the context of the
     /// pending call. After a refusal the state is the unchanged one. The oracle continues from the expected state.
     ///
     /// # Errors
     /// A sentence with the step, the expected value and the found value. After the first error the oracle is unusable.
     pub fn judge(
         &mut self,
-        input: &Input,
+        TimedInput { at, input }: &TimedInput,
         decided: Result<&Events, &Refusal>,
         after: &State,
     ) -> Result<(), String> {
         self.steps += 1;
         let before = self.phase().to_owned();
         let input = observed::encode(input)?;
-        self.check_step(&input, decided, after)
+        self.check_step(at.millis(), &input, decided, after)
             .and_then(|()| self.check_kernel_context(after))
-            .map_err(|wrong| format!("input {}, {before}, on {input}: {wrong}", self.steps))
+            .map_err(|wrong| format!("input {} at {at}, {before}, on {input}: {wrong}", self.steps))
     }
 
     fn check_step(
         &mut self,
+        at: u64,
         input: &serde_json::Value,
         decided: Result<&Events, &Refusal>,
         after: &State,
@@ -93,7 +96,13 @@ impl Oracle {
         let expected = self.expected.as_mut().map_err(|wrong| wrong.clone())?;
         let parsed: OracleInput =
             serde_json::from_value(input.clone()).map_err(|error| format!("unreadable input: {error}"))?;
-        if let Some(refusal) = expected.refusal(&parsed, &self.fold) {
+        // Decision 0036: time passes before the input.
+        let (mut at_input, mut expired) = (self.fold.clone(), BTreeSet::new());
+        let time_refusal = facts::time_refusal(&self.fold, at, matches!(parsed, OracleInput::Tick));
+        if time_refusal.is_none() && at > self.fold.now {
+            expired = facts::pass_time(&mut at_input, at);
+        }
+        if let Some(refusal) = time_refusal.or_else(|| expected.refusal(&parsed, &at_input)) {
             let found = decided.map_err(observed::refusal_kind);
             if found.map_or_else(|kind| kind != refusal, |_| true) {
                 let found = found.map_or_else(
@@ -103,8 +112,12 @@ impl Oracle {
                 return Err(format!("wrong result: expected the refusal {refusal}, found {found}"));
             }
         } else {
-            expected.take(&parsed, input, &self.fold);
-            let batch = std::mem::take(&mut expected.batch);
+            expected.take(&parsed, input, &at_input);
+            let mut batch = std::mem::take(&mut expected.batch);
+            batch.expired_ids = expired;
+            if at > self.fold.now {
+                batch.events.push(json!({ "time_advanced": { "now": at } }));
+            }
             let events = match decided {
                 Ok(events) => observed::encode(events)?,
                 Err(refusal) => {

@@ -4,7 +4,7 @@
 //! state; only the [`Property`] checks behavior.
 
 use crate::generators::{Bias, Shrink, ShrinkStrategy, WalkAction, random_policy};
-use orchestrion_kernel::{ConversationId, Input, Policy, State, decide};
+use orchestrion_kernel::{ConversationId, Policy, State, TimedInput, decide};
 use proptest::strategy::{BoxedStrategy, Strategy};
 use proptest_state_machine::{ReferenceStateMachine, StateMachineTest};
 use std::marker::PhantomData;
@@ -23,7 +23,7 @@ pub trait Property: 'static {
     /// # Errors
     ///
     /// A sentence with the expected and the actual behavior.
-    fn submit(&mut self, input: &Input) -> Result<(), String>;
+    fn submit(&mut self, input: &TimedInput) -> Result<(), String>;
 
     /// Ends the conversation.
     ///
@@ -49,7 +49,7 @@ pub struct Walk {
     /// The kernel state.
     state: State,
     /// The inputs of the latest action.
-    inputs: Vec<Input>,
+    inputs: Vec<TimedInput>,
 }
 
 impl Walk {
@@ -63,8 +63,8 @@ impl Walk {
         // The property receives the same inputs and detects a kernel panic.
         let result = catch_unwind(AssertUnwindSafe(|| {
             let (inputs, mut state) = (action.inputs(&self.policy, &self.state), self.state.clone());
-            for input in &inputs {
-                if let Ok(events) = decide(&self.policy, &state, input) {
+            for TimedInput { at, input } in &inputs {
+                if let Ok(events) = decide(&self.policy, &state, *at, input) {
                     events.iter().for_each(|event| state.apply(event));
                 }
             }
@@ -72,14 +72,14 @@ impl Walk {
         }));
         match result {
             Ok((inputs, state)) => (self.inputs, self.state) = (inputs, state),
-            Err(_) => self.inputs = vec![action.kind.input(&self.state)],
+            Err(_) => self.inputs = vec![action.input(&self.state)],
         }
         self
     }
 
     /// Returns every input of a walk, in order.
     #[must_use]
-    pub fn inputs(mut self, actions: &[WalkAction]) -> Vec<Input> {
+    pub fn inputs(mut self, actions: &[WalkAction]) -> Vec<TimedInput> {
         let mut all = Vec::new();
         for action in actions {
             self = self.after(action);

@@ -3,7 +3,7 @@
 
 use crate::random_walk::{Property, PropertyTest, Walk, conversation};
 use crate::root;
-use orchestrion_kernel::{Input, Policy, State, decide};
+use orchestrion_kernel::{Policy, State, TimedInput, Timestamp, decide};
 use orchestrion_text::StandardContexts;
 use orchestrion_trace::{Header, Reader, StepMetadata, StepRecord, Writer, digest};
 use proptest::strategy::{Strategy, ValueTree};
@@ -67,7 +67,7 @@ pub fn check_property<P: Property>(cases: u32) -> Result<(), String> {
 /// A shrunk walk that violates a property.
 struct FailingWalk {
     policy: Box<Policy>,
-    inputs: Vec<Input>,
+    inputs: Vec<TimedInput>,
 }
 
 /// Returns a runner for the cases of one shard.
@@ -90,7 +90,7 @@ fn runner(seed: u64, shard: u32, cases: u32) -> TestRunner {
 /// # Panics
 ///
 /// Never: every walk can be generated.
-pub fn random_walks(walks: u32) -> impl Iterator<Item = (Policy, Vec<Input>)> {
+pub fn random_walks(walks: u32) -> impl Iterator<Item = (Policy, Vec<TimedInput>)> {
     let mut runner = runner(0, 0, walks);
     (0..walks).map(move |_| {
         let tree = Walk::sequential_strategy(WALK_LENGTH).new_tree(&mut runner);
@@ -121,7 +121,7 @@ fn walks<P: Property>(seed: u64, shard: u32, cases: u32) -> Result<(), FailingWa
 
 /// Returns the failing step, from 1, and the message if a property fails on these inputs.
 #[must_use]
-pub fn failure<P: Property>(policy: &Policy, inputs: &[Input]) -> Option<(usize, String)> {
+pub fn failure<P: Property>(policy: &Policy, inputs: &[TimedInput]) -> Option<(usize, String)> {
     let mut property = P::new(policy);
     for (step, input) in (1..).zip(inputs) {
         if let Err(message) = catch_failure(|| property.submit(input)) {
@@ -165,7 +165,11 @@ fn replay_regression<P: Property>(path: &Path) -> Result<(), String> {
     let file = File::open(path).map_err(|error| format!("cannot read {name}: {error}"))?;
     let reader = Reader::new(BufReader::new(file), &name).map_err(|error| error.to_string())?;
     let policy = reader.header().policy.clone();
-    let inputs: Result<Vec<Input>, _> = reader.map(|step| step.map(|step| step.input)).collect();
+    let inputs: Result<Vec<TimedInput>, _> = reader
+        .map(|step| {
+            step.map(|step| TimedInput { at: Timestamp::from_millis(step.at_ms), input: step.input })
+        })
+        .collect();
     let inputs = inputs.map_err(|error| error.to_string())?;
     match failure::<P>(&policy, &inputs) {
         Some(found) => Err(format_failure::<P>(&found, inputs.len(), &name)),
@@ -173,7 +177,7 @@ fn replay_regression<P: Property>(path: &Path) -> Result<(), String> {
     }
 }
 
-fn store<P: Property>(policy: &Policy, inputs: &[Input]) -> String {
+fn store<P: Property>(policy: &Policy, inputs: &[TimedInput]) -> String {
     let Some(found) = failure::<P>(policy, inputs) else {
         return format!("{}: the violation is not reproducible by the same inputs: {inputs:?}", P::STATEMENT);
     };
@@ -190,27 +194,28 @@ fn store<P: Property>(policy: &Policy, inputs: &[Input]) -> String {
 }
 
 /// Records the kernel's trace of the inputs. A step that panics is recorded as refused, with the panic message.
-fn trace(policy: &Policy, inputs: &[Input]) -> io::Result<Vec<u8>> {
+fn trace(policy: &Policy, inputs: &[TimedInput]) -> io::Result<Vec<u8>> {
     let mut writer = Writer::new(Vec::new(), &Header::new(conversation(), policy.clone(), None))?;
     let mut state = State::new(conversation());
-    for input in inputs {
-        match catch_unwind(AssertUnwindSafe(|| decide(policy, &state, input))) {
+    for TimedInput { at, input } in inputs {
+        let metadata = StepMetadata::at(*at);
+        match catch_unwind(AssertUnwindSafe(|| decide(policy, &state, *at, input))) {
             Ok(Ok(events)) => {
                 events.iter().for_each(|event| state.apply(event));
                 let context = orchestrion_trace::record_context(policy, &state, &events, &StandardContexts);
                 writer.write_step(
-                    &StepMetadata::default(),
+                    &metadata,
                     input,
                     StepRecord::accepted(&events, context.as_ref()),
                 )?;
             }
             Ok(Err(refusal)) => writer.write_step(
-                &StepMetadata::default(),
+                &metadata,
                 input,
                 StepRecord::refused(&refusal.to_string()),
             )?,
             Err(_) => writer.write_step(
-                &StepMetadata::default(),
+                &metadata,
                 input,
                 StepRecord::refused("the kernel panicked"),
             )?,

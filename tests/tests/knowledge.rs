@@ -12,13 +12,13 @@ use coverage::{COMPACTIONS, KINDS, KindCounts, compaction_effects};
 use orchestrion_kernel::context::{ByteMeasure, build_context};
 use orchestrion_kernel::item::ItemKey;
 use orchestrion_kernel::module::Operation;
-use orchestrion_kernel::{Input, ItemId, Phase, Policy, State, decide};
+use orchestrion_kernel::{Input, ItemId, Phase, Policy, State, TimedInput, Timestamp, decide};
 use orchestrion_optimizer::ExactSelector;
 use orchestrion_tests::oracle::Oracle;
 use orchestrion_tests::random_walk::conversation;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 use serde_json::{Value, json};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 /// The number of sequences.
 const SEQUENCES: u32 = 1_500;
@@ -55,10 +55,12 @@ fn writes_match_oracle() {
 /// Runs the actions one by one and counts the observed kinds.
 fn run_actions(policy: &Policy, actions: &[KnowledgeAction], counts: &mut KindCounts) -> Result<(), String> {
     let (mut oracle, mut state) = (Oracle::new(policy, &conversation()), State::new(conversation()));
+    let time = Cell::new(0);
     let mut submit = |state: &mut State, counts: &mut KindCounts, input: &Value| {
         let input: Input =
             serde_json::from_value(input.clone()).map_err(|error| format!("{input}: {error}"))?;
-        let decided = decide(policy, state, &input);
+        let input = TimedInput { at: Timestamp::from_millis(time.get()), input };
+        let decided = decide(policy, state, input.at, &input.input);
         for kind in decided.iter().flat_map(|events| compaction_effects(state, &json!(events))) {
             *counts.entry(kind).or_default() += 1;
         }
@@ -76,6 +78,12 @@ fn run_actions(policy: &Policy, actions: &[KnowledgeAction], counts: &mut KindCo
     for action in actions {
         match action {
             KnowledgeAction::Submit(input) => submit(&mut state, counts, input)?,
+            KnowledgeAction::Tick(at) => {
+                time.set(*at);
+                submit(&mut state, counts, &json!("tick"))?;
+                // Later inputs are not refused for their time.
+                time.set(state.now().millis().max(*at));
+            }
             KnowledgeAction::Request { trace, meanwhile, reply: summarizer_reply }
                 if state.control().session().is_some() =>
             {
@@ -96,6 +104,7 @@ fn run_actions(policy: &Policy, actions: &[KnowledgeAction], counts: &mut KindCo
                     .unwrap()
                     .ids;
                     if let Some(write) = meanwhile {
+                        time.set(time.get() + 1);
                         submit(&mut state, counts, write)?;
                         *counts.entry("write during the call").or_default() += 1;
                     }

@@ -8,7 +8,7 @@
 use orchestrion_claims::{CLAIMS, ClaimCheck, History, state_violations, step_violations};
 use orchestrion_explorer::{Options, ResourceLimits};
 use orchestrion_kernel::module::Failure;
-use orchestrion_kernel::{CallId, Input, Policy, decide};
+use orchestrion_kernel::{CallId, Input, Policy, TimedInput, decide};
 use orchestrion_model::check::{Counterexample, ModelRun, Verdict, explore, merge_verdicts};
 use orchestrion_model::kernel_under_test::KernelUnderTest;
 use orchestrion_model::product::initial_state;
@@ -191,9 +191,9 @@ fn unbounded_repair_has_finitely_many_states() {
 fn check_safety_counterexample(claim: usize, counterexample: &Counterexample) {
     let (id, Counterexample { policy, inputs, .. }) = (CLAIMS[claim].id, counterexample);
     let (mut state, mut history) = (initial_state(), History::default());
-    for (n, input) in (1..).zip(inputs) {
+    for (n, TimedInput { at, input }) in (1..).zip(inputs) {
         let events =
-            decide(policy, &state, input).unwrap_or_else(|refusal| panic!("{id}, step {n}: {refusal}"));
+            decide(policy, &state, *at, input).unwrap_or_else(|refusal| panic!("{id}, step {n}: {refusal}"));
         let before = state.clone();
         events.iter().for_each(|event| state.apply(event));
         let violated = step_violations(policy, &before, &events, &state, &mut history).any(|i| i == claim)
@@ -210,8 +210,8 @@ fn check_dead_end(claim: usize, counterexample: &Counterexample) {
         panic!("{id} is no leads-to claim")
     };
     let (mut state, mut history, mut pending) = (initial_state(), History::default(), false);
-    for input in &counterexample.inputs {
-        for event in &decide(policy, &state, input).unwrap_or_else(|refusal| panic!("{id}: {refusal}")) {
+    for TimedInput { at, input } in &counterexample.inputs {
+        for event in &decide(policy, &state, *at, input).unwrap_or_else(|refusal| panic!("{id}: {refusal}")) {
             state.apply(event);
             history.observe(policy, event);
         }
@@ -222,7 +222,7 @@ fn check_dead_end(claim: usize, counterexample: &Counterexample) {
     let fails = |failure| Input::CallFailed { call: call.unwrap_or(CallId::FIRST), failure };
     let possible_inputs = Failure::ALL.map(fails).into_iter().chain([Input::Step, Input::Cancel]);
     for input in possible_inputs {
-        assert!(decide(policy, &state, &input).is_err(), "{id}: {input:?} has a successor");
+        assert!(decide(policy, &state, state.now(), &input).is_err(), "{id}: {input:?} has a successor");
     }
 }
 
@@ -244,9 +244,9 @@ fn check_lasso(claim: usize, stem: usize, counterexample: &Counterexample) {
             entries.push((canonical, history.clone()));
         }
         assert!(n < stem || pending, "{id}: the obligation is met in the cycle, step {n}");
-        let Some(input) = input else { break };
+        let Some(TimedInput { at, input }) = input else { break };
         let events =
-            decide(policy, &state, input).unwrap_or_else(|refusal| panic!("{id}, step {n}: {refusal}"));
+            decide(policy, &state, *at, input).unwrap_or_else(|refusal| panic!("{id}, step {n}: {refusal}"));
         for event in &events {
             state.apply(event);
             history.observe(policy, event);

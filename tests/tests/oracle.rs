@@ -5,7 +5,7 @@
 use orchestrion_kernel::context::{ByteMeasure, ContextError};
 use orchestrion_kernel::policy::EloMethod;
 use orchestrion_kernel::{
-    ConversationId, Events, Input, ModuleContext, Policy, State, build_context, decide,
+    ConversationId, Events, Input, ModuleContext, Policy, State, TimedInput, Timestamp, build_context, decide,
 };
 use orchestrion_optimizer::ExactSelector;
 use orchestrion_tests::generators::RandomSource;
@@ -29,7 +29,7 @@ fn tampered_batches_are_rejected() {
     for (policy, inputs) in random_walks(WALKS) {
         let (mut oracle, mut state) = (Oracle::new(&policy, &conversation()), State::new(conversation()));
         for input in &inputs {
-            let decided = decide(&policy, &state, input);
+            let decided = decide(&policy, &state, input.at, &input.input);
             decided.iter().flatten().for_each(|event| state.apply(event));
             for events in decided.iter().flat_map(tampered_batches) {
                 let result = oracle.clone().judge(input, Ok(&events), &state);
@@ -126,7 +126,7 @@ fn duel_gain_matches_formula_for_every_lead() {
         let mut reports = reports.into_iter();
         let mut input = json!({ "session_start": { "user": "ada" } });
         while oracle.phase() != "RunningTasks" {
-            submit(&policy, &mut oracle, &mut state, &input)
+            submit(&policy, &mut oracle, &mut state, Timestamp::default(), &input)
                 .unwrap_or_else(|wrong| panic!("{four:?}: {wrong}"));
             input = match (oracle.pending_call(), oracle.phase()) {
                 (Some(call), _) => {
@@ -140,11 +140,18 @@ fn duel_gain_matches_formula_for_every_lead() {
 }
 
 /// Decides and applies an input, and lets the oracle check the step.
-fn submit(policy: &Policy, oracle: &mut Oracle, state: &mut State, input: &Value) -> Result<(), String> {
+fn submit(
+    policy: &Policy,
+    oracle: &mut Oracle,
+    state: &mut State,
+    at: Timestamp,
+    input: &Value,
+) -> Result<(), String> {
     let input: Input = serde_json::from_value(input.clone()).map_err(|error| format!("{input}: {error}"))?;
-    let decided = decide(policy, state, &input);
+    let timed = TimedInput { at, input };
+    let decided = decide(policy, state, timed.at, &timed.input);
     decided.iter().flatten().for_each(|event| state.apply(event));
-    oracle.judge(&input, decided.as_ref(), state)
+    oracle.judge(&timed, decided.as_ref(), state)
 }
 
 /// Decision 0024 under budgets that exclude items, and under budgets that the pinned content exceeds.
@@ -318,7 +325,8 @@ impl SmallBudgets {
     /// Submits a random input and checks the step.
     fn submit_next(&mut self) {
         let input = self.next_input();
-        submit(&self.policy, &mut self.oracle, &mut self.state, &input)
+        let at = Timestamp::from_millis(self.time);
+        submit(&self.policy, &mut self.oracle, &mut self.state, at, &input)
             .unwrap_or_else(|wrong| panic!("{wrong}\nunder {:?}", self.policy.contexts));
     }
 
@@ -381,11 +389,8 @@ impl SmallBudgets {
             0 | 1 => {
                 json!({ "environment": { "key": self.rng.one_of(&["rain", "load"]), "text": text, "supersedes": null }})
             }
-            2 => {
-                self.time += 1;
-                json!({ "clock": { "now": self.time, "text": "noon" } })
-            }
-            3..7 => {
+            2..6 => {
+                self.time += u64::from(self.rng.percent(25));
                 let expires_at = self.rng.percent(30).then_some(self.time + 2);
                 json!({ "working": { "key": key, "text": text, "expires_at": expires_at, "depends_on": depends_on }})
             }

@@ -1,6 +1,6 @@
 //! The oracle checks every step of every golden trace.
 
-use orchestrion_kernel::{State, decide};
+use orchestrion_kernel::{State, TimedInput, Timestamp, decide};
 use orchestrion_tests::oracle::Oracle;
 use orchestrion_trace::Reader;
 use std::fs::File;
@@ -14,11 +14,12 @@ fn golden_matches_oracle(golden: &Path) -> datatest_stable::Result<()> {
     let mut state = State::new(header.conversation);
     for step in reader {
         let step = step?;
-        let decided = decide(&header.policy, &state, &step.input);
+        let input = TimedInput { at: Timestamp::from_millis(step.at_ms), input: step.input };
+        let decided = decide(&header.policy, &state, input.at, &input.input);
         for event in decided.iter().flatten() {
             state.apply(event);
         }
-        oracle.judge(&step.input, decided.as_ref(), &state)?;
+        oracle.judge(&input, decided.as_ref(), &state)?;
     }
     Ok(())
 }

@@ -5,7 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use orchestrion_kernel::control::table::TRANSITIONS;
-use orchestrion_kernel::{Event, State, decide};
+use orchestrion_kernel::{Event, State, TimedInput, decide};
 use orchestrion_tests::canonicalization::CanonicalizedRun;
 use orchestrion_tests::monitored::MonitoredKernel;
 use orchestrion_tests::random_walk::conversation;
@@ -29,9 +29,9 @@ fn random_walks_take_every_transition() {
     let mut steps = 0;
     for (policy, inputs) in random_walks(WALKS) {
         let mut state = State::new(conversation());
-        for input in &inputs {
+        for TimedInput { at, input } in &inputs {
             steps += 1;
-            for event in decide(&policy, &state, input).unwrap_or_default() {
+            for event in decide(&policy, &state, *at, input).unwrap_or_default() {
                 if let Event::Transitioned { row } = event {
                     *taken.entry(row.transition().id).or_default() += 1;
                 }

@@ -13,6 +13,7 @@ pub mod history;
 pub use catalogue::{CLAIMS, has_unproven_context};
 pub use history::History;
 
+use orchestrion_kernel::checker::input_time;
 use orchestrion_kernel::event::{Event, Events};
 use orchestrion_kernel::input::Input;
 use orchestrion_kernel::module::{Module, Operation};
@@ -178,7 +179,9 @@ pub fn step_violations<'a>(
 
 /// Returns the claims that a state violates, as positions in [`CLAIMS`].
 pub fn state_violations<'a>(policy: &'a Policy, state: &'a State) -> impl Iterator<Item = usize> + use<'a> {
-    let decide = |state: &State, input: &Input| orchestrion_kernel::decide(policy, state, input);
+    let decide = |state: &State, input: &Input| {
+        orchestrion_kernel::decide(policy, state, input_time(state, input), input)
+    };
     CLAIMS.iter().enumerate().filter_map(move |(i, claim)| {
         let holds = match claim.check {
             ClaimCheck::StateInvariant(holds) => holds(policy, state),

@@ -6,7 +6,7 @@
 use super::error::BudgetError;
 use super::sections::{Section, line, line_overhead_bytes};
 use super::text_measure::{ByteMeasure, TextMeasure};
-use crate::ids::{ItemId, UserId};
+use crate::ids::{ItemId, Timestamp};
 use crate::item::{Item, ItemKey, Topic};
 use crate::knowledge::{Principal, compaction};
 use crate::module::{Module, Operation, Role};
@@ -18,6 +18,7 @@ use crate::situation::{build_reasoning_context, has_content};
 use crate::state::{Request, State};
 use alloc::borrow::Cow;
 use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -30,8 +31,40 @@ pub struct ContextProblem {
     pub ids: Vec<ItemId>,
     /// The section and line of each item. Items of the situation have an empty line.
     lines: Vec<(Section, String)>,
-    /// The situation, in 002's format.
+    preambles: Preambles,
+}
+
+/// The texts that follow headings: of the environment the time, of the situation its summary and actions.
+#[derive(Clone, Debug)]
+struct Preambles {
+    /// The time as a line; empty if the context omits it.
+    time: String,
+    /// The situation, in 002's format; empty if it has no content.
     situation: String,
+}
+
+impl Preambles {
+    /// Returns the text that follows the heading of a section.
+    fn of(&self, section: Section) -> &str {
+        match section {
+            Section::Environment => &self.time,
+            Section::Situation => &self.situation,
+            Section::Identity | Section::Facts | Section::WorkingSet => "",
+        }
+    }
+
+    /// Returns a heading with the text that follows it.
+    fn heading(&self, section: Section) -> Cow<'static, str> {
+        match self.of(section) {
+            "" => Cow::from(section.heading()),
+            preamble => Cow::from([section.heading(), preamble].concat()),
+        }
+    }
+
+    /// Returns the sections that a context always contains.
+    fn pinned_sections(&self) -> impl Iterator<Item = Section> {
+        Section::ALL.into_iter().filter(|section| !self.of(*section).is_empty())
+    }
 }
 
 /// Creates the selection problem of a call with this operation, for a budget in tokens.
@@ -60,7 +93,7 @@ pub fn context_problem(
 pub(crate) fn pinned_fit(
     policy: &Policy,
     semantic: &SemanticState,
-    user: Option<&UserId>,
+    principal: &Principal,
     request: Option<&Request>,
     operation: Operation,
 ) -> Result<(), BudgetError> {
@@ -68,8 +101,7 @@ pub(crate) fn pinned_fit(
     if fits_by_bytes(semantic, request, budget_tokens) {
         return Ok(());
     }
-    let principal = semantic.session_principal(user);
-    let call = ContextRequest { policy, semantic, request, operation, principal: &principal };
+    let call = ContextRequest { policy, semantic, request, operation, principal };
     let required_tokens = call.required_tokens(&call.candidates());
     if required_tokens > budget_tokens { Err(BudgetError { required_tokens, budget_tokens }) } else { Ok(()) }
 }
@@ -136,15 +168,14 @@ impl ContextProblem {
         let mut text = String::new();
         for section in Section::ALL {
             let before = text.len();
+            if !self.preambles.of(section).is_empty() {
+                text.push_str(&self.preambles.heading(section));
+            }
             for (_, (_, line)) in selected().filter(|(_, (of, _))| *of == section) {
                 if text.len() == before {
                     text.push_str(section.heading());
                 }
                 text.push_str(line);
-            }
-            if section == Section::Situation && !self.situation.is_empty() {
-                text.truncate(before);
-                text.push_str(&heading(section, &self.situation));
             }
         }
         // The first heading has no preceding empty line.
@@ -190,7 +221,7 @@ impl<'a> ContextRequest<'a> {
     ) -> Result<ContextProblem, BudgetError> {
         let positions: BTreeMap<ItemId, usize> =
             (0..).zip(&entries).map(|(at, entry)| (entry.item.id, at)).collect();
-        let situation = self.situation();
+        let preambles = self.preambles();
         let texts: Vec<&str> = entries.iter().map(|entry| entry.item.text.as_str()).collect();
         let relevance = measure.relevance(self.request.map_or("", |request| request.text.as_str()), &texts);
         let (mut lines, mut candidates) =
@@ -218,14 +249,14 @@ impl<'a> ContextRequest<'a> {
             lines.push((section, line));
         }
         for section in Section::ALL {
-            let has_situation = section == Section::Situation && !situation.is_empty();
-            let inclusion = if has_situation { Inclusion::Pinned } else { Inclusion::Free };
-            let cost = measure.tokens(&heading(section, &situation));
+            let is_pinned = !preambles.of(section).is_empty();
+            let inclusion = if is_pinned { Inclusion::Pinned } else { Inclusion::Free };
+            let cost = measure.tokens(&preambles.heading(section));
             candidates.push(Candidate { utility: 0, cost, deps: Vec::new(), inclusion });
         }
         let ids = entries.iter().map(|entry| entry.item.id).collect();
         let problem = build_problem(budget, candidates)?;
-        Ok(ContextProblem { problem, ids, lines, situation })
+        Ok(ContextProblem { problem, ids, lines, preambles })
     }
 
     /// Returns the tokens of the closure of the pinned items with its headings, by [`ByteMeasure`]. It creates no problem, because it
@@ -235,18 +266,15 @@ impl<'a> ContextRequest<'a> {
         for pinned in entries.iter().filter(|entry| self.is_pinned(&entry.item)) {
             needed.extend(self.closure(pinned, entries).unwrap_or_default());
         }
-        let situation = self.situation();
-        let mut sections = BTreeSet::new();
-        if !situation.is_empty() {
-            sections.insert(Section::Situation);
-        }
+        let preambles = self.preambles();
+        let mut sections: BTreeSet<Section> = preambles.pinned_sections().collect();
         let mut tokens = 0_u64;
         for entry in entries.iter().filter(|entry| needed.contains(&entry.item.id)) {
             let (section, line) = self.line(&entry.item);
             sections.insert(section);
             tokens = tokens.saturating_add(ByteMeasure.tokens(&line));
         }
-        let headings = sections.into_iter().map(|section| ByteMeasure.tokens(&heading(section, &situation)));
+        let headings = sections.into_iter().map(|section| ByteMeasure.tokens(&preambles.heading(section)));
         headings.fold(tokens, u64::saturating_add)
     }
 
@@ -282,13 +310,28 @@ impl<'a> ContextRequest<'a> {
         (section, text)
     }
 
+    fn preambles(&self) -> Preambles {
+        Preambles { time: self.time(), situation: self.situation() }
+    }
+
+    /// Returns the time as a line (003 layer 4); empty before the first input with a time, and if the policy omits provenance.
+    /// The summarizer's context has no time.
+    fn time(&self) -> String {
+        let now = self.principal.now;
+        let is_shown = now > Timestamp::default() && self.policy.contexts.provenance;
+        match is_shown && self.operation != Operation::Summarize {
+            true => format!("time: {now}\n"),
+            false => String::new(),
+        }
+    }
+
     /// Returns the situation in 002's format; empty if the module does not reason or there is no content.
     fn situation(&self) -> String {
         let Some(mode) = mode(self.module()) else { return String::new() };
         let summary = self.semantic.situation();
         let actions = self.request.map_or(&[][..], |request| &request.actions);
         if has_content(&summary, actions) {
-            build_reasoning_context(mode, &summary, actions)
+            build_reasoning_context(mode, &summary, actions) + "\n"
         } else {
             String::new()
         }
@@ -301,7 +344,7 @@ impl<'a> ContextRequest<'a> {
         let own = running.is_some() && item.key.request() == running;
         match (&item.key, self.operation) {
             (_, Operation::Summarize) => true,
-            (ItemKey::Identity | ItemKey::Environment(_) | ItemKey::Clock, _) => true,
+            (ItemKey::Identity | ItemKey::Environment(_), _) => true,
             (ItemKey::Situation(_), _) => mode(self.module()).is_some(),
             (ItemKey::Request(_), _) => own,
             (ItemKey::Argument(_, role), Operation::Argue(Role::Solution)) => {
@@ -328,15 +371,6 @@ impl<'a> ContextRequest<'a> {
             u64::from(relevance.unwrap_or_default().millionths()),
         ));
         weight.saturating_mul(factor).div_ceil(ONE)
-    }
-}
-
-/// Returns a heading, for the situation section with the situation.
-fn heading<'a>(section: Section, situation: &str) -> Cow<'a, str> {
-    if section == Section::Situation && !situation.is_empty() {
-        Cow::from([section.heading(), situation, "\n"].concat())
-    } else {
-        Cow::from(section.heading())
     }
 }
 

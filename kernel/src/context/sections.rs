@@ -30,7 +30,7 @@ impl Section {
     pub(super) fn from_item(item: &Item, running: Option<RequestId>, reasons: bool) -> Self {
         match (&item.layer, &item.key) {
             (Layer::Identity(_), _) => Self::Identity,
-            (Layer::Environment | Layer::Clock { .. }, _) => Self::Environment,
+            (Layer::Environment, _) => Self::Environment,
             (Layer::Fact(_), _) => Self::Facts,
             (_, ItemKey::Situation(_)) if reasons => Self::Situation,
             (Layer::Request { .. }, key)
@@ -99,8 +99,7 @@ fn details(item: &Item, provenance: bool) -> Vec<String> {
         | Layer::Fact(_)
         | Layer::Request { .. }
         | Layer::Working { .. }
-        | Layer::Environment
-        | Layer::Clock { .. } => {}
+        | Layer::Environment => {}
     }
     if item.validity == Validity::NeedsReview {
         details.push("needs review".to_string());
@@ -132,7 +131,7 @@ pub(super) fn line_overhead_bytes(item: &Item) -> usize {
                 .fold(0, usize::saturating_add)
         }
         Layer::Fact(fact) => fact.source.name.as_str().len(),
-        Layer::Request { .. } | Layer::Working { .. } | Layer::Environment | Layer::Clock { .. } => 0,
+        Layer::Request { .. } | Layer::Working { .. } | Layer::Environment => 0,
     };
     text_bytes.saturating_add(FIXED_BYTES)
 }

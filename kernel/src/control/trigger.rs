@@ -2,8 +2,8 @@
 
 use core::fmt;
 
-/// The kind of an [`Input`](crate::Input); the column "on" of the transition table. No row has `Write` or `Resume`: neither
-/// changes the phase.
+/// The kind of an [`Input`](crate::Input); the column "on" of the transition table. No row has `Write`, `Tick` or `Resume`:
+/// none changes the phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Trigger {
     /// [`Input::SessionStart`](crate::Input::SessionStart)
@@ -22,13 +22,15 @@ pub enum Trigger {
     Cancel,
     /// [`Input::Write`](crate::Input::Write)
     Write,
+    /// [`Input::Tick`](crate::Input::Tick)
+    Tick,
     /// [`Input::Resume`](crate::Input::Resume)
     Resume,
 }
 
 impl Trigger {
     /// Every kind of input.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::SessionStart,
         Self::SessionEnd,
         Self::UserMessage,
@@ -37,6 +39,7 @@ impl Trigger {
         Self::Step,
         Self::Cancel,
         Self::Write,
+        Self::Tick,
         Self::Resume,
     ];
 
@@ -52,6 +55,7 @@ impl Trigger {
             Self::Step => "step",
             Self::Cancel => "cancel",
             Self::Write => "write",
+            Self::Tick => "tick",
             Self::Resume => "resume",
         }
     }

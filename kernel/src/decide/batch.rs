@@ -61,9 +61,10 @@ impl<'a> Batch<'a> {
         self.emit(Event::ToolCall { call, operation });
         let mut semantic = self.state.semantic().clone();
         self.events.iter().for_each(|event| semantic.apply(event));
-        let (user, request) = (self.state.control().session(), self.request.as_ref());
+        let request = self.request.as_ref();
+        let principal = semantic.session_principal(self.state.control().session(), self.state.now());
         if let Err(BudgetError { required_tokens, budget_tokens }) =
-            pinned_fit(self.policy, &semantic, user, request, operation)
+            pinned_fit(self.policy, &semantic, &principal, request, operation)
         {
             self.emit(Event::OverBudget { call, required_tokens, budget_tokens });
         }

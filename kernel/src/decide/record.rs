@@ -62,7 +62,7 @@ impl Batch<'_> {
                 self.emit(Event::Cancelled);
                 self.fail_running_task();
             }
-            Input::Step | Input::Write(_) | Input::Resume => {}
+            Input::Step | Input::Write(_) | Input::Tick | Input::Resume => {}
         }
     }
 
@@ -161,7 +161,7 @@ impl Batch<'_> {
                 kind: ItemKind::Fact,
                 key,
                 text: text.clone(),
-                layer: Layer::Working { created_at: self.state.semantic().now(), expires_at: None },
+                layer: Layer::Working { created_at: self.state.now(), expires_at: None },
                 validity: Validity::Current,
             };
             let deps = vec![];

@@ -53,7 +53,7 @@ pub(super) fn validate_input(policy: &Policy, state: &State, input: &Input) -> R
             Err(Refusal::NoSession)
         }
         Input::Resume => control.request().map(|_| ()).ok_or(Refusal::NothingToResume),
-        Input::Step | Input::Cancel | Input::Write(_) => Ok(()),
+        Input::Step | Input::Cancel | Input::Write(_) | Input::Tick => Ok(()),
     }
 }
 

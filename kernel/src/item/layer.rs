@@ -32,18 +32,13 @@ pub enum Layer {
     },
     /// Layer 4: a signal.
     Environment,
-    /// Layer 4: the current time. The boundary supplies its text.
-    Clock {
-        /// The time.
-        now: Timestamp,
-    },
 }
 
 impl Layer {
     /// Returns whether it is a signal (003 layer 4).
     #[must_use]
     pub const fn is_signal(&self) -> bool {
-        matches!(self, Self::Environment | Self::Clock { .. })
+        matches!(self, Self::Environment)
     }
 }
 

@@ -69,7 +69,7 @@ impl Topic {
         match (&item.key, item.kind) {
             (_, ItemKind::Constraint(_)) => Self::Constraint,
             (ItemKey::Identity, _) => Self::Identity,
-            (ItemKey::Environment(_) | ItemKey::Clock, _) => Self::Environment,
+            (ItemKey::Environment(_), _) => Self::Environment,
             (ItemKey::Fact(_), _) => Self::Fact,
             (ItemKey::Summary, _) => Self::Summary,
             (ItemKey::Working(_), _) => Self::Working,

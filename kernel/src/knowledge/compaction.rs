@@ -48,7 +48,7 @@ impl<'a> CompactionGroup<'a> {
             Layer::Working { .. } if matches!(item.key, ItemKey::Situation(_)) => None,
             Layer::Request { user } if item.is_persistent() => Some(Self::Past { user }),
             Layer::Request { .. } | Layer::Working { expires_at: None, .. } => Some(Self::Session),
-            Layer::Working { .. } | Layer::Identity(_) | Layer::Environment | Layer::Clock { .. } => None,
+            Layer::Working { .. } | Layer::Identity(_) | Layer::Environment => None,
         }
     }
 }
@@ -139,7 +139,7 @@ pub(crate) fn summarize(policy: &Policy, state: &State, text: &Text, forgets: Op
     };
     let forgotten: BTreeSet<ItemId> =
         semantic.entries().filter(|entry| is_forgotten(entry)).map(|entry| entry.item.id).collect();
-    let Some((item, deps)) = create_summary(semantic, text, &summarized, &forgotten) else {
+    let Some((item, deps)) = create_summary(state, text, &summarized, &forgotten) else {
         return Vec::new();
     };
     let into = item.id;
@@ -157,11 +157,12 @@ pub(crate) fn summarize(policy: &Policy, state: &State, text: &Text, forgets: Op
 /// Creates the summary with its dependencies. It has the scope, audience and dependencies of its parts, and needs review if one
 /// of them does.
 fn create_summary(
-    semantic: &SemanticState,
+    state: &State,
     text: &Text,
     summarized: &BTreeSet<ItemId>,
     forgotten: &BTreeSet<ItemId>,
 ) -> Option<(Item, Vec<ItemId>)> {
+    let semantic = state.semantic();
     let parts: Vec<&Entry> = summarized.iter().filter_map(|id| semantic.get(*id)).collect();
     let first = &parts.first()?.item;
     let latest = parts.iter().filter_map(|entry| entry.item.fact()).map(|fact| fact.established_at).max();
@@ -175,11 +176,9 @@ fn create_summary(
             ..(**fact).clone()
         })),
         Layer::Request { user } if first.is_persistent() => Layer::Request { user: user.clone() },
-        Layer::Request { .. }
-        | Layer::Working { .. }
-        | Layer::Identity(_)
-        | Layer::Environment
-        | Layer::Clock { .. } => Layer::Working { created_at: semantic.now(), expires_at: None },
+        Layer::Request { .. } | Layer::Working { .. } | Layer::Identity(_) | Layer::Environment => {
+            Layer::Working { created_at: state.now(), expires_at: None }
+        }
     };
     let needs_review = parts.iter().any(|entry| entry.item.validity == Validity::NeedsReview);
     let kind = if first.fact().is_some() { first.kind } else { ItemKind::Fact };

@@ -37,13 +37,6 @@ pub enum KnowledgeError {
         /// The stated rank.
         found: Rank,
     },
-    /// A clock write is earlier than the current time.
-    ClockWentBack {
-        /// The current time.
-        now: Timestamp,
-        /// The time of the write.
-        found: Timestamp,
-    },
     /// A working item is expired when it is written.
     Expired {
         /// Its expiry time.
@@ -89,9 +82,6 @@ impl fmt::Display for KnowledgeError {
                 "rank of `{source}` too high: expected at most {limit}, found {found}; the policy's `ranks` and the session's \
                  identity limit it"
             ),
-            Self::ClockWentBack { now, found } => {
-                write!(f, "clock went back: expected {now} or later, found {found}")
-            }
             Self::Expired { at, now } => {
                 write!(f, "expired write: expected an expiry after {now}, found {at}")
             }

@@ -7,7 +7,7 @@ use super::propagate::supersede;
 use super::references::{find_fact, find_successor, find_valid_fact, resolve_dependencies};
 use super::types::{FactKind, NewFact, Reference};
 use crate::event::{Event, Events};
-use crate::ids::{ItemId, Text};
+use crate::ids::{ItemId, Text, Timestamp};
 use crate::item::{
     Audience, FactRecord, FactSource, Item, ItemKey, Layer, MemoryType, Rank, Scope, SupersessionRule,
     Validity,
@@ -29,10 +29,11 @@ struct Target<'a> {
     lost_keys: Vec<Text>,
 }
 
-/// A fact with its resolved source.
+/// A fact with its resolved source and time.
 pub(super) struct SourcedFact<'a> {
     pub(super) new: &'a NewFact,
     pub(super) source: FactSource,
+    pub(super) established_at: Timestamp,
 }
 
 impl Deref for SourcedFact<'_> {

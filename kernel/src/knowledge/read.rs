@@ -48,19 +48,12 @@ impl Principal {
                 Layer::Fact(fact) => self.is_in_scope(&fact.scope) && self.is_in_audience(&fact.audience),
                 Layer::Working { expires_at, .. } => expires_at.is_none_or(|at| self.now < at),
                 Layer::Request { user } => self.user.as_ref() == Some(user),
-                Layer::Identity(_) | Layer::Environment | Layer::Clock { .. } => true,
+                Layer::Identity(_) | Layer::Environment => true,
             }
     }
 }
 
 impl SemanticState {
-    /// Returns the time of the last clock write; 1970-01-01 before the first.
-    #[must_use]
-    pub fn now(&self) -> Timestamp {
-        let clock = self.latest_by_key(&ItemKey::Clock).map(|entry| &entry.item.layer);
-        if let Some(Layer::Clock { now }) = clock { *now } else { Timestamp::default() }
-    }
-
     /// Returns the identity of the session user, if one was written.
     #[must_use]
     pub fn identity(&self) -> Option<&Identity> {
@@ -91,17 +84,17 @@ impl SemanticState {
         None
     }
 
-    /// Returns the principal of this user's session, in the global scope. Without an identity its rank is
+    /// Returns the principal of this user's session at this time, in the global scope. Without an identity its rank is
     /// [`Rank::Unverified`].
     #[must_use]
-    pub fn session_principal(&self, user: Option<&UserId>) -> Principal {
+    pub fn session_principal(&self, user: Option<&UserId>, now: Timestamp) -> Principal {
         let identity = self.identity();
         Principal {
             user: user.cloned(),
             rank: identity.map_or(Rank::Unverified, |identity| identity.rank),
             permissions: identity.map(|identity| identity.permissions.clone()).unwrap_or_default(),
             scope: Scope::Global,
-            now: self.now(),
+            now,
         }
     }
 
@@ -177,9 +170,7 @@ impl SemanticState {
     /// Returns the working items that are expired and have no remaining dependents, in id order.
     #[must_use]
     pub fn expired_items(&self, now: Timestamp) -> Vec<ItemId> {
-        let is_expired = |entry: &&Entry| matches!(entry.item.layer, Layer::Working { expires_at: Some(at), .. } if at <= now);
-        let mut expired: BTreeSet<ItemId> =
-            self.entries().filter(is_expired).map(|entry| entry.item.id).collect();
+        let mut expired: BTreeSet<ItemId> = self.expiring_until(now).collect();
         loop {
             let has_dependents = |id: &ItemId| self.dependents(*id).any(|by| !expired.contains(&by));
             let needed: Vec<ItemId> = expired.iter().copied().filter(has_dependents).collect();

@@ -9,12 +9,12 @@ use core::fmt;
 ///
 /// ```
 /// use orchestrion_kernel::knowledge::{NewFact, Write, WriteSource};
-/// use orchestrion_kernel::{ConversationId, Input, Policy, State, decide};
+/// use orchestrion_kernel::{ConversationId, Input, Policy, State, Timestamp, decide};
 ///
 /// let source = WriteSource::declared("finance_system".into());
 /// let write = Write::Fact(NewFact::global("price".into(), "$100".into(), source));
 /// let mut state = State::new(ConversationId::new("demo"));
-/// for event in decide(&Policy::hardened(), &state, &Input::Write(Box::new(write)))? {
+/// for event in decide(&Policy::hardened(), &state, Timestamp::default(), &Input::Write(Box::new(write)))? {
 ///     state.apply(&event);
 /// }
 /// let principal = state.session_principal();
@@ -48,13 +48,6 @@ pub enum Write {
         /// An older signal under another key that this one supersedes.
         supersedes: Option<Reference>,
     },
-    /// The current time (003 layer 4). Items that are expired at this time are forgotten.
-    Clock {
-        /// The time; not before the last one.
-        now: Timestamp,
-        /// The time as text.
-        text: Text,
-    },
 }
 
 impl Write {
@@ -64,7 +57,7 @@ impl Write {
         match self {
             Self::Working { .. } => true,
             Self::Fact(new) => new.scope == Scope::Session || new.source.name.is_none(),
-            Self::Environment { .. } | Self::Clock { .. } => false,
+            Self::Environment { .. } => false,
         }
     }
 }
@@ -82,8 +75,9 @@ pub struct NewFact {
     pub text: Text,
     /// The source.
     pub source: WriteSource,
-    /// When it was established.
-    pub established_at: Timestamp,
+    /// When it was established; `None` for the time of the write.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub established_at: Option<Timestamp>,
     /// The memory that the fact belongs to.
     pub memory: MemoryType,
     /// The scope in which the fact is valid.
@@ -101,7 +95,7 @@ pub struct NewFact {
 }
 
 impl NewFact {
-    /// Creates a fact in user memory with global scope, unrestricted audience, timestamp 0, and no references.
+    /// Creates a fact in user memory with global scope, unrestricted audience, the time of the write, and no references.
     #[must_use]
     pub const fn global(key: Text, text: Text, source: WriteSource) -> Self {
         Self {
@@ -109,7 +103,7 @@ impl NewFact {
             key,
             text,
             source,
-            established_at: Timestamp::from_millis(0),
+            established_at: None,
             memory: MemoryType::User,
             scope: Scope::Global,
             audience: Audience::Everybody,

@@ -6,14 +6,14 @@ use super::fact::{SourcedFact, decide_fact};
 use super::propagate::{overwrite, supersede};
 use super::references::resolve_dependencies;
 use super::types::{Reference, Write};
-use crate::event::{Event, Events, ForgetCause};
-use crate::ids::{ItemId, Text, UserId};
+use crate::event::Events;
+use crate::ids::{ItemId, Text, Timestamp, UserId};
 use crate::item::{ItemKey, Layer, Rank, Scope, SupersessionRule};
 use crate::policy::Policy;
 use crate::semantic::SemanticState;
 use alloc::vec::Vec;
 
-/// Decides a write in the session of this user. Returns no event if the write repeats the current value with no more authority.
+/// Decides a write at this time, in the session of this user. Returns no event if the write repeats the current value with no more authority.
 ///
 /// A fact competes with the fact that it names as superseded, and with the current fact of its key and scope. Authority
 /// decides first, then an explicit `supersedes`, then timestamps of time-sensitive facts, else the order of writes. A fact
@@ -25,29 +25,18 @@ use alloc::vec::Vec;
 pub fn decide_write(
     policy: &Policy,
     semantic: &SemanticState,
+    now: Timestamp,
     user: Option<&UserId>,
     write: &Write,
 ) -> Result<Events, KnowledgeError> {
     match write {
-        Write::Clock { now: found, .. } if *found < semantic.now() => {
-            Err(KnowledgeError::ClockWentBack { now: semantic.now(), found: *found })
-        }
-        Write::Clock { now, text } => {
-            let layer = Layer::Clock { now: *now };
-            let mut events = overwrite(semantic, ItemKey::Clock, text, layer, Vec::new());
-            let ids = semantic.expired_items(*now);
-            if !ids.is_empty() {
-                events.push(Event::ForgetItems { ids, cause: ForgetCause::Expiry });
-            }
-            Ok(events)
-        }
         Write::Fact(new) => {
             let session_rank = semantic.identity().map_or(Rank::Unverified, |identity| identity.rank);
             let source = resolve_source(policy, user, session_rank, &new.source)?;
-            decide_fact(policy, semantic, &SourcedFact { new, source })
+            let established_at = new.established_at.unwrap_or(now);
+            decide_fact(policy, semantic, &SourcedFact { new, source, established_at })
         }
         Write::Working { key, text, expires_at, depends_on } => {
-            let now = semantic.now();
             if let Some(at) = expires_at.filter(|at| *at <= now) {
                 return Err(KnowledgeError::Expired { at, now });
             }

@@ -3,7 +3,7 @@
 use super::call::Call;
 use crate::control::phase::Phase;
 use crate::event::{
-    Conclusion, Decision, EffectOutcome, Event, StoreStatus, StoreStatuses, TaskOutcome, TaskRecord,
+    Conclusion, Decision, EffectOutcome, Event, ForgetCause, StoreStatus, StoreStatuses, TaskOutcome, TaskRecord,
 };
 use crate::ids::{RequestId, Revision, TaskId, Text};
 use crate::module::{Argument, Failure, Operation, PerRole, Ratings, Report, Role, Store};
@@ -157,6 +157,7 @@ impl Request {
 
     pub(crate) fn apply(&mut self, event: &Event, pending: Option<Call>) {
         match event {
+            Event::TimeAdvanced { .. } => {}
             Event::ToolCall { operation, .. } => self.on_call(*operation),
             Event::OverBudget { .. } => self.over_budget = true,
             Event::ToolResult { report, .. } => {
@@ -174,7 +175,11 @@ impl Request {
             Event::AddItem { item, .. } | Event::UpdateItem { item, .. } => {
                 self.outdated |= is_summarizing(pending) && !item.layer.is_signal();
             }
-            Event::ForgetItems { .. } => self.outdated |= is_summarizing(pending),
+            // No expiring item is in a cluster.
+            Event::ForgetItems { cause: ForgetCause::Expiry, .. } => {}
+            Event::ForgetItems { cause: ForgetCause::SessionEnd | ForgetCause::Compaction { .. }, .. } => {
+                self.outdated |= is_summarizing(pending);
+            }
             Event::PlanAdopted { revision, plan } => {
                 self.plan = Some(PlanRevision { revision: *revision, plan: plan.clone() });
             }

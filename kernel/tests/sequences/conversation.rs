@@ -45,7 +45,7 @@ pub(crate) fn state_after(lines: &str) -> (Policy, State) {
 pub(crate) fn events_of(policy: &Policy, state: &State, line: &str) -> Events {
     let mut args = Arguments::parse_line(line).unwrap().remove(0);
     let command = args.next("a command").unwrap();
-    decide(policy, state, &parse_input(state, &command, &mut args).unwrap().unwrap()).unwrap()
+    decide(policy, state, state.now(), &parse_input(state, &command, &mut args).unwrap().unwrap()).unwrap()
 }
 
 impl Runner {
@@ -102,16 +102,17 @@ impl Runner {
 impl Conversation {
     fn submit_or_query(&mut self, command: &str, args: &mut Arguments) -> Output {
         let Some(input) = parse_input(&self.state, command, args)? else { return self.query(command, args) };
-        Ok(match self.submit(&input)? {
+        let at = args.field("at", parse_value)?.map_or(self.state.now(), Timestamp::from_millis);
+        Ok(match self.submit(at, &input)? {
             Ok(events) if events.is_empty() => vec!["no event".to_owned()],
             Ok(events) => events.iter().map(print_event).collect(),
             Err(refusal) => vec![format!("refused: {refusal}")],
         })
     }
 
-    /// Decides and applies an input. Every event must fit the state, and no claim may be violated.
-    fn submit(&mut self, input: &Input) -> Result<Result<Events, Refusal>, String> {
-        let events = match decide(&self.policy, &self.state, input) {
+    /// Decides and applies an input at this time. Every event must fit the state, and no claim may be violated.
+    fn submit(&mut self, at: Timestamp, input: &Input) -> Result<Result<Events, Refusal>, String> {
+        let events = match decide(&self.policy, &self.state, at, input) {
             Ok(events) => events,
             Err(refusal) => return Ok(Err(refusal)),
         };
@@ -153,7 +154,7 @@ impl Conversation {
                     Input::reply(call.id, report.ok_or_else(|| format!("no default reply to {call:?}"))?)
                 }
             };
-            if let Err(refusal) = self.submit(&input)? {
+            if let Err(refusal) = self.submit(self.state.now(), &input)? {
                 path.push(format!("refused: {refusal}"));
                 break;
             }

@@ -53,6 +53,7 @@ pub(crate) fn parse_input(
         "step" => return Ok(Some(Input::Step)),
         "cancel" => return Ok(Some(Input::Cancel)),
         "resume" => return Ok(Some(Input::Resume)),
+        "tick" => return Ok(Some(Input::Tick)),
         "fact" => Write::Fact(parse_fact(args)?),
         "working" => Write::Working {
             key: args.next("key")?.into(),
@@ -65,7 +66,6 @@ pub(crate) fn parse_input(
             text: args.next("text")?.into(),
             supersedes: args.field("supersedes", parse_reference)?,
         },
-        "clock" => Write::Clock { now: time(&args.next("time")?)?, text: "now".into() },
         _ => return Ok(None),
     };
     Ok(Some(Input::Write(Box::new(write))))
@@ -103,7 +103,7 @@ fn parse_fact(args: &mut Arguments) -> Result<NewFact, String> {
     });
     Ok(NewFact {
         kind: constraint?.map_or(FactKind::Fact, FactKind::Constraint),
-        established_at: Timestamp::from_millis(args.field("established_at", parse_value)?.unwrap_or(0)),
+        established_at: args.field("established_at", parse_value)?.map(Timestamp::from_millis),
         memory: args.field("memory", parse_variant)?.unwrap_or(new.memory),
         scope: args.field("scope", parse_variant)?.unwrap_or_default(),
         audience: args.field("audience", parse_variant)?.unwrap_or_default(),

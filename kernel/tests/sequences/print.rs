@@ -38,6 +38,7 @@ pub(crate) fn print_event(event: &Event) -> String {
         Event::ToolResult { call, .. } => format!("{name} {call}"),
         Event::CallFailed { call, failure, .. } => format!("{name} {call} {}", print_name(failure)),
         Event::ActionRecorded { record } => format!("{name} {}", record.iteration),
+        Event::TimeAdvanced { now } => format!("{name} to {}", now.millis()),
         Event::SessionStarted { user } => format!("{name} {user}"),
         Event::OverBudget { call, required_tokens, budget_tokens } => {
             format!("{name} {call} required_tokens={required_tokens} budget_tokens={budget_tokens}")
@@ -74,7 +75,6 @@ pub(crate) fn print_item(item: &Item, deps: &[ItemId]) -> String {
             fields.push(("expires_at", expires_at.map(|at| at.millis().to_string()).unwrap_or_default(), ""));
         }
         Layer::Environment => {}
-        Layer::Clock { now } => fields.push(("now", now.millis().to_string(), "")),
     }
     fields.push(("depends_on", print_ids(deps), "none"));
     match &item.validity {

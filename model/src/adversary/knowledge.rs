@@ -11,12 +11,8 @@ use orchestrion_kernel::{CallId, Input, ItemId, Policy, State, Text};
 
 /// Every write to try. While there is room, new items; at any time, writes that add none.
 pub(super) fn writes(policy: &Policy, room: usize, state: &State) -> Vec<Input> {
-    let known = state.semantic();
     let room = has_room(room, state);
     let mut writes = Vec::new();
-    if room || known.now() > Timestamp::default() {
-        writes.extend([clock(1), clock(2)]);
-    }
     if room {
         writes.extend(facts(policy).into_iter().map(Write::Fact));
         writes.extend([
@@ -34,6 +30,11 @@ pub(super) fn writes(policy: &Policy, room: usize, state: &State) -> Vec<Input> 
     writes.into_iter().map(|write| Input::Write(Box::new(write))).collect()
 }
 
+/// The tick at the next expiry, if an item expires.
+pub(super) fn tick(state: &State) -> Option<Input> {
+    state.semantic().next_expiry(state.now()).map(|_| Input::Tick)
+}
+
 /// Whether another item may be written.
 pub(super) fn has_room(items: usize, state: &State) -> bool {
     state.semantic().entries().filter(|entry| entry.item.user().is_none()).count() < items
@@ -47,7 +48,7 @@ pub(super) fn identities() -> [NewIdentity; 2] {
 /// Writes while the summarizer runs; at most one.
 pub(super) fn writes_while_summarizing(state: &State) -> Vec<Input> {
     let fresh = state.control().request().is_some_and(|request| !request.outdated);
-    let writes = [Write::Fact(fact("a", "2")), signal("e", "2"), clock(2)];
+    let writes = [Write::Fact(fact("a", "2")), signal("e", "2")];
     writes.into_iter().filter(|_| fresh).map(|write| Input::Write(Box::new(write))).collect()
 }
 
@@ -89,7 +90,7 @@ fn facts(policy: &Policy) -> Vec<NewFact> {
     let a = || fact("a", "1");
     let timed = |text, at| NewFact {
         time_sensitive: true,
-        established_at: Timestamp::from_millis(at),
+        established_at: Some(Timestamp::from_millis(at)),
         ..fact("a", text)
     };
     let on = |fact: NewFact, name: &str| NewFact { depends_on: vec![Reference::Key(name.into())], ..fact };
@@ -150,10 +151,6 @@ fn working(key: &str, expires_at: u64, on: Option<&str>) -> Write {
 
 fn signal(key: &str, text: &str) -> Write {
     Write::Environment { key: key.into(), text: text.into(), supersedes: None }
-}
-
-fn clock(now: u64) -> Write {
-    Write::Clock { now: Timestamp::from_millis(now), text: "now".into() }
 }
 
 fn identity(authority: &str, rank: Option<Rank>) -> NewIdentity {

@@ -46,7 +46,7 @@ kinds! {
         WriteFact => "fact write",
         WriteWorking => "working item write",
         WriteEnvironment => "signal write",
-        WriteClock => "clock write",
+        Tick => "tick",
         IdentityLocks => "identity locks",
         Context => "ratings and traces",
         Summary => "summary",
@@ -82,6 +82,8 @@ kinds! {
         SessionAlreadyOpen => "session already open",
         WrongUser => "wrong user",
         InvalidWrite => "invalid write",
+        TimeWentBack => "time went back",
+        NothingExpires => "nothing expires",
     }
 }
 
@@ -108,7 +110,7 @@ impl InputKind {
             | Self::WriteFact
             | Self::WriteWorking
             | Self::WriteEnvironment
-            | Self::WriteClock
+            | Self::Tick
             | Self::IdentityLocks
             | Self::Context
             | Self::Classification
@@ -134,11 +136,11 @@ impl From<&Input> for InputKind {
             Input::Step => Self::Step,
             Input::Cancel => Self::Cancel,
             Input::Resume => Self::Resume,
+            Input::Tick => Self::Tick,
             Input::Write(write) => match **write {
                 Write::Fact(_) => Self::WriteFact,
                 Write::Working { .. } => Self::WriteWorking,
                 Write::Environment { .. } => Self::WriteEnvironment,
-                Write::Clock { .. } => Self::WriteClock,
             },
             Input::Reply { report, .. } => match report {
                 Report::Identity { .. } => Self::IdentityLocks,
@@ -180,6 +182,8 @@ impl From<&Refusal> for RefusalKind {
             Refusal::SessionAlreadyOpen { .. } => Self::SessionAlreadyOpen,
             Refusal::WrongUser { .. } => Self::WrongUser,
             Refusal::InvalidWrite(_) => Self::InvalidWrite,
+            Refusal::TimeWentBack { .. } => Self::TimeWentBack,
+            Refusal::NothingExpires { .. } => Self::NothingExpires,
         }
     }
 }

@@ -65,6 +65,7 @@ impl StepActor {
             | Trigger::UserMessage
             | Trigger::Cancel
             | Trigger::Write
+            | Trigger::Tick
             | Trigger::Resume => Self::User,
         }
     }

@@ -18,10 +18,11 @@ use crate::diagnostic::IngestDiagnostic;
 use crate::stems::Stems;
 use crate::supersession::SupersessionDetector;
 use crate::tagged_text::TaggedText;
+use orchestrion_kernel::event::ForgetCause;
 use orchestrion_kernel::item::{Item, ItemKey, Layer, MemoryType, Rank, SupersessionRule, Validity};
 use orchestrion_kernel::knowledge::{
-    FactKind, KnowledgeError, NewFact, NewIdentity, Reference, Write, WriteSource, decide_identity,
-    decide_write,
+    FactKind, KnowledgeError, NewFact, NewIdentity, Principal, Reference, Write, WriteSource,
+    decide_identity, decide_write,
 };
 use orchestrion_kernel::semantic::SemanticState;
 use orchestrion_kernel::{Event, ItemId, Policy, Text, Timestamp};
@@ -36,6 +37,9 @@ pub struct Session<'a> {
     has_declared_speakers: bool,
     detector: &'a dyn SupersessionDetector,
     state: SemanticState,
+    now: Timestamp,
+    /// The time as the input states it.
+    time_text: String,
     origins: BTreeMap<ItemId, ItemOrigin>,
     overwritten: Vec<OverwrittenSignal>,
     conversation: Conversation,
@@ -111,6 +115,8 @@ impl<'a> Session<'a> {
             has_declared_speakers: false,
             detector,
             state: SemanticState::default(),
+            now: Timestamp::default(),
+            time_text: String::new(),
             origins: BTreeMap::new(),
             overwritten: Vec::new(),
             conversation: Conversation::default(),
@@ -139,16 +145,39 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Sets the clock, with the text that contexts contain. Items expire by it.
-    pub fn set_clock(&mut self, now: Timestamp, text: &str) {
-        self.write("clock", &Write::Clock { now, text: Text::from(text) }, ItemOrigin::default());
-        let now = self.state.now();
+    /// Sets the time, with the text that contexts contain. Items expire by it. An earlier time is ignored.
+    pub fn set_time(&mut self, now: Timestamp, text: &str) {
+        if now < self.now {
+            return;
+        }
+        self.now = now;
+        text.clone_into(&mut self.time_text);
+        let ids = self.state.expired_items(now);
+        self.apply(&Event::ForgetItems { ids, cause: ForgetCause::Expiry }, &ItemOrigin::default());
         let expired: Vec<ItemId> =
             self.expiries.iter().filter(|(_, at)| **at <= now).map(|(id, _)| *id).collect();
         for id in expired {
             self.expiries.remove(&id);
             self.invalidate(id, None);
         }
+    }
+
+    /// The time.
+    #[must_use]
+    pub const fn now(&self) -> Timestamp {
+        self.now
+    }
+
+    /// The time as the input states it; empty before the first time.
+    #[must_use]
+    pub fn time_text(&self) -> &str {
+        &self.time_text
+    }
+
+    /// The reader of the session user.
+    #[must_use]
+    pub fn principal(&self) -> Principal {
+        self.state.session_principal(None, self.now)
     }
 
     /// The semantic state.
@@ -219,13 +248,13 @@ impl<'a> Session<'a> {
 
     /// The rank of the session user.
     fn user_rank(&self) -> Rank {
-        self.state.session_principal(None).rank
+        self.principal().rank
     }
 
     /// Decides a write and applies its events. Returns the id of the added item.
     fn write(&mut self, key: &str, write: &Write, origin: ItemOrigin) -> Option<ItemId> {
         let next = self.state.next_id();
-        match decide_write(&self.policy, &self.state, None, write) {
+        match decide_write(&self.policy, &self.state, self.now, None, write) {
             Ok(events) => {
                 events.iter().for_each(|event| self.apply(event, &origin));
                 (self.state.next_id() > next).then_some(next)
@@ -266,8 +295,7 @@ impl<'a> Session<'a> {
             Event::AddItem { item, .. } => {
                 self.origins.insert(item.id, origin.clone());
             }
-            // Statements may repeat a former time.
-            Event::UpdateItem { item, .. } if item.key != ItemKey::Clock => {
+            Event::UpdateItem { item, .. } => {
                 if let Some(old) = self.state.get(item.id).filter(|old| old.item.text != item.text) {
                     let former = self.origins.insert(item.id, origin.clone());
                     let stems = former.unwrap_or_default().stems;
@@ -300,7 +328,7 @@ impl<'a> Session<'a> {
 
     /// Returns a diagnostic if an input that the kernel does not let expire is expired.
     fn check_expiry(&self, expires_at: Option<Timestamp>) -> Result<(), IngestDiagnostic> {
-        let now = self.state.now();
+        let now = self.now;
         match expires_at {
             Some(at) if at <= now => Err(IngestDiagnostic::Expired { at, now }),
             _ => Ok(()),
@@ -339,7 +367,7 @@ fn new_fact(key: Text, text: &TaggedText, source: WriteSource, memory: MemoryTyp
         key,
         text: Text::from(text.text.as_str()),
         source,
-        established_at: at,
+        established_at: Some(at),
         memory,
         scope: text.scope.clone().unwrap_or_default(),
         audience: text.audience.clone(),

@@ -17,7 +17,7 @@ const AT: Timestamp = Timestamp::from_millis(1_000);
 fn session(title: &str) -> Session<'static> {
     let mut session = Session::new(Policy::hardened(), &KeywordDetector);
     session.set_identity(&identity_from_title("Ada", title, "Kitchen", "Inn", &[]));
-    session.set_clock(AT, "now");
+    session.set_time(AT, "now");
     session
 }
 
@@ -35,7 +35,7 @@ fn turn(text: &str) -> TurnInput {
 
 /// The texts that the session user may read, without identity and clock.
 fn visible(session: &Session<'_>) -> Vec<String> {
-    let principal = session.state().session_principal(None);
+    let principal = session.principal();
     let items: Vec<&Item> = session.state().selectable(&principal).map(|entry| &entry.item).collect();
     items
         .into_iter()
@@ -99,7 +99,7 @@ fn expired_items_become_invalid() {
     session.write_signal(&SignalInput { expires_at: Some(later), ..signal("alarm", "Fire") });
     session.write_fact(&FactInput { expires_at: Some(later), ..fact("roof", "red") });
     assert_eq!(visible(&session), ["Fire", "red"]);
-    session.set_clock(later, "later");
+    session.set_time(later, "later");
     assert_eq!(visible(&session), ["later"]);
     session.write_fact(&FactInput { expires_at: Some(later), ..fact("door", "blue") });
     let expected = IngestDiagnostic::Expired { at: later, now: later };

@@ -2,7 +2,7 @@
 
 use orchestrion_kernel::event::{Event, StoreStatus, TaskOutcome};
 use orchestrion_kernel::module::{ConclusionKind, Report};
-use orchestrion_kernel::{ConversationId, Input, Phase, Policy};
+use orchestrion_kernel::{ConversationId, Phase, Policy, TimedInput};
 use orchestrion_text::StandardContexts;
 use orchestrion_trace::recorder::Recorder;
 use orchestrion_trace::{Header, StepMetadata, digest, transition};
@@ -46,14 +46,14 @@ const HIGHLIGHTS_MAX: usize = 4;
 ///
 /// # Errors
 /// Only if the recorder fails; it writes to memory.
-pub fn record(name: &str, policy: &Policy, inputs: &[Input]) -> io::Result<Evidence> {
+pub fn record(name: &str, policy: &Policy, inputs: &[TimedInput]) -> io::Result<Evidence> {
     let conversation = ConversationId::new(name);
     let header = Header::new(conversation, policy.clone(), None);
     let mut recorder = Recorder::open(Vec::new(), &header, &StandardContexts)?;
     let (mut found, mut last) = (Vec::new(), None);
-    for (step, input) in (1..).zip(inputs) {
+    for (step, TimedInput { at, input }) in (1..).zip(inputs) {
         let from = recorder.state().control().phase();
-        let events = match recorder.submit(input, &StepMetadata::default())? {
+        let events = match recorder.submit(input, &StepMetadata { at_ms: at.millis(), note: None })? {
             Ok(events) => events,
             // Only a path to a refusal contains one.
             Err(refusal) => {

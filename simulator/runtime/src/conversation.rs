@@ -149,7 +149,8 @@ impl<J: Journal> Conversation<J> {
         self.0.check_no_request()?;
         let control = self.state().control();
         if control.phase() == Phase::Idle && control.session().is_some() {
-            self.0.submit(&Input::SessionEnd, &StepMetadata::default())??;
+            let now = StepMetadata::at(self.state().now());
+            self.0.submit(&Input::SessionEnd, &now)??;
         }
         self.finish().await
     }

@@ -13,7 +13,7 @@ use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
 use orchestrion_kernel::context::ContextError;
 use orchestrion_kernel::module::Failure;
-use orchestrion_kernel::{CallId, Input, Refusal, State, Text, state};
+use orchestrion_kernel::{CallId, Input, Refusal, State, Text, Timestamp, state};
 use orchestrion_trace::{RequestFacts, RequestResult, StepMetadata};
 use std::any::Any;
 use std::fmt;
@@ -33,6 +33,7 @@ pub struct RequestDriver<'a, J, H> {
     in_flight: FuturesUnordered<BoxFuture<'a, HostReply>>,
     /// The pending call, after it was sent.
     pending: Option<PendingCall<'a>>,
+    expiry: Option<ExpiryTimer<'a>>,
     /// The call that was in flight when the runtime crashed. If it is effectful, the host recovers its outcome.
     recovering: Option<CallId>,
     /// The refused messages that the caller has not taken yet.
@@ -62,6 +63,12 @@ struct PendingCall<'a> {
     timer: BoxFuture<'a, ()>,
 }
 
+/// The timer of the next expiry of an item.
+struct ExpiryTimer<'a> {
+    at: Timestamp,
+    timer: BoxFuture<'a, ()>,
+}
+
 /// The result of a call in flight.
 struct HostReply {
     id: CallId,
@@ -73,6 +80,7 @@ enum NextEvent {
     Reply(HostReply),
     Message(Message),
     Deadline,
+    Expiry,
 }
 
 impl<J, H> fmt::Debug for RequestDriver<'_, J, H> {
@@ -90,6 +98,7 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
             host,
             in_flight: FuturesUnordered::new(),
             pending: None,
+            expiry: None,
             recovering,
             refused: Vec::new(),
         }
@@ -200,6 +209,7 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
             }
         }
         self.conversation.commit_if_large().await?;
+        self.set_expiry_timer();
         match self.next_event().await {
             NextEvent::Message(message) => self.submit_message(message),
             NextEvent::Reply(HostReply { id, result, note }) => match result {
@@ -215,6 +225,7 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
                 }
             },
             NextEvent::Deadline => self.on_deadline(),
+            NextEvent::Expiry => self.on_expiry(),
         }
     }
 
@@ -228,7 +239,13 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
     }
 
     fn record(&mut self, input: &Input, note: Option<String>) -> Result<Result<(), Refusal>, RuntimeError> {
-        let note = note.map(|mut note| {
+        let (found, last) = (self.host_time(), self.state().now());
+        let correction = (found < last).then(|| {
+            format!("the host's clock went back: expected {last} or later, found {found}; the time stays {last}")
+        });
+        let notes: Vec<String> = note.into_iter().chain(correction).collect();
+        let note = (!notes.is_empty()).then(|| {
+            let mut note = notes.join("; ");
             let mut end = note.len().min(NOTE_BYTES_MAX);
             while !note.is_char_boundary(end) {
                 end -= 1;
@@ -236,7 +253,24 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
             note.truncate(end);
             note
         });
-        self.conversation.submit(input, &StepMetadata { at_ms: self.host.now_ms(), note })
+        self.conversation.submit(input, &StepMetadata { at_ms: found.max(last).millis(), note })
+    }
+
+    fn host_time(&self) -> Timestamp {
+        Timestamp::from_millis(self.host.now_ms())
+    }
+
+    /// Sets the timer to the next expiry.
+    fn set_expiry_timer(&mut self) {
+        let next = self.state().semantic().next_expiry(self.state().now());
+        if self.expiry.as_ref().map(|expiry| expiry.at) == next {
+            return;
+        }
+        let now_ms = self.host.now_ms();
+        self.expiry = next.map(|at| {
+            let left = Duration::from_millis(at.millis().saturating_sub(now_ms));
+            ExpiryTimer { at, timer: Box::pin(self.host.sleep(left).fuse()) }
+        });
     }
 
     /// Sends the pending call.
@@ -268,9 +302,9 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
         Ok(())
     }
 
-    /// Waits for the next event. A reply that is ready takes precedence over the deadline.
+    /// Waits for the next event. A reply that is ready takes precedence over the deadline, and the deadline over an expiry.
     async fn next_event(&mut self) -> NextEvent {
-        let Self { conversation, in_flight, pending, .. } = self;
+        let Self { conversation, in_flight, pending, expiry, .. } = self;
         poll_fn(|context| {
             if let Poll::Ready(Some(reply)) = in_flight.poll_next_unpin(context) {
                 return Poll::Ready(NextEvent::Reply(reply));
@@ -279,11 +313,14 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
                 Some(pending) => pending.timer.as_mut().poll(context),
                 None => Poll::Ready(()),
             };
-            // The deadline takes precedence over messages, so that many messages cannot postpone it.
-            match deadline {
-                Poll::Ready(()) => Poll::Ready(NextEvent::Deadline),
-                Poll::Pending => conversation.inbox.poll(context).map(NextEvent::Message),
+            if deadline.is_ready() {
+                return Poll::Ready(NextEvent::Deadline);
             }
+            if expiry.as_mut().is_some_and(|expiry| expiry.timer.as_mut().poll(context).is_ready()) {
+                return Poll::Ready(NextEvent::Expiry);
+            }
+            // Timers take precedence over messages, so that many messages cannot postpone them.
+            conversation.inbox.poll(context).map(NextEvent::Message)
         })
         .await
     }
@@ -356,6 +393,12 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
         };
         let note = format!("deadline exceeded: expected a reply to {name} within {deadline:?}, found none");
         self.submit_failure(*id, *deadline_failure, Some(note))
+    }
+
+    /// Submits a tick, unless the host's timer was early: the next step then sets it again.
+    fn on_expiry(&mut self) -> Result<StepResult, RuntimeError> {
+        let is_due = self.expiry.take().is_some_and(|expiry| expiry.at <= self.host_time());
+        if is_due { self.submit(&Input::Tick) } else { Ok(StepResult::Accepted) }
     }
 
     fn is_pending(&self, id: CallId) -> bool {

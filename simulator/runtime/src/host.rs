@@ -16,7 +16,8 @@ pub trait Host: Send + Sync {
     /// Waits for this time.
     fn sleep(&self, time: Duration) -> impl Future<Output = ()> + Send;
 
-    /// The time in milliseconds since 1970. It is recorded, and no decision depends on it.
+    /// The time in milliseconds since 1970. Each input is decided at this time; if it is earlier than that of the input before, at
+    /// that time.
     fn now_ms(&self) -> u64 {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         u64::try_from(since.as_millis()).unwrap_or(u64::MAX)

@@ -1,6 +1,7 @@
 //! Conversion between values of a file and values of the kernel.
 
 use crate::policy_file::EnumName;
+use crate::timestamp::TimeText;
 use orchestrion_kernel::ids::Timestamp;
 use orchestrion_kernel::item::{Audience, MemoryType, Rank, Scope, SupersessionRule};
 use orchestrion_kernel::knowledge::Reference;
@@ -77,7 +78,7 @@ values! {
     EnumName<Rank> = Rank: |name| name.0, |rank| Some(Self(*rank));
     u32 = RequestId: |number| RequestId::new(*number), |id| Some(id.number());
     u64 = ItemId: |number| ItemId::new(*number), |id| Some(id.number());
-    u64 = Timestamp: |time| Timestamp::from_millis(*time), |time| Some(time.millis());
+    TimeText = Timestamp: |time| time.0, |time| Some(Self(*time));
     BTreeMap<String, StrictText> = SummaryUpdate:
         |fields| SummaryUpdate(fields.iter().map(|(field, text)| (field.clone(), text.text())).collect()),
         |update| FileValue::from_kernel(&update.0);

@@ -6,6 +6,8 @@ use crate::modules::ModulesFile;
 use crate::names::{Count, PhaseName, Seed};
 use crate::one_or_many::OneOrMany;
 use crate::scripted_write::ScriptedWriteFile;
+use crate::time::DurationText;
+use crate::timestamp::TimeText;
 use crate::writes::IdentityFile;
 use orchestrion_yaml::{ReadError, Source, Spanned, StrictText, required_value};
 use schemars::JsonSchema;
@@ -28,6 +30,9 @@ pub struct ScenarioFile {
     /// The identity of the user, set at the start of each of the user's sessions. Default: none, with the lowest rank.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub identity: Option<IdentityFile>,
+    /// The time at which the simulated time starts. Default: 2026-01-01T00:00:00Z.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub starts_at: Option<TimeText>,
     /// The seed of all random streams. Default: 0.
     #[serde(default, skip_serializing_if = "is_default")]
     pub seed: Seed,
@@ -51,6 +56,9 @@ pub struct RequestFile {
     /// The user of the request. A change of user ends the session and starts another. Default: the scenario's user.
     #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
     pub user: Option<StrictText>,
+    /// The time that passes before the request. Default: 0s.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<DurationText>,
     /// The identity of the user, if the request starts a session. Default: the scenario's identity for the scenario's user,
     /// none for others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -77,6 +85,7 @@ impl RequestFile {
         Self {
             text,
             user: None,
+            after: None,
             identity: None,
             write: OneOrMany::none(),
             interrupt: OneOrMany::none(),

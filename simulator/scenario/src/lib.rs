@@ -29,6 +29,7 @@ pub mod script;
 mod script_builder;
 mod scripted_write;
 mod time;
+mod timestamp;
 mod writes;
 
 pub use action::{ActionFile, ArgFile, SummaryUpdateFile, ToolCallFile};
@@ -53,7 +54,8 @@ pub use reply::{
 pub use scenario::{PhaseVisit, Scenario, ScriptedEvent, ScriptedRequest, ScriptedWrite};
 pub use scripted_write::ScriptedWriteFile;
 pub use time::{DelayFile, DelayRangeFile, DurationText};
-pub use writes::{ClockFile, ConstraintFile, FactFile, IdentityFile, SignalFile, WorkingFile, WriteFile};
+pub use timestamp::TimeText;
+pub use writes::{ConstraintFile, FactFile, IdentityFile, SignalFile, WorkingFile, WriteFile};
 
 use orchestrion_yaml::{ReadError, schema_of};
 

@@ -8,11 +8,15 @@ use crate::script::{Script, ScriptKey};
 use crate::script_builder::ScriptBuilder;
 use crate::writes::IdentityFile;
 use crate::{PhaseVisit, Scenario, ScriptedEvent, ScriptedRequest, ScriptedWrite, ScriptedWriteFile};
-use orchestrion_kernel::{ConversationId, Policy, UserId};
+use orchestrion_kernel::{ConversationId, Policy, Timestamp, UserId};
 use orchestrion_runtime::SessionUser;
 use orchestrion_yaml::{LabeledError, ReadError, Source, Spanned};
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::time::Duration;
+
+/// The start of the simulated time: 2026-01-01T00:00:00Z.
+const STARTS_AT: Timestamp = Timestamp::from_millis(1_767_225_600_000);
 
 impl Scenario {
     /// Reads a scenario file. The path of its policy is relative to the file's folder.
@@ -79,6 +83,7 @@ fn build_scenario(source: Source, file: &ScenarioFile, policy: Policy) -> Result
         description: file.description.as_str().to_owned(),
         policy,
         conversation: ConversationId::new(conversation),
+        starts_at: file.starts_at.map_or(STARTS_AT, |at| at.0),
         requests,
         script,
         deadlines,
@@ -116,6 +121,7 @@ fn build_request(file: &RequestFile, scenario: &ScenarioFile) -> Result<Scripted
     let scenario_identity = scenario.identity.as_ref().filter(|_| *user == scenario.user);
     let identity = file.identity.as_ref().or(scenario_identity).map(IdentityFile::to_kernel);
     Ok(ScriptedRequest {
+        after: file.after.map_or(Duration::ZERO, |after| after.0),
         user: SessionUser { user: UserId::new(user.text()), identity },
         text: file.text.text(),
         events,

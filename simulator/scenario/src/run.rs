@@ -4,7 +4,7 @@ use crate::script::{CallScene, DelayedReply, Script, ScriptError, ScriptedReply}
 use crate::{PhaseVisit, Scenario, ScriptedEvent, ScriptedRequest, ScriptedWrite};
 use miette::Diagnostic;
 use orchestrion_kernel::module::Failure;
-use orchestrion_kernel::{Input, Phase, Refusal};
+use orchestrion_kernel::{Input, Phase, Refusal, Timestamp};
 use orchestrion_runtime::{
     Call, CallResult, Clock, Conversation, Deadlines, DeadlockError, Host, OpenError, RecoveryResult,
     RuntimeError, StepResult, lock_ignoring_poison,
@@ -71,6 +71,7 @@ pub fn run_scenario(scenario: Scenario) -> Result<ScenarioResult, ScenarioRunErr
     let header = Header::new(scenario.conversation.clone(), scenario.policy.clone(), Some(reference));
     let host = ScriptedHost {
         clock: Clock::simulated(),
+        starts_at: scenario.starts_at,
         script: Mutex::new(scenario.script),
         error: Mutex::default(),
     };
@@ -110,6 +111,7 @@ fn unexpected_write_error(source: &Source, write: &ScriptedWrite, result: &StepR
 /// The scripted modules, in simulated time.
 struct ScriptedHost {
     clock: Clock,
+    starts_at: Timestamp,
     script: Mutex<Script>,
     /// The first call without a scripted reply.
     error: Mutex<Option<ScriptError>>,
@@ -163,7 +165,8 @@ impl Host for ScriptedHost {
     }
 
     fn now_ms(&self) -> u64 {
-        u64::try_from(self.clock.now().as_millis()).unwrap_or(u64::MAX)
+        let passed_ms = u64::try_from(self.clock.now().as_millis()).unwrap_or(u64::MAX);
+        self.starts_at.millis().saturating_add(passed_ms)
     }
 }
 
@@ -187,6 +190,7 @@ impl ScenarioRunner<'_> {
         let mut halted = None;
         for request in requests {
             if halted.is_none() {
+                self.host.sleep(request.after).await;
                 let mut events = request.events.clone();
                 halted =
                     self.run_request(&mut conversation, request, &mut events, &mut unexpected_writes).await?;

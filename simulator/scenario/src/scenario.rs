@@ -2,9 +2,10 @@
 
 use crate::script::Script;
 use orchestrion_kernel::knowledge::Write;
-use orchestrion_kernel::{ConversationId, Phase, Policy, Text};
+use orchestrion_kernel::{ConversationId, Phase, Policy, Text, Timestamp};
 use orchestrion_runtime::{Deadlines, SessionUser};
 use orchestrion_yaml::{Source, Spanned};
+use std::time::Duration;
 
 /// A scenario that is ready to run.
 #[derive(Clone, Debug)]
@@ -17,6 +18,8 @@ pub struct Scenario {
     pub policy: Policy,
     /// The id of the conversation.
     pub conversation: ConversationId,
+    /// The time at which the simulated time starts.
+    pub starts_at: Timestamp,
     /// The requests, in order.
     pub requests: Vec<ScriptedRequest>,
     /// The replies of the modules.
@@ -29,6 +32,8 @@ pub struct Scenario {
 /// One request of a scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScriptedRequest {
+    /// The time that passes before the request.
+    pub after: Duration,
     /// The user of the request, with the identity of a session that it starts.
     pub user: SessionUser,
     /// The text of the request.

@@ -4,6 +4,7 @@ use crate::convert::{FileValue, convert};
 use crate::is_default::is_default;
 use crate::names::{constraint_schema, memory_schema, rule_schema};
 use crate::policy_file::EnumName;
+use crate::timestamp::TimeText;
 use orchestrion_kernel::item::{Audience, ConstraintType, MemoryType, Rank, Scope, SupersessionRule};
 use orchestrion_kernel::knowledge::{FactKind, NewFact, NewIdentity, Write, WriteSource};
 use orchestrion_yaml::{LabeledError, StrictText};
@@ -23,8 +24,6 @@ pub enum WriteFile {
     Working(WorkingFile),
     /// A signal from the environment.
     Signal(SignalFile),
-    /// The current time.
-    Time(ClockFile),
 }
 
 /// A fact.
@@ -44,9 +43,9 @@ pub struct FactFile {
     /// Whether the source was derived from a text, so that the rank of the session's identity limits its rank. Default: false.
     #[serde(default, skip_serializing_if = "is_default")]
     pub derived: bool,
-    /// The time when the fact was established, in milliseconds since 1970. Default: 0.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub established_at: u64,
+    /// The time when the fact was established. Default: the time of the write.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub established_at: Option<TimeText>,
     /// Whether `established_at`, not the order of writes, decides which of two facts is later. Default: false.
     #[serde(default, skip_serializing_if = "is_default")]
     pub time_sensitive: bool,
@@ -94,9 +93,9 @@ pub struct WorkingFile {
     pub key: StrictText,
     /// The text of the item.
     pub text: StrictText,
-    /// The time when the item expires, in milliseconds since 1970. Default: the end of the session.
+    /// The time when the item expires. Default: the end of the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub expires_at: Option<u64>,
+    pub expires_at: Option<TimeText>,
     /// The keys of the facts that the item depends on. Default: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub depends_on: Vec<StrictText>,
@@ -113,16 +112,6 @@ pub struct SignalFile {
     /// The key of the signal that this signal supersedes. Default: at most the signal with the same key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub supersedes: Option<StrictText>,
-}
-
-/// The current time.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ClockFile {
-    /// The time, in milliseconds since 1970.
-    pub now: u64,
-    /// The time in words.
-    pub text: StrictText,
 }
 
 /// The identity of a session user.
@@ -183,7 +172,6 @@ convert! {
     WorkingFile { key, text, expires_at, depends_on }
         = Write::Working { key, text, expires_at, depends_on } else None;
     SignalFile { key, text, supersedes } = Write::Environment { key, text, supersedes } else None;
-    ClockFile { now, text } = Write::Clock { now, text } else None;
     FactFile {
         key, text, source, rank, derived, established_at, time_sensitive, memory, scope, audience, supersedes,
         detected_rule, depends_on
@@ -231,7 +219,6 @@ impl WriteFile {
             }
             Self::Working(file) => file.to_kernel(),
             Self::Signal(file) => file.to_kernel(),
-            Self::Time(file) => file.to_kernel(),
         }
     }
 
@@ -248,7 +235,6 @@ impl WriteFile {
             },
             Write::Working { .. } => Self::Working(FileValue::from_kernel(write)?),
             Write::Environment { .. } => Self::Signal(FileValue::from_kernel(write)?),
-            Write::Clock { .. } => Self::Time(FileValue::from_kernel(write)?),
         })
     }
 }

@@ -162,7 +162,8 @@ impl RequestFacts {
                 let (trace, text) = (trace.clone(), text.clone());
                 self.result = Some((step, RequestResult { trace, conclusion: self.conclusion, text }));
             }
-            Event::UserMsg { .. }
+            Event::TimeAdvanced { .. }
+            | Event::UserMsg { .. }
             | Event::ToolCall { .. }
             | Event::AddItem { .. }
             | Event::UpdateItem { .. }

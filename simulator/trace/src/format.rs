@@ -3,7 +3,7 @@
 use crate::context_record::ContextRecord;
 use crate::digest::digest;
 use orchestrion_kernel::control::table::TRANSITIONS;
-use orchestrion_kernel::{ConversationId, Event, Events, Input, Policy};
+use orchestrion_kernel::{ConversationId, Event, Events, Input, Policy, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
 
@@ -14,7 +14,7 @@ pub const TRACE_PREFIX: &str = "{\"format\":\"orchestrion-trace/";
 pub const TOOL_CALL_PREFIX: &str = "{\"tool_call\":{";
 
 /// The format that this version writes and reads.
-pub const FORMAT: &str = "orchestrion-trace/3";
+pub const FORMAT: &str = "orchestrion-trace/4";
 
 /// The first line of a trace: everything that its decisions depend on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,6 +42,20 @@ pub struct ScenarioRef {
     pub name: String,
     /// The digest of the scenario's text.
     pub digest: String,
+}
+
+impl StepMetadata {
+    /// Creates the metadata of an input at this time, without a note.
+    #[must_use]
+    pub const fn at(time: Timestamp) -> Self {
+        Self { at_ms: time.millis(), note: None }
+    }
+
+    /// The time of the input.
+    #[must_use]
+    pub const fn time(&self) -> Timestamp {
+        Timestamp::from_millis(self.at_ms)
+    }
 }
 
 impl Header {
@@ -84,15 +98,14 @@ pub struct Step {
     pub context: Option<ContextRecord>,
 }
 
-/// What the runtime records about an input. Decisions and replay do not depend on it.
+/// What the runtime records about an input.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StepMetadata {
-    /// The arrival time in milliseconds: since 1970 by the host's clock, or since the start in simulated time; 0 if it is
-    /// not recorded.
+    /// The time that the kernel received with the input, in milliseconds since 1970. Decisions and replay depend on it.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub at_ms: u64,
-    /// A diagnostic sentence, for example that the host panicked.
+    /// A diagnostic sentence, for example that the host panicked. Decisions and replay do not depend on it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }

@@ -4,11 +4,12 @@
 //! [`replay::replay`] decides a trace again, [`redact::redact`] removes its texts, and [`base::BaseProjection`] projects it to
 //! 000's base alphabet. [`ConversationFold`] derives the state and the facts about a request from events.
 //!
-//! # Format `orchestrion-trace/3`
+//! # Format `orchestrion-trace/4`
 //!
 //! A trace is NDJSON. The first line is the [`Header`]. Each further line is a [`Step`]: an input with its batch of events or
 //! its refusal. The last line, `{"end":{"steps":N}}`, contains the number of steps. Keys have a fixed order.
 //!
+//! - **Time.** `at_ms` is the time that the kernel received with the input, in milliseconds since 1970; absent at 0.
 //! - **Chain.** Each line ends in `"chain"`, the first 128 bits of a BLAKE3 digest over the chain before it and the line as it
 //!   is stored. A torn or edited line is therefore detected at that line. The header's chain covers the whole header. The
 //!   chain before the first step is the digest of the header without its keys `kernel` and `table`, so a new

@@ -79,7 +79,7 @@ impl<W: io::Write> Recorder<W> {
     /// # Errors
     /// Any I/O error of the output. The state is then ahead of the trace, and the conversation must not continue.
     pub fn submit(&mut self, input: &Input, metadata: &StepMetadata) -> io::Result<Result<Events, Refusal>> {
-        let decided = decide(&self.policy, self.state(), input);
+        let decided = decide(&self.policy, self.state(), metadata.time(), input);
         match &decided {
             Ok(events) => {
                 self.fold.apply(self.trace.steps() + 1, events);

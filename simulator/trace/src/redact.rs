@@ -2,7 +2,7 @@
 //!
 //! Each text of a user, a module or the runtime is replaced by its length and a salted digest. The salt is not stored. Equal
 //! texts stay equal and empty texts stay empty. The mapped inputs are decided again, so that items, refusals and contexts
-//! contain the new texts. Numbers do not change, because decisions depend on them. Deliberately absent: a reverse
+//! contain the new texts. Numbers and times do not change, because decisions depend on them. Deliberately absent: a reverse
 //! mapping, and a salt chosen by the caller, which would make two redactions comparable.
 
 mod knowledge;
@@ -81,8 +81,7 @@ pub enum RedactError {
 
 /// Writes the trace to `out` without its texts.
 ///
-/// The header contains no scenario, because its digest identifies the text. Only built-in policies and built-in titles of the rank table keep their names. Times
-/// are relative to the first one.
+/// The header contains no scenario, because its digest identifies the text. Only built-in policies and built-in titles of the rank table keep their names.
 ///
 /// # Errors
 /// [`RedactError`]; the output is then incomplete and must be discarded.
@@ -96,7 +95,7 @@ pub fn redact<R: BufRead>(
     let redactor = Redactor::new(salt.0, &original.policy.ranks);
     let mut replayer = Replayer::new(&reader, None, contexts)?;
     let mut recorder = Recorder::open(out, &redact_header(&original, &redactor), contexts)?;
-    let (mut steps, mut first_ms) = (0, None);
+    let mut steps = 0;
     loop {
         let step = match replayer.next(&mut reader) {
             Ok(Some(step)) => step,
@@ -111,9 +110,8 @@ pub fn redact<R: BufRead>(
         if let Some((_, difference)) = step.difference {
             return Err(RedactError::ReplayDiffers { step: steps, subject: difference.subject });
         }
-        let start_ms = *first_ms.get_or_insert(step.metadata.at_ms);
         let metadata = StepMetadata {
-            at_ms: step.metadata.at_ms.saturating_sub(start_ms),
+            at_ms: step.metadata.at_ms,
             note: step.metadata.note.map(|note| redactor.name(&note)),
         };
         let decided = recorder.submit(&redactor.input(&step.input), &metadata)?;

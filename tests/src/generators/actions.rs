@@ -10,7 +10,7 @@ use super::situation::{action, update};
 use orchestrion_kernel::control::phase::Region;
 use orchestrion_kernel::module::{Failure, Report};
 use orchestrion_kernel::situation::{ActionRecord, SummaryUpdate};
-use orchestrion_kernel::{CallId, Input, Phase, Policy, State, Text, UserId, decide};
+use orchestrion_kernel::{CallId, Input, Phase, Policy, State, Text, TimedInput, Timestamp, UserId, decide};
 
 /// The name of every generated conversation.
 pub(super) const CONVERSATION: &str = "walks";
@@ -25,6 +25,30 @@ pub struct WalkAction {
     pub phase: Phase,
     /// The kind.
     pub kind: ActionKind,
+    /// The time of the input.
+    pub time: TimeShift,
+}
+
+/// The time of an input, relative to the kernel's time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeShift {
+    /// The same time.
+    Same,
+    /// This many milliseconds later.
+    Later(u64),
+    /// This many milliseconds earlier, but not before 1970.
+    Earlier(u64),
+}
+
+impl TimeShift {
+    const fn apply(self, now: Timestamp) -> Timestamp {
+        let now = now.millis();
+        Timestamp::from_millis(match self {
+            Self::Same => now,
+            Self::Later(by) => now.saturating_add(by),
+            Self::Earlier(by) => now.saturating_sub(by),
+        })
+    }
 }
 
 /// The kind of an action.
@@ -42,6 +66,8 @@ pub enum ActionKind {
     Cancel,
     /// The runtime resumes after a crash.
     Resume,
+    /// The runtime announces an expiry. No item of a walk expires.
+    Tick,
     /// A user opens a session.
     Start(UserSelector),
     /// The session ends.
@@ -133,14 +159,24 @@ impl WalkAction {
         } else {
             ActionKind::Send(UserSelector::Owner, text(choice))
         };
-        Self { phase, kind }
+        let time = match choice.weighted(&[70, 29, 1]) {
+            0 => TimeShift::Same,
+            1 => TimeShift::Later(choice.one_of(&[1, 250, 3_600_000])),
+            _ => TimeShift::Earlier(1),
+        };
+        Self { phase, kind, time }
     }
 
     /// Returns the inputs of the action for a conversation in this state; none if its phase is not reached.
-    pub(crate) fn inputs(&self, policy: &Policy, state: &State) -> Vec<Input> {
+    pub(crate) fn inputs(&self, policy: &Policy, state: &State) -> Vec<TimedInput> {
         let Some((mut inputs, state)) = path_to_phase(policy, state, self.phase) else { return Vec::new() };
-        inputs.push(self.kind.input(&state));
+        inputs.push(self.input(&state));
         inputs
+    }
+
+    /// Returns the input of the action in this state.
+    pub(crate) fn input(&self, state: &State) -> TimedInput {
+        TimedInput { at: self.time.apply(state.now()), input: self.kind.input(state) }
     }
 }
 
@@ -154,7 +190,7 @@ fn unexpected_input(choice: &mut impl RandomSource, policy: &Policy, bias: &Bias
         CallSelector::Earlier(7),
         CallSelector::Later(u64::MAX),
     ]);
-    match choice.below(10) {
+    match choice.below(11) {
         0 => ActionKind::Start(user_selector),
         1 => ActionKind::End,
         2 => ActionKind::Send(user_selector, text(choice)),
@@ -165,6 +201,7 @@ fn unexpected_input(choice: &mut impl RandomSource, policy: &Policy, bias: &Bias
         5 => ActionKind::Fail(call_selector, choice.one_of(&Failure::ALL)),
         6 => ActionKind::Step,
         7 => ActionKind::Cancel,
+        8 => ActionKind::Tick,
         _ => ActionKind::Resume,
     }
 }
@@ -201,6 +238,7 @@ impl ActionKind {
             Self::Step => Input::Step,
             Self::Cancel => Input::Cancel,
             Self::Resume => Input::Resume,
+            Self::Tick => Input::Tick,
             Self::Start(user_selector) => Input::session_start(user(*user_selector)),
             Self::End => Input::SessionEnd,
             Self::Send(user_selector, text) => {
@@ -211,7 +249,7 @@ impl ActionKind {
 }
 
 /// Returns the inputs that lead to a control phase by default replies, and the resulting state.
-fn path_to_phase(policy: &Policy, from: &State, to: Phase) -> Option<(Vec<Input>, State)> {
+fn path_to_phase(policy: &Policy, from: &State, to: Phase) -> Option<(Vec<TimedInput>, State)> {
     let (mut inputs, mut state) = (Vec::new(), from.clone());
     while state.control().phase() != to {
         let control = state.control();
@@ -222,9 +260,10 @@ fn path_to_phase(policy: &Policy, from: &State, to: Phase) -> Option<(Vec<Input>
             (None, Phase::Idle, Some(user)) => Input::UserMessage { user: user.clone(), text: empty_text() },
             (None, ..) => Input::Step,
         };
-        let events = decide(policy, &state, &input).ok()?;
+        let at = state.now();
+        let events = decide(policy, &state, at, &input).ok()?;
         events.iter().for_each(|event| state.apply(event));
-        inputs.push(input);
+        inputs.push(TimedInput { at, input });
         if inputs.len() > PATH_MAX {
             return None;
         }

@@ -1,24 +1,35 @@
 //! Simpler actions. Every candidate is strictly shorter or plainer, so shrinking ends.
 
 use super::reports::{empty_text, pure_plan};
-use super::{ActionKind, CallSelector, Shrink, UserSelector, WalkAction};
+use super::{ActionKind, CallSelector, Shrink, TimeShift, UserSelector, WalkAction};
 use orchestrion_kernel::module::{Argument, Failure, Report, Role};
 use orchestrion_kernel::plan::{Effect, Plan, Task};
 use orchestrion_kernel::{Phase, Score, Text};
 
 impl Shrink for WalkAction {
     fn shrink_candidates(&self) -> Vec<Self> {
-        let with_kinds =
-            |kinds: Vec<ActionKind>| kinds.into_iter().map(|kind| Self { phase: self.phase, kind }).collect();
+        let at_same_time =
+            (self.time != TimeShift::Same).then(|| Self { time: TimeShift::Same, ..self.clone() });
+        at_same_time.into_iter().chain(self.simpler_actions()).collect()
+    }
+}
+
+impl WalkAction {
+    /// Returns simpler actions at the same time.
+    fn simpler_actions(&self) -> Vec<Self> {
+        let with_kinds = |kinds: Vec<ActionKind>| {
+            kinds.into_iter().map(|kind| Self { kind, ..self.clone() }).collect()
+        };
         match &self.kind {
             // An input that is no reply can happen in an earlier phase.
             ActionKind::Step
             | ActionKind::Cancel
             | ActionKind::Resume
+            | ActionKind::Tick
             | ActionKind::End
             | ActionKind::Start(UserSelector::Owner) => {
                 let earlier = Phase::ALL.into_iter().take_while(|phase| *phase != self.phase);
-                earlier.map(|phase| Self { phase, kind: self.kind.clone() }).collect()
+                earlier.map(|phase| Self { phase, ..self.clone() }).collect()
             }
             ActionKind::Reply(call, report) => with_kinds(
                 simpler_reports(report).into_iter().map(|report| ActionKind::Reply(*call, report)).collect(),

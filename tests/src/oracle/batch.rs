@@ -21,7 +21,9 @@ pub(super) struct Batch {
     pub(super) forgotten_ids: BTreeSet<u64>,
     /// The cause of both.
     pub(super) forget_cause: Value,
-    /// The number of transitions: one, but none for a resume (000-4.12) and for a write (decision 0019).
+    /// The ids of the expired items, which leave before the input (decision 0036).
+    pub(super) expired_ids: BTreeSet<u64>,
+    /// The number of transitions: one, but none for a resume (000-4.12), a write (decision 0019) and a tick (decision 0036).
     pub(super) transitions: usize,
     /// The call that the batch makes, if it makes one.
     pub(super) call: Option<(u64, OracleOperation)>,
@@ -57,6 +59,19 @@ impl Batch {
                         record_answer(answer, &item_event.text)?; // decision 0016
                     }
                 }
+            } else if let Some(time) = event.pointer("/time_advanced/now").and_then(Value::as_u64) {
+                remove_expected(&mut self.events, event.clone())?;
+                fold.now = time;
+            } else if let Some(body) = event.get("forget_items").filter(|body| body["cause"] == "expiry") {
+                let forgotten: BTreeSet<u64> =
+                    fold.forget(&body["ids"])?.into_iter().map(|(id, _)| id).collect();
+                if forgotten != self.expired_ids || forgotten.is_empty() {
+                    return Err(format!(
+                        "wrong expired items: expected {:?}, found {forgotten:?} (003-3.5)",
+                        self.expired_ids
+                    ));
+                }
+                self.expired_ids.clear();
             } else if let Some(body) = event.get("forget_items") {
                 // 000-0.4: every loss has a cause.
                 if body["cause"] != self.forget_cause {
@@ -94,6 +109,9 @@ impl Batch {
                 "missing change of S: {} {} with the kind {}, the text {:?}, the dependencies {:?}",
                 missing.event, missing.key, missing.item.kind, missing.item.text, missing.item.deps
             ));
+        }
+        if !self.expired_ids.is_empty() {
+            return Err(format!("expired items remain: {:?} (003-3.5)", self.expired_ids));
         }
         if forgotten_keys != self.forgotten_keys {
             return Err(format!(

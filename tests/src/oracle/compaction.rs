@@ -1,6 +1,6 @@
 //! Compaction (000 §6, decision 0021), decided by a scan of the whole of S.
 
-use super::facts::{current_version, is_valid, now, persists, rank_of, transitive_dependents};
+use super::facts::{current_version, is_valid, persists, rank_of, transitive_dependents};
 use super::fold::{Entry, Fold};
 use super::policy::OraclePolicy;
 use super::visible_items::readable_ids;
@@ -189,7 +189,7 @@ fn summary(
     } else if parts.iter().all(|part| persists(part)) {
         first["layer"].clone()
     } else {
-        json!({ "working": { "created_at": now(semantic), "expires_at": null } })
+        json!({ "working": { "created_at": semantic.now, "expires_at": null } })
     };
     let needs_review = parts.iter().any(|part| part.item["validity"] == "needs_review");
     Some(json!({

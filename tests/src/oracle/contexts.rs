@@ -24,6 +24,8 @@ pub(super) const HISTORY_ACTIONS: usize = 3;
 #[derive(Clone, Debug)]
 pub(super) struct ExpectedContext {
     problem: Problem,
+    /// The first line of the environment section (003-4.5, decision 0036).
+    time: Option<String>,
     /// The text of the last section, for modules that reason.
     situation: Option<String>,
 }
@@ -80,13 +82,23 @@ impl ExpectedContext {
             };
             Some((*id, candidate))
         };
+        let shows_time =
+            expected.policy.contexts.provenance && semantic.now > 0 && operation != OracleOperation::Summarize;
+        let time = shows_time.then(|| format!("time: {}\n", iso_8601(semantic.now)));
+        let heading_cost = |(index, name): (usize, &&str)| match &time {
+            // It is part of every selection.
+            Some(_) if index == ENVIRONMENT => 0,
+            _ => tokens(&format!("\n# {name}\n")),
+        };
+        let time_cost = time.as_ref().map_or(0, |line| tokens(&format!("\n# Environment\n{line}")));
         let problem = Problem {
             budget: expected.policy.contexts.token_limit(&operation.module()),
-            base_cost: situation.as_ref().map_or(0, |text| tokens(&format!("\n{}", situation_section(text)))),
-            heading_costs: HEADINGS.iter().map(|name| tokens(&format!("\n# {name}\n"))).collect(),
+            base_cost: time_cost
+                + situation.as_ref().map_or(0, |text| tokens(&format!("\n{}", situation_section(text)))),
+            heading_costs: HEADINGS.iter().enumerate().map(heading_cost).collect(),
             candidates: readable.iter().enumerate().filter_map(candidate).collect(),
         };
-        Self { problem, situation }
+        Self { problem, time, situation }
     }
 
     /// Returns the tokens of the pinned content and the budget, if the budget is less.
@@ -179,8 +191,9 @@ impl ExpectedContext {
                 .filter(|candidate| candidate.section == Some(index))
                 .map(|candidate| candidate.line.as_str())
                 .collect();
-            if !lines.is_empty() {
-                sections.push(format!("# {heading}\n{lines}"));
+            let time = self.time.as_deref().filter(|_| index == ENVIRONMENT).unwrap_or_default();
+            if !lines.is_empty() || !time.is_empty() {
+                sections.push(format!("# {heading}\n{time}{lines}"));
             }
         }
         sections.extend(self.situation.as_deref().map(situation_section));
@@ -238,7 +251,7 @@ fn section(entry: &Entry, request: u32) -> usize {
     let is_earlier = layer.get("request").is_some() && request_of(entry) != Some(u64::from(request));
     if layer.get("identity").is_some() {
         IDENTITY
-    } else if layer == "environment" || layer.get("clock").is_some() {
+    } else if layer == "environment" {
         ENVIRONMENT
     } else if layer.get("fact").is_some() || is_earlier && persists(entry) {
         FACTS
@@ -274,7 +287,6 @@ fn topic(entry: &Entry) -> &str {
     let kind = key.as_object().and_then(|key| key.keys().next()).map(String::as_str);
     match kind.or(key.as_str()).unwrap_or_default() {
         _ if entry.item["kind"].get("constraint").is_some() => "constraint",
-        "clock" => "environment",
         kind => kind,
     }
 }

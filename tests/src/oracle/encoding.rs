@@ -35,6 +35,7 @@ pub(super) enum OracleInput {
     },
     Step,
     Cancel,
+    Tick,
     Resume,
     Write(Box<OracleWrite>),
 }
@@ -46,7 +47,6 @@ pub(super) enum OracleWrite {
     Fact(Box<OracleFact>),
     Working { key: String, text: String, expires_at: Option<u64>, depends_on: Vec<OracleReference> },
     Environment { key: String, text: String, supersedes: Option<OracleReference> },
-    Clock { now: u64, text: String },
 }
 
 /// A written fact (003-2.2 to 003-2.14).
@@ -56,7 +56,8 @@ pub(super) struct OracleFact {
     pub(super) key: String,
     pub(super) text: String,
     pub(super) source: OracleWriteSource,
-    pub(super) established_at: u64,
+    #[serde(default)]
+    pub(super) established_at: Option<u64>,
     pub(super) memory: String,
     pub(super) scope: Value,
     pub(super) audience: Value,

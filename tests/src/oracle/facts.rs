@@ -14,8 +14,6 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) struct WriteEffects {
     /// The changes of S, as whole events.
     pub(super) events: Vec<Value>,
-    /// The ids of the items that expire.
-    pub(super) expired: BTreeSet<u64>,
 }
 
 /// The write contradicts S. The oracle does not compare the reason.
@@ -28,7 +26,7 @@ pub(super) fn requires_session(write: &OracleWrite) -> bool {
         OracleWrite::Working { .. } => true,
         // Decision 0028: without a name, the session user is the source.
         OracleWrite::Fact(fact) => fact.scope == "session" || fact.source.name.is_none(),
-        OracleWrite::Environment { .. } | OracleWrite::Clock { .. } => false,
+        OracleWrite::Environment { .. } => false,
     }
 }
 
@@ -49,10 +47,13 @@ pub(super) fn decide_write(
     match write {
         OracleWrite::Fact(fact) => {
             let source = authority::source(policy, semantic, session, &fact.source)?;
-            batch.add_fact(policy.writes, fact, &source)?;
+            // Decision 0036: without a time, the fact is established at the time of the write.
+            let established_at = fact.established_at.or(Some(semantic.now));
+            let fact = OracleFact { established_at, ..(**fact).clone() };
+            batch.add_fact(policy.writes, &fact, &source)?;
         }
         OracleWrite::Working { key, text, expires_at, depends_on } => {
-            let now = now(semantic);
+            let now = semantic.now;
             if expires_at.is_some_and(|expires_at| expires_at <= now) {
                 return Err(InvalidWrite);
             }
@@ -74,21 +75,26 @@ pub(super) fn decide_write(
                 batch.flag_dependents(&BTreeSet::from([old]), &BTreeMap::new(), Some(id));
             }
         }
-        OracleWrite::Clock { now: new, text } => {
-            if *new < now(semantic) {
-                return Err(InvalidWrite);
-            }
-            batch.overwrite(json!("clock"), text, json!({ "clock": { "now": new } }), &[]);
-            batch.effects.expired = expired_ids(semantic, *new);
-        }
     }
     Ok(batch.effects)
 }
 
-/// Returns the time of the clock (003-4.5).
-pub(super) fn now(semantic: &Fold) -> u64 {
-    let time = |(_, entry): (u64, &Entry)| entry.item["layer"]["clock"]["now"].as_u64();
-    semantic.entries().find_map(time).unwrap_or_default()
+/// Returns the refusal of an input for its time (decision 0036): an earlier time, and a tick at which nothing expires.
+pub(super) fn time_refusal(semantic: &Fold, at: u64, is_tick: bool) -> Option<&'static str> {
+    let expires = |(_, entry): (u64, &Entry)| has_expired(entry, at) && !has_expired(entry, semantic.now);
+    if at < semantic.now {
+        Some("TimeWentBack")
+    } else {
+        (is_tick && !semantic.entries().any(expires)).then_some("NothingExpires")
+    }
+}
+
+/// Advances the time and removes the items that expire. Returns their ids.
+pub(super) fn pass_time(semantic: &mut Fold, at: u64) -> BTreeSet<u64> {
+    let expired = expired_ids(semantic, at);
+    semantic.now = at;
+    semantic.remove(&expired);
+    expired
 }
 
 /// Returns whether the item is valid (003-2.6).
@@ -118,12 +124,12 @@ pub(super) fn persists(entry: &Entry) -> bool {
                 || entry.key.starts_with(FINAL_ANSWER_PREFIX)
                 || entry.key == SUMMARY
         }
-        Value::Null => layer == "environment" || layer.get("clock").is_some(),
+        Value::Null => layer == "environment",
         fact => fact["scope"] != "session",
     }
 }
 
-/// Returns the expired items on which no remaining item depends (decision 0019, the clock).
+/// Returns the expired items on which no remaining item depends (decision 0036).
 fn expired_ids(semantic: &Fold, now: u64) -> BTreeSet<u64> {
     let mut expired: BTreeSet<u64> =
         semantic.entries().filter(|(_, entry)| has_expired(entry, now)).map(|(id, _)| id).collect();
@@ -337,7 +343,7 @@ impl WriteBatch<'_> {
             deps.dedup();
             item["validity"] = json!("current");
             let time = item["layer"]["fact"]["established_at"].as_u64().unwrap_or_default();
-            item["layer"]["fact"]["established_at"] = json!(time.max(fact.established_at));
+            item["layer"]["fact"]["established_at"] = json!(Some(time).max(fact.established_at));
         }
         if source.rank > rank_of(old) {
             item["layer"]["fact"]["source"] = json!(source);
@@ -516,7 +522,7 @@ fn compare_rivals(fact: &OracleFact, rank: Rank, old: &Entry, is_referenced: boo
     let old_time = old_fact["established_at"].as_u64().unwrap_or_default();
     let is_timed = fact.time_sensitive || old_fact["time_sensitive"] == true;
     if is_timed || is_referenced && rule == "temporal" {
-        return (fact.established_at >= old_time, "temporal".to_owned());
+        return (fact.established_at >= Some(old_time), "temporal".to_owned());
     }
     (true, "implicit".to_owned())
 }

@@ -9,6 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) struct Fold {
     entries: BTreeMap<u64, Entry>,
     last_id: u64,
+    /// The time, in milliseconds since 1970 (003-4.5).
+    pub(super) now: u64,
 }
 
 /// An item with its dependencies.
@@ -127,6 +129,11 @@ impl Fold {
             }
         }
         Ok(forgotten)
+    }
+
+    /// Removes the items with these ids.
+    pub(super) fn remove(&mut self, ids: &BTreeSet<u64>) {
+        self.entries.retain(|id, _| !ids.contains(id));
     }
 
     /// Returns S in id order.

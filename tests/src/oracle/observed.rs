@@ -17,6 +17,8 @@ pub(super) fn encode<T: Serialize>(value: &T) -> Result<Value, String> {
 /// Returns the kind of a refusal.
 pub(super) const fn refusal_kind(refusal: &Refusal) -> &'static str {
     match refusal {
+        Refusal::TimeWentBack { .. } => "TimeWentBack",
+        Refusal::NothingExpires { .. } => "NothingExpires",
         Refusal::UnexpectedInput { .. } => "UnexpectedInput",
         Refusal::WrongCall { .. } => "WrongCall",
         Refusal::WrongReport { .. } => "WrongReport",

@@ -67,20 +67,20 @@ impl ExpectedConversation {
                 if let Ok(effects) =
                     facts::decide_write(semantic, &self.policy, self.session.as_deref(), write)
                 {
-                    // Decision 0021: a change of S during the summarizer's call, except signals and the time.
+                    // Decision 0021: a change of S during the summarizer's call, except signals.
                     let is_relevant = |event: &Value| {
                         let change = event.as_object().and_then(|event| event.values().next());
                         let layer = change.map(|change| &change["item"]["layer"]);
-                        layer.is_some_and(|layer| layer != "environment" && layer.get("clock").is_none())
+                        layer.is_some_and(|layer| layer != "environment")
                     };
                     if self.phase == "Compacting" {
-                        self.request.outdated |=
-                            effects.events.iter().any(is_relevant) || !effects.expired.is_empty();
+                        self.request.outdated |= effects.events.iter().any(is_relevant);
                     }
-                    (self.batch.item_events, self.batch.forgotten_ids) = (effects.events, effects.expired);
-                    self.batch.forget_cause = json!("expiry");
+                    self.batch.item_events = effects.events;
                 }
             }
+            // Decision 0036: the time and the expired items are compared with every input.
+            OracleInput::Tick => {}
             // Decision 0015: no transition and no change.
             OracleInput::Resume => self.expect_event(json!("resumed")),
         }

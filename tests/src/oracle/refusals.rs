@@ -73,6 +73,8 @@ impl ExpectedConversation {
                 let decided = facts::decide_write(semantic, &self.policy, session, write);
                 decided.is_err().then_some("InvalidWrite")
             }
+            // Decision 0036: whether an item expires is checked before.
+            OracleInput::Tick => None,
             // Decision 0015: while a request runs, under every policy.
             OracleInput::Resume => (!self.is_running()).then_some("NothingToResume"),
         }

@@ -1,14 +1,14 @@
 //! The items that the principal of the session can read: valid, in scope, unexpired, not shadowed (003).
 
 use super::encoding::Rank;
-use super::facts::{current_version, has_expired, is_valid, now, rank_of};
+use super::facts::{current_version, has_expired, is_valid, rank_of};
 use super::fold::{Entry, Fold};
 use serde_json::{Value, json};
 
 /// Returns the ids in order, for the session of this user.
 pub(super) fn readable_ids(semantic: &Fold, user: Option<&str>) -> Vec<u64> {
     let identity = semantic.entries().find_map(|(_, entry)| entry.item["layer"].get("identity"));
-    let now = now(semantic);
+    let now = semantic.now;
     let is_readable = |entry: &Entry| {
         // A context belongs to the session, not to a task, a supposition or a draft (003-2.21).
         let scope = &entry.item["layer"]["fact"]["scope"];

@@ -78,10 +78,9 @@ fn identity(session: &Session<'_>) -> String {
     parts.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("; ")
 }
 
-/// Returns the clock and the signals.
+/// Returns the time and the signals.
 fn environment(session: &Session<'_>, items: &VisibleItems<'_>) -> String {
-    let clock = session.state().latest_by_key(&ItemKey::Clock).map(|entry| entry.item.text.as_str());
-    let now = clock.filter(|text| !text.is_empty()).map(|text| format!("now: {text}"));
+    let now = Some(session.time_text()).filter(|text| !text.is_empty()).map(|text| format!("now: {text}"));
     let signals = items.visible.iter().filter(|known| known.item.layer == Layer::Environment);
     now.into_iter().chain(signals.map(|known| known.item.text.to_string())).collect::<Vec<_>>().join("\n")
 }

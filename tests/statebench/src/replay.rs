@@ -10,7 +10,6 @@ use orchestrion_ingest::{
     FactInput, IngestDiagnostic, NoteInput, RESERVED_PREFIX, Session, SignalInput, SupersessionDetector,
     TaggedText, TurnInput,
 };
-use orchestrion_kernel::item::ItemKey;
 use orchestrion_kernel::knowledge::FactKind;
 use orchestrion_kernel::{Policy, Timestamp};
 use serde_json::Value;
@@ -161,7 +160,7 @@ impl<'a> Replay<'a> {
 
     fn write_signal(&mut self, key: &str, text: TaggedText, expires_at: Option<Time>) {
         let expires_at = expires_at.map(|Time(at)| at);
-        let now = self.session.state().now();
+        let now = self.session.now();
         match expires_at.filter(|at| *at <= now) {
             Some(at) => self.report(key, IngestDiagnostic::Expired { at, now }.into()),
             None if key == CLOCK && text.is_public() => self.set_clock(&text.text),
@@ -225,17 +224,16 @@ impl<'a> Replay<'a> {
         if time.is_none() {
             self.report(CLOCK, WriteDiagnostic::InvalidTime(text.to_string()));
         }
-        let now = time.unwrap_or_default().max(self.session.state().now());
-        self.session.set_clock(now, text);
+        let now = time.unwrap_or_default().max(self.session.now());
+        self.session.set_time(now, text);
     }
 
     /// Advances the clock to the current event, in the form of its text.
     fn advance_clock(&mut self) {
-        let state = self.session.state();
-        if self.at > state.now() {
-            let form = state.latest_by_key(&ItemKey::Clock).map_or("", |entry| entry.item.text.as_str());
+        if self.at > self.session.now() {
+            let form = self.session.time_text();
             let text = if form.is_empty() { String::new() } else { time::format_like(form, self.at) };
-            self.session.set_clock(self.at, &text);
+            self.session.set_time(self.at, &text);
         }
     }
 }

@@ -8,7 +8,7 @@ use orchestrion_ingest::{Session, TurnRecord};
 /// Returns the statements of relevant turns in the task of the query. It omits statements that a fact records, that repeat a
 /// visible item, or that disclose a hidden one.
 pub(crate) fn candidates(session: &Session<'_>, items: &VisibleItems<'_>, query: &Stems) -> Vec<Candidate> {
-    let (conversation, principal) = (session.conversation(), session.state().session_principal(None));
+    let (conversation, principal) = (session.conversation(), session.principal());
     let task = conversation.task_of(query);
     let is_resumed = task == 0 && conversation.has_interruption();
     let current: Stems =

@@ -23,7 +23,7 @@ impl<'a> VisibleItems<'a> {
     /// Splits the items of a session.
     pub(crate) fn new(session: &'a Session<'_>) -> Self {
         let state = session.state();
-        let principal = state.session_principal(None);
+        let principal = session.principal();
         let selectable: BTreeSet<_> = state.selectable(&principal).map(|entry| entry.item.id).collect();
         let (mut visible, mut hidden) = (Vec::new(), Vec::new());
         for item in state.entries().map(|entry| &entry.item) {

@@ -20,6 +20,8 @@ const ACTIONS_MAX: usize = 80;
 pub(super) enum KnowledgeAction {
     /// Submits this input.
     Submit(Value),
+    /// Submits a tick at this time. Later inputs have at least this time, even if nothing expires.
+    Tick(u64),
     /// The user sends a request, due compaction runs, and memory returns this past request.
     Request {
         /// The past request.
@@ -93,6 +95,7 @@ impl fmt::Debug for KnowledgeAction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Submit(input) => write!(f, "{input}"),
+            Self::Tick(at) => write!(f, "tick at {at}"),
             Self::Request { trace, meanwhile: None, reply } => {
                 write!(f, "request, trace {trace}, summarizer: {reply:?}")
             }
@@ -199,6 +202,7 @@ fn action(requests: u32, writes: u32, plain: BoxedStrategy<Value>) -> impl Strat
     let shadow = plain_key().prop_map(KnowledgeAction::ShadowInTask);
     Union::new_weighted(vec![
         (requests, request().boxed()),
+        (writes.div_ceil(6), (0..8_u64).prop_map(KnowledgeAction::Tick).boxed()),
         (2, Just(KnowledgeAction::EndRequest).boxed()),
         (2, (1..12_u32).prop_map(KnowledgeAction::Advance).boxed()),
         (5, session_start(user()).boxed()),

@@ -16,6 +16,7 @@ pub(super) const KINDS: &[&str] = &[
     "\"denied\"",
     "\"needs_review\"",
     "\"cause\":\"expiry\"",
+    "time_advanced",
     "\"cause\":\"session_end\"",
     "\"trace\"",
     "nothing",

@@ -12,13 +12,12 @@ pub(super) fn write() -> impl Strategy<Value = Value> {
         (12, fact().boxed()),
         (5, working().boxed()),
         (6, signal().boxed()),
-        (4, clock().boxed()),
     ])
     .prop_map(|write| json!({ "write": write }))
 }
 
 fn fact() -> impl Strategy<Value = Value> {
-    let what = (kind(), key(), text(), source(), 0..3_u64, memory());
+    let what = (kind(), key(), text(), source(), option::weighted(0.7, 0..3_u64), memory());
     let how =
         (scope(), audience(), any::<bool>(), option::weighted(0.5, reference()), detected(), depends_on());
     (what, how).prop_map(
@@ -68,10 +67,6 @@ fn signal() -> impl Strategy<Value = Value> {
     (key(), text(), option::weighted(0.3, reference())).prop_map(|(key, text, supersedes)| {
         json!({ "environment": { "key": key, "text": text, "supersedes": supersedes } })
     })
-}
-
-fn clock() -> impl Strategy<Value = Value> {
-    (0..6_u64, text()).prop_map(|(now, text)| json!({ "clock": { "now": now, "text": text } }))
 }
 
 /// Generates the identity of a session start.

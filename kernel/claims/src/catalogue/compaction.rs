@@ -161,7 +161,7 @@ pub(super) const COMPACTION: &[Claim] = &[
             };
             let waits = |state: &State| state.control().phase() == Phase::Compacting;
             let said = |state: &State| -> Vec<Entry> {
-                let signal = |item: &Item| matches!(item.layer, Layer::Environment | Layer::Clock { .. });
+                let signal = |item: &Item| matches!(item.layer, Layer::Environment);
                 without_situation(state).filter(|entry| !signal(&entry.item)).cloned().collect()
             };
             let notices =
@@ -294,7 +294,7 @@ fn compactable<'a>(policy: &'a Policy, state: &'a State) -> impl Iterator<Item =
         Layer::Working { expires_at, .. } => {
             expires_at.is_none() && !matches!(item.key, ItemKey::Situation(_))
         }
-        Layer::Identity(_) | Layer::Environment | Layer::Clock { .. } => false,
+        Layer::Identity(_) | Layer::Environment => false,
     };
     known.entries().map(|entry| &entry.item).filter(move |item| shown.contains(&item.id) && is_free(item))
 }

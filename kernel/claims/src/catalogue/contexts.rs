@@ -129,7 +129,7 @@ fn may_exceed_budget(policy: &Policy, state: &State) -> bool {
             let permissions = identity.permissions.iter();
             texts.into_iter().chain(permissions).map(|text| text.as_str().len().saturating_add(6)).sum()
         }
-        Layer::Request { .. } | Layer::Working { .. } | Layer::Environment | Layer::Clock { .. } => 0,
+        Layer::Request { .. } | Layer::Working { .. } | Layer::Environment => 0,
     };
     let lengths = state.semantic().entries().map(|Entry { item, .. }| {
         item.text.as_str().len().saturating_add(provenance(item)).saturating_add(BESIDE_TEXT)

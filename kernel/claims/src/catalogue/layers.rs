@@ -217,7 +217,7 @@ pub(super) const LAYERS: &[Claim] = &[
         statement: "No context contains an expired item.",
         formula: "□ (expires_at(x) ≤ now ⇒ x ∉ shown)",
         check: ClaimCheck::StateInvariant(|_, state| {
-            let now = state.semantic().now();
+            let now = state.now();
             is_hidden_from_all(
                 state,
                 |item, _| matches!(item.layer, Layer::Working { expires_at: Some(at), .. } if at <= now),
@@ -291,7 +291,7 @@ pub(super) const LAYERS: &[Claim] = &[
                 return true;
             }
             let ends = events.contains(&Event::SessionEnded);
-            let now = after.semantic().now();
+            let now = after.now();
             let gone =
                 before.semantic().entries().filter(|entry| after.semantic().get(entry.item.id).is_none());
             gone.into_iter().all(|Entry { item, .. }| {
@@ -429,7 +429,7 @@ fn rewrite_without_audience(item: &Item) -> Option<(NewFact, Audience)> {
     let said = NewFact {
         text: item.text.clone(),
         scope: fact.scope.clone(),
-        established_at: fact.established_at,
+        established_at: Some(fact.established_at),
         ..global_fact(key.clone())
     };
     item.is_valid().then(|| (said, fact.audience.clone()))

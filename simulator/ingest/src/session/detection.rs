@@ -51,7 +51,7 @@ impl Session<'_> {
 
     /// Returns the facts for the detector, without signals, notes and turns that are stored as facts.
     pub(super) fn known_facts(&self) -> Vec<KnownFact<'_>> {
-        let principal = self.state.session_principal(None);
+        let principal = self.principal();
         let entries = self.state.entries();
         let facts = entries.filter_map(|Entry { item, .. }| {
             let (ItemKey::Fact(key), Some(fact)) = (&item.key, item.fact()) else { return None };

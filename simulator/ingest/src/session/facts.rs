@@ -52,7 +52,7 @@ impl Session<'_> {
             key: Text::from(key),
             text: Text::from(text.as_str()),
             source: source.to_write(),
-            established_at: input.established_at,
+            established_at: Some(input.established_at),
             memory: input.memory.unwrap_or_else(|| memory_of_source(&input.source.kind)),
             scope: input.scope.clone(),
             audience: input.text.audience.clone(),

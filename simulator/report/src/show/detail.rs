@@ -12,7 +12,7 @@ use super::step_view::StepView;
 use crate::text::count;
 use orchestrion_kernel::context::{ContextBuilder, SelectionStatus};
 use orchestrion_kernel::module::Report;
-use orchestrion_kernel::{CallId, Input};
+use orchestrion_kernel::{CallId, Input, Timestamp};
 use orchestrion_text::StandardContexts;
 use orchestrion_trace::{ContextRecord, Header, record_context};
 use std::io;
@@ -37,8 +37,10 @@ pub(super) fn write_decision(out: &mut dyn Renderer, view: &StepView<'_>) -> io:
     if let Some(note) = &view.step.note {
         out.write_section("note", Line::new().styled(TextStyle::Warn, note))?;
     }
-    if let Some(time) = view.elapsed() {
-        out.write_section("time", Line::text(format_args!("{time} after the first step")))?;
+    let time = Timestamp::from_millis(view.step.at_ms);
+    if time > Timestamp::default() {
+        let elapsed = view.elapsed().map(|elapsed| format!(", {elapsed} after the first step"));
+        out.write_section("time", Line::text(format_args!("{time}{}", elapsed.unwrap_or_default())))?;
     }
     match (&view.step.refused, view.transition()) {
         (Some(message), _) => out.write_section("refused", Line::new().styled(TextStyle::Warn, message))?,
@@ -59,6 +61,7 @@ fn write_input(out: &mut dyn Renderer, view: &StepView<'_>) -> io::Result<()> {
             out.write_section("input", line)
         }
         Input::SessionEnd => out.write_section("input", Line::text("the session ends")),
+        Input::Tick => out.write_section("input", Line::text("an item expires")),
         Input::UserMessage { user, text } => {
             out.write_section("input", Line::text("message of ").styled(TextStyle::Actor, user))?;
             out.write_text(text.as_str())

@@ -124,7 +124,6 @@ pub(super) fn write(write: &Write) -> Line {
         Write::Environment { key, text, supersedes } => {
             with_supersedes(item("signal", key, text), supersedes.as_ref())
         }
-        Write::Clock { text, .. } => Line::text(format_args!("clock: {text}")),
     }
 }
 

@@ -41,11 +41,12 @@ impl StepView<'_> {
         self.facts.filter(|_| is_ended)
     }
 
-    /// Returns the time since the first step, if it was recorded.
+    /// Returns the time since the first step, if time passed.
     pub(super) fn elapsed(&self) -> Option<String> {
         let at_ms = self.step.at_ms;
+        // An input whose time went back is refused, and recorded with its time.
         let sign = if at_ms < self.first_ms { '-' } else { '+' };
-        (at_ms > 0).then(|| format!("{sign}{}", duration(at_ms.abs_diff(self.first_ms))))
+        (at_ms != self.first_ms).then(|| format!("{sign}{}", duration(at_ms.abs_diff(self.first_ms))))
     }
 
     /// Returns the first result of `pick` for an event of the step.

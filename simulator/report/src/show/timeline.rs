@@ -168,6 +168,10 @@ fn write_input(out: &mut dyn Renderer, view: &StepView<'_>) -> io::Result<()> {
         Input::Write(write) => {
             out.write_step(view, Line::new().styled(TextStyle::Warn, "write"), phrases::write(write), id)
         }
+        Input::Tick => {
+            let line = Line::text("an item expires");
+            out.write_step(view, Line::new().styled(TextStyle::Warn, "tick"), line, id)
+        }
         Input::Resume => {
             let line = Line::text("the runtime restarts after a crash");
             out.write_step(view, Line::new().styled(TextStyle::Warn, "resume"), line, id)?;

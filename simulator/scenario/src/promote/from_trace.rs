@@ -5,8 +5,8 @@
 
 use super::scenario_builder::ScenarioBuilder;
 use super::{PromoteError, Promotion, Target, origin, run_promotion};
-use crate::{DeadlinesFile, ScenarioFile, Seed};
-use orchestrion_kernel::{Input, Policy};
+use crate::{DeadlinesFile, ScenarioFile, Seed, TimeText};
+use orchestrion_kernel::{Input, Policy, Timestamp};
 use orchestrion_trace::{Reader, Step, TraceErrorKind};
 use orchestrion_yaml::StrictText;
 use std::io::BufRead;
@@ -43,6 +43,7 @@ pub fn from_trace<R: BufRead>(
             .map(StrictText::from),
         user: StrictText::from(recorded.user.as_str()),
         identity: None,
+        starts_at: steps.first().map(|step| TimeText(Timestamp::from_millis(step.at_ms))),
         seed: Seed::default(),
         deadlines: DeadlinesFile::default(),
         requests: recorded.requests.into(),

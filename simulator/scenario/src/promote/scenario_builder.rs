@@ -125,7 +125,7 @@ impl<'a> ScenarioBuilder<'a> {
                 }
             };
             // A dead end under `as-drawn`; the run of the scenario halts there, too.
-            let Ok(events) = decide(&header.policy, self.fold.state(), &input) else { break };
+            let Ok(events) = decide(&header.policy, self.fold.state(), self.fold.state().now(), &input) else { break };
             is_extended = true;
             if let Some((operation, reply)) = replied {
                 self.replies.push(operation, &request_text, reply);
@@ -196,7 +196,9 @@ impl<'a> ScenarioBuilder<'a> {
             Input::UserMessage { user, .. } => {
                 matches!(control.phase(), Phase::Done | Phase::Aborted) && control.session() == Some(user)
             }
-            Input::SessionStart { .. } | Input::SessionEnd | Input::Write(_) | Input::Resume => false,
+            Input::SessionStart { .. } | Input::SessionEnd | Input::Write(_) | Input::Tick | Input::Resume => {
+                false
+            },
         }
     }
 
@@ -253,6 +255,12 @@ impl<'a> ScenarioBuilder<'a> {
                     ));
                 };
                 request.write.0.push(ScriptedWriteFile::from(file).into());
+            }
+            Input::Tick => {
+                return Err(inexpressible(
+                    "a tick: time passes in a scenario only by delays",
+                    "keep the trace itself; it can be replayed",
+                ));
             }
             Input::Cancel | Input::Resume => {
                 let (Some(now), Some(request)) = (self.phase_visit(), self.requests.last_mut()) else {

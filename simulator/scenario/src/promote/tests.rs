@@ -2,7 +2,7 @@
 
 use super::*;
 use orchestrion_kernel::module::{Failure, Report};
-use orchestrion_kernel::{CallId, ConversationId, Input, Text, UserId};
+use orchestrion_kernel::{CallId, ConversationId, Input, Text, TimedInput, Timestamp, UserId};
 use orchestrion_report::evidence;
 use orchestrion_text::StandardContexts;
 use orchestrion_trace::recorder::Recorder;
@@ -173,7 +173,11 @@ fn trace_truncated_in_compaction_is_completed() {
 fn counterexample_is_completed() {
     let security = "security: {con: {confidence: 0.95}}";
     let text = scenario("as-drawn", "").replace("security: {pro: {confidence: 0.9}}", security);
-    let found = evidence::record("C-02", &Policy::as_drawn(), &inputs(&trace_of(&text))[..15]).unwrap();
+    let inputs = steps(&trace_of(&text)).into_iter().take(15);
+    let inputs: Vec<TimedInput> = inputs
+        .map(|step| TimedInput { at: Timestamp::from_millis(step.at_ms), input: step.input })
+        .collect();
+    let found = evidence::record("C-02", &Policy::as_drawn(), &inputs).unwrap();
     let promotion = from_trace(
         Reader::new(found.trace.as_slice(), &found.file).unwrap(),
         "some/folder/C-02-9f31c2aa.trace.ndjson",

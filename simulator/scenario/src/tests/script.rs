@@ -202,7 +202,7 @@ fn script_drives_kernel_through_a_request() {
     let mut input = Input::session_start(user.clone());
     let mut seen = Vec::new();
     for step in 0..100 {
-        let events = decide(&scenario.policy, &state, &input).unwrap();
+        let events = decide(&scenario.policy, &state, state.now(), &input).unwrap();
         events.iter().for_each(|event| state.apply(event));
         seen.extend(events);
         input = match state.control().pending_call() {

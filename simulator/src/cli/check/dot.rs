@@ -3,7 +3,7 @@
 use super::result::PolicyResult;
 use crate::cli::files;
 use miette::Result;
-use orchestrion_kernel::decide;
+use orchestrion_kernel::{TimedInput, decide};
 use orchestrion_model::check::{Counterexample, Verdict};
 use orchestrion_model::export::dot::{Summary, dot};
 use orchestrion_model::product::initial_state;
@@ -47,8 +47,8 @@ fn edges(counterexample: &Counterexample) -> Vec<TransitionEdge> {
     let end = lasso.map_or(counterexample.inputs.len(), |(stem, cycle)| stem + cycle);
     let mut state = initial_state();
     let mut edges = Vec::new();
-    for input in counterexample.inputs.iter().take(end) {
-        let Ok(events) = decide(&counterexample.policy, &state, input) else { break };
+    for TimedInput { at, input } in counterexample.inputs.iter().take(end) {
+        let Ok(events) = decide(&counterexample.policy, &state, *at, input) else { break };
         edges.extend(edge_of_step(&state, &events));
         events.iter().for_each(|event| state.apply(event));
     }

@@ -98,7 +98,7 @@ fn scenario_session(path: &Path, quiet: bool) -> Result<Session> {
 
 /// Converts a scripted request; returns it with the number of its scripted events that are ignored.
 fn host_request(request: ScriptedRequest) -> (Request, usize) {
-    let ScriptedRequest { user, text, events } = request;
+    let ScriptedRequest { user, text, events, after: _ } = request;
     let all = events.len();
     let writes = events.into_iter().filter_map(|(_, event)| match event {
         ScriptedEvent::Write(written) => Some(written.write.value),

@@ -35,7 +35,6 @@ impl Redactor {
                 text: self.text(text),
                 supersedes: supersedes.as_ref().map(|one| self.reference(one)),
             },
-            Write::Clock { now, text } => Write::Clock { now: *now, text: self.text(text) },
         }
     }
 

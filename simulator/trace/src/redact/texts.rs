@@ -73,9 +73,12 @@ impl Redactor {
                 action: action.as_ref().map(|record| Box::new(self.record(record))),
             },
             Input::Write(write) => Input::Write(Box::new(self.write(write))),
-            Input::SessionEnd | Input::CallFailed { .. } | Input::Step | Input::Cancel | Input::Resume => {
-                input.clone()
-            }
+            Input::SessionEnd
+            | Input::CallFailed { .. }
+            | Input::Step
+            | Input::Cancel
+            | Input::Tick
+            | Input::Resume => input.clone(),
         }
     }
 

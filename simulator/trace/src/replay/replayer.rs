@@ -11,7 +11,7 @@ use crate::format::{Step, StepMetadata, StepRecord};
 use crate::layers::{DifferenceKind, without_texts};
 use crate::read::Reader;
 use orchestrion_kernel::context::ContextBuilder;
-use orchestrion_kernel::{Event, Events, Input, Policy, State, decide};
+use orchestrion_kernel::{Event, Events, Input, Policy, State, decide, Timestamp};
 use std::io::{BufRead, Write};
 
 /// A conversation that is decided again, step by step.
@@ -67,22 +67,22 @@ impl Replayer {
         }
         let mut early = None;
         if let Some((stamp, input, rest)) = self.split_line(reader.text(), reader.step_number()) {
-            let decided = self.decide(&input);
+            let decided = self.decide(stamp.time(), &input);
             if self.matches_bytes(&decided, rest) {
                 return Ok(Some(ReplayedStep { metadata: stamp, input, outcome: decided, difference: None }));
             }
             early = Some(decided);
         }
         let step = reader.step()?;
-        let decided = early.unwrap_or_else(|| self.decide(&step.input));
+        let decided = early.unwrap_or_else(|| self.decide(Timestamp::from_millis(step.at_ms), &step.input));
         let difference = compare_step(&step, &decided);
         let stamp = StepMetadata { at_ms: step.at_ms, note: step.note };
         Ok(Some(ReplayedStep { metadata: stamp, input: step.input, outcome: decided, difference }))
     }
 
-    /// Decides an input and applies its events.
-    fn decide(&mut self, input: &Input) -> StepOutcome {
-        match decide(&self.policy, &self.state, input) {
+    /// Decides an input at this time and applies its events.
+    fn decide(&mut self, now: Timestamp, input: &Input) -> StepOutcome {
+        match decide(&self.policy, &self.state, now, input) {
             Ok(events) => {
                 events.iter().for_each(|event| self.state.apply(event));
                 StepOutcome {

@@ -49,6 +49,7 @@ fn describe(event: &Event) -> (&'static str, Line) {
         Event::FinalAnswer { trace, text } => {
             ("FinalAnswer", Line::text(format_args!("trace {trace}: \"{text}\"")))
         }
+        Event::TimeAdvanced { now } => ("TimeAdvanced", Line::text(now)),
         Event::ActionRecorded { record } => ("ActionRecorded", phrases::action(record)),
         Event::SessionStarted { user } => ("SessionStarted", Line::text(user)),
         Event::SessionEnded => ("SessionEnded", Line::new()),

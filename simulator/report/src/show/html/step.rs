@@ -21,7 +21,7 @@ pub(super) struct Group {
 pub(super) fn step(view: &StepView<'_>, lines: &[PageBlock], states: &mut States) -> Markup {
     let n = view.step.n;
     html! {
-        li.step.timed[view.step.at_ms > 0] id={ "s" (n) } value=(n) {
+        li.step.timed[view.elapsed().is_some()] id={ "s" (n) } value=(n) {
             a.n href={ "#s" (n) } { (n) }
             @for block in lines { (line(block)) }
             (details(view, states))
