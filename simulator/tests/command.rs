@@ -142,7 +142,7 @@ fn trace_of_other_version_is_refused() {
     fs::write(folder.path().join("old.ndjson"), trace).unwrap();
     let printed = expect(2, folder.path(), &["replay", "old.ndjson"]);
     assert!(printed.contains(
-        "old.ndjson:1: unsupported trace format: expected orchestrion-trace/3, found orchestrion-trace/0"
+        "old.ndjson:1: unsupported trace format: expected orchestrion-trace/4, found orchestrion-trace/0"
     ));
 }
 
@@ -221,8 +221,7 @@ fn writing(writes: &str) -> String {
 #[test]
 fn refused_write_is_reported_unless_expected() {
     let folder = tempfile::tempdir().unwrap();
-    let expired =
-        "      - time: {now: 2000, text: noon}\n      - working: {key: w, text: x, expires_at: 1000}\n";
+    let expired = "      - working: {key: w, text: x, expires_at: 2025-12-31T23:59:59Z}\n";
     let cases = [
         (
             "nothing",
@@ -236,7 +235,7 @@ fn refused_write_is_reported_unless_expected() {
             "6:9",
             "unknown dependency `nope`",
         ),
-        ("expired", expired, "7:9", "expected an expiry after 1970-01-01T00:00:02Z"),
+        ("expired", expired, "6:9", "expected an expiry after 2026-01-01T00:00:00Z"),
     ];
     for (name, writes, place, why) in cases {
         let file = format!("{name}.yaml");

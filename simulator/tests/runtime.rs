@@ -15,10 +15,11 @@ use orchestrion_kernel::plan::EffectKind;
 use orchestrion_kernel::situation::SummaryUpdate;
 use orchestrion_kernel::{CallId, ConversationId, Event, Input, Policy, TaskId};
 use orchestrion_runtime::{
-    Call, Conversation, Deadlines, INPUT_BYTES_MAX, Message, RecoveryResult, Reply, RuntimeError,
+    Call, CallResult, Conversation, Deadlines, Host, INPUT_BYTES_MAX, Message, RecoveryResult, Reply, RuntimeError,
 };
 use orchestrion_text::StandardContexts;
 use orchestrion_trace::{Header, Step};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use team::{Failing, HostBehavior, ScriptedTeam, exit, journal, opened, read_steps, steps};
 
@@ -94,6 +95,44 @@ async fn current_value_follows_successors() {
     assert_eq!(value("price_v1").as_deref(), Some("$90"));
     assert_eq!(value("price_v2").as_deref(), Some("$90"));
     assert_eq!(value("price_v3"), None);
+}
+
+/// A host whose clock is an hour behind from its third reading on.
+struct LateClock(ScriptedTeam, AtomicU64);
+
+const HOUR_MS: u64 = 3_600_000;
+
+impl Host for LateClock {
+    async fn execute(&self, call: &Call) -> CallResult {
+        self.0.execute(call).await
+    }
+
+    async fn recover(&self, call: &Call) -> RecoveryResult {
+        self.0.recover(call).await
+    }
+
+    async fn sleep(&self, time: Duration) {
+        self.0.sleep(time).await;
+    }
+
+    fn now_ms(&self) -> u64 {
+        if self.1.fetch_add(1, Ordering::Relaxed) < 2 { 2 * HOUR_MS } else { HOUR_MS }
+    }
+}
+
+#[tokio::test]
+async fn time_of_steps_does_not_go_back() {
+    let (_folder, path) = journal();
+    let mut conversation = opened(&path);
+    let host = LateClock(ScriptedTeam::with_script(|_| None), AtomicU64::new(0));
+    conversation.run_request(&host, "ada", "Order paper").await.unwrap();
+    conversation.close().await.unwrap();
+    let steps = read_steps(&path);
+    assert!(steps.iter().all(|step| step.at_ms == 2 * HOUR_MS && step.refused.is_none()));
+    let expected = "the host's clock went back: expected 1970-01-01T02:00:00Z or later, found 1970-01-01T01:00:00Z; \
+                    the time stays 1970-01-01T02:00:00Z";
+    // The first two steps have the right time, and no host closes the session.
+    assert_eq!(notes(&steps), vec![expected; steps.len() - 3]);
 }
 
 #[tokio::test]

@@ -395,7 +395,7 @@ fn times_and_notes_appear_with_steps() {
     let mut writer = Writer::new(Vec::new(), reader.header()).unwrap();
     for step in reader {
         let step = step.unwrap();
-        let at_ms = if step.n == 4 { 0 } else { 1_790_000_000_000 + 7 * step.n.pow(5) };
+        let at_ms = 1_790_000_000_000 + 7 * step.n.pow(5);
         let note = match step.n {
             5 => Some("the host\x1b[31m panicked: no such module".to_string()),
             9 => Some("discarded an incomplete line".to_string()),
@@ -463,7 +463,16 @@ fn effects_of_writes_follow_their_steps() {
                 "\"$50\", source session user, hypothetical half price",
                 "→ shadows price: \"$100\"",
                 "\"60 %\", source CFO, for manager and above",
+            ],
+        ),
+        (
+            "expiry",
+            &[
+                "an item expires",
                 "→ 1 item expired and forgotten: code",
+                "Which room is free?",
+                "→ 1 item expired and forgotten: reservation",
+                "→ superseded by price (temporal): \"$100\"",
             ],
         ),
         (

@@ -17,7 +17,7 @@ pub(super) fn writes(policy: &Policy, room: usize, state: &State) -> Vec<Input> 
         writes.extend(facts(policy).into_iter().map(Write::Fact));
         writes.extend([
             working("w", 2, None),
-            working("x", 9, Some("a")),
+            working("x", 2, Some("a")),
             signal("e", "1"),
             signal("e", "2"),
         ]);
@@ -88,9 +88,9 @@ pub(super) fn reply_with_situation(call: CallId) -> Input {
 /// Facts under three keys: supersession by rank, scope and time, and dependencies.
 fn facts(policy: &Policy) -> Vec<NewFact> {
     let a = || fact("a", "1");
-    let timed = |text, at| NewFact {
+    let timed = |text, at: Option<u64>| NewFact {
         time_sensitive: true,
-        established_at: Some(Timestamp::from_millis(at)),
+        established_at: at.map(Timestamp::from_millis),
         ..fact("a", text)
     };
     let on = |fact: NewFact, name: &str| NewFact { depends_on: vec![Reference::Key(name.into())], ..fact };
@@ -114,8 +114,8 @@ fn facts(policy: &Policy) -> Vec<NewFact> {
         NewFact { scope: supposed, ..instead(fact("b", "2"), "a") },
         NewFact { scope: Scope::Session, ..fact("a", "4") },
         NewFact { audience: Audience::AtLeast(Rank::Manager), ..fact("c", "3") },
-        timed("5", 1),
-        NewFact { audience: Audience::Permitted("p".into()), ..timed("6", 2) },
+        timed("5", Some(1)),
+        NewFact { audience: Audience::Permitted("p".into()), ..timed("6", None) },
         on(fact("b", "1"), "a"),
         on(fact("c", SEVEN_TOKEN_TEXT), "b"),
         instead(fact("b", "2"), "a"),
@@ -127,7 +127,8 @@ fn facts(policy: &Policy) -> Vec<NewFact> {
 const SEVEN_TOKEN_TEXT: &str = "1111222233334444555566667777";
 
 fn fact(key: &str, text: &str) -> NewFact {
-    NewFact::global(key.into(), text.into(), declared(Rank::Employee))
+    let established_at = Some(Timestamp::default());
+    NewFact { established_at, ..NewFact::global(key.into(), text.into(), declared(Rank::Employee)) }
 }
 
 /// A source that the policy's table names.

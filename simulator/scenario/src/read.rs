@@ -15,8 +15,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-/// The start of the simulated time: 2026-01-01T00:00:00Z.
-const STARTS_AT: Timestamp = Timestamp::from_millis(1_767_225_600_000);
+/// The start of the simulated time, if a scenario states none: 2026-01-01T00:00:00Z.
+pub(crate) const STARTS_AT: Timestamp = Timestamp::from_millis(1_767_225_600_000);
 
 impl Scenario {
     /// Reads a scenario file. The path of its policy is relative to the file's folder.

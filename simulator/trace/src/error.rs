@@ -99,8 +99,8 @@ impl fmt::Display for TraceErrorKind {
             ),
             Self::Version(found) => write!(
                 f,
-                "unsupported trace format: expected {FORMAT}, found {found}; version 3 records the \
-                 utility, bound and status of each context, so record the trace again from its scenario or use the version that wrote it",
+                "unsupported trace format: expected {FORMAT}, found {found}; version 4 records the \
+                 time at which the kernel decides each input, so record the trace again from its scenario or use the version that wrote it",
             ),
             Self::TextReference { found, expected } => write!(
                 f,

@@ -101,7 +101,7 @@ pub(super) const COMPACTION: &[Claim] = &[
             summaries(after) == Some(into)
                 && summary.covered_keys().eq(names)
                 && before.semantic().get(into).is_none()
-                && without_situation(after).count() + gone.len() == without_situation(before).count() + 1
+                && lasting(after).count() + gone.len() == lasting(before).count() + 1
                 && summary.validity == if review { Validity::NeedsReview } else { Validity::Current }
                 && parts.iter().all(|part| is_same_group(part, summary))
         }),
@@ -118,7 +118,7 @@ pub(super) const COMPACTION: &[Claim] = &[
         check: StepInvariant(|policy, before, events, after| {
             let Some((into, gone)) = summarized(events) else { return true };
             let instead = policy.rules.repointed_dependents.then_some(into);
-            let stays = without_situation(before).filter(|entry| !gone.contains(&entry.item.id));
+            let stays = lasting(before).filter(|entry| !gone.contains(&entry.item.id));
             let round = |id: &ItemId| depends_transitively_on(before, *id, gone);
             let grounds: BTreeSet<ItemId> = valid_entries(before, gone)
                 .flat_map(|entry| entry.deps.iter().copied())
@@ -149,8 +149,8 @@ pub(super) const COMPACTION: &[Claim] = &[
     Claim {
         id: "C-92",
         clause: "000-6.13",
-        statement: "Without a valid summary nothing changes. A summary is not valid if an item other than \
-                    a signal changed after its call.",
+        statement: "Without a valid summary nothing changes. A summary is not valid if an item changed after its \
+                    call that is no signal and does not expire.",
         formula: "□ (call of Sum fails ∨ S changed since ⇒ S' = S)",
         check: StepInvariant(|_, before, events, after| {
             let outdated = |state: &State| state.control().request().is_some_and(|request| request.outdated);
@@ -162,11 +162,11 @@ pub(super) const COMPACTION: &[Claim] = &[
             let waits = |state: &State| state.control().phase() == Phase::Compacting;
             let said = |state: &State| -> Vec<Entry> {
                 let signal = |item: &Item| matches!(item.layer, Layer::Environment);
-                without_situation(state).filter(|entry| !signal(&entry.item)).cloned().collect()
+                lasting(state).filter(|entry| !signal(&entry.item)).cloned().collect()
             };
             let notices =
                 || !waits(before) || !waits(after) || outdated(after) || said(before) == said(after);
-            (!events.iter().any(lost) || without_situation(before).eq(without_situation(after))) && notices()
+            (!events.iter().any(lost) || lasting(before).eq(lasting(after))) && notices()
         }),
         premise: |_, state| state.control().phase() == Phase::Compacting,
         not_applicable: without_compaction,
@@ -230,9 +230,12 @@ fn facts_of(state: &State) -> impl Iterator<Item = (&Item, &FactRecord)> {
     state.semantic().read_valid_facts().filter_map(|item| Some((item, item.fact()?)))
 }
 
-/// The entries without the situation summary, which every reply may update.
-fn without_situation(state: &State) -> impl Iterator<Item = &Entry> {
-    state.semantic().entries().filter(|entry| !matches!(entry.item.key, ItemKey::Situation(_)))
+/// The entries without the situation summary, which every reply may update, and without items that expire, which leave when time
+/// passes.
+fn lasting(state: &State) -> impl Iterator<Item = &Entry> {
+    let expires = |item: &Item| matches!(item.layer, Layer::Working { expires_at: Some(_), .. });
+    let changes = move |item: &Item| matches!(item.key, ItemKey::Situation(_)) || expires(item);
+    state.semantic().entries().filter(move |entry| !changes(&entry.item))
 }
 
 /// The valid entries among these ids.

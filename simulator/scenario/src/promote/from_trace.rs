@@ -5,6 +5,7 @@
 
 use super::scenario_builder::ScenarioBuilder;
 use super::{PromoteError, Promotion, Target, origin, run_promotion};
+use crate::read::STARTS_AT;
 use crate::{DeadlinesFile, ScenarioFile, Seed, TimeText};
 use orchestrion_kernel::{Input, Policy, Timestamp};
 use orchestrion_trace::{Reader, Step, TraceErrorKind};
@@ -43,7 +44,11 @@ pub fn from_trace<R: BufRead>(
             .map(StrictText::from),
         user: StrictText::from(recorded.user.as_str()),
         identity: None,
-        starts_at: steps.first().map(|step| TimeText(Timestamp::from_millis(step.at_ms))),
+        starts_at: steps
+            .first()
+            .map(|step| Timestamp::from_millis(step.at_ms))
+            .filter(|at| *at != STARTS_AT)
+            .map(TimeText),
         seed: Seed::default(),
         deadlines: DeadlinesFile::default(),
         requests: recorded.requests.into(),
