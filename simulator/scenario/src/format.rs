@@ -37,7 +37,8 @@ pub struct ScenarioFile {
     /// The deadlines of calls. Default: one minute each.
     #[serde(default, skip_serializing_if = "is_default")]
     pub deadlines: DeadlinesFile,
-    /// The replies of each module. Modules without replies succeed, except the debate roles and the summarizer.
+    /// The replies of each module. Modules without replies succeed, except the debate roles and the summarizer. A memory without
+    /// replies is simulated: it returns what earlier requests of the run stored.
     #[serde(default, skip_serializing_if = "is_default")]
     pub modules: Spanned<ModulesFile>,
 }

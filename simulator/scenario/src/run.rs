@@ -116,7 +116,7 @@ struct ScriptedHost {
 }
 
 impl ScriptedHost {
-    /// Returns the scripted reply after its delay.
+    /// Returns the scripted reply after its delay. From then on a store holds its record.
     async fn reply(&self, call: &Call) -> ScriptedReply {
         let scene = CallScene {
             operation: call.operation,
@@ -128,9 +128,11 @@ impl ScriptedHost {
         };
         let scripted = lock_ignoring_poison(&self.script).reply(&scene);
         match scripted {
-            Ok(DelayedReply { reply, after: Duration::ZERO }) => reply,
             Ok(DelayedReply { reply, after }) => {
-                self.clock.sleep(after).await;
+                if !after.is_zero() {
+                    self.clock.sleep(after).await;
+                }
+                lock_ignoring_poison(&self.script).store(call, &reply);
                 reply
             }
             Err(error) => {

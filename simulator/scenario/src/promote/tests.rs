@@ -135,6 +135,16 @@ fn promoted_scenario_repeats_the_run() {
 }
 
 #[test]
+fn memory_is_scripted_where_replies_are_not_simulated() {
+    let simulated = promoted(&trace_of(&scenario("hardened", ""))).unwrap();
+    assert!(!simulated.scenario.contains("memory:"), "{}", simulated.scenario);
+    let fixed = promoted(&trace_of(&scenario("hardened", "  memory: {context: {}}\n"))).unwrap();
+    assert!(fixed.scenario.contains("memory:"), "{}", fixed.scenario);
+    check_promotion(&simulated);
+    check_promotion(&fixed);
+}
+
+#[test]
 fn truncated_trace_is_completed() {
     let plan =
         "  planner: {plan: [{task: 1, do: Create, undo: Drop}, {task: 2, do: Send, irreversible: true}]}\n";
