@@ -4,7 +4,8 @@ mod layer;
 mod topic;
 
 pub use layer::{
-    Audience, FactRecord, FactSource, Identity, Layer, MemoryType, Rank, Scope, SupersessionRule, Validity,
+    Audience, Derivation, FactRecord, FactSource, Identity, Layer, MemoryType, Rank, Scope, SupersessionRule,
+    Validity,
 };
 pub use topic::Topic;
 

@@ -43,7 +43,7 @@ pub fn decide_write(
         }
         Write::Fact(new) => {
             let session_rank = semantic.identity().map_or(Rank::Unverified, |identity| identity.rank);
-            let source = resolve_source(policy, user, session_rank, &new.source)?;
+            let source = resolve_source(policy, user, session_rank, new)?;
             decide_fact(policy, semantic, &SourcedFact { new, source })
         }
         Write::Working { key, text, expires_at, depends_on } => {

@@ -1,6 +1,7 @@
 //! The serialized form of a scenario file. The doc comments are the descriptions in the JSON Schema.
 
 use crate::deadlines::DeadlinesFile;
+use crate::ingest::IngestFile;
 use crate::is_default::is_default;
 use crate::modules::ModulesFile;
 use crate::names::{Count, PhaseName, Seed};
@@ -59,6 +60,10 @@ pub struct RequestFile {
     /// Writes at the start of the request, in order; one, or a list. Default: none.
     #[serde(default, skip_serializing_if = "is_default")]
     pub write: OneOrMany<ScriptedWriteFile>,
+    /// Texts from which facts are derived at the start of the request, after the writes; one, or a list. `{}` is the text of the
+    /// request. Default: none.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub ingest: OneOrMany<IngestFile>,
     /// User messages during the request, which the kernel refuses; one, or a list. Default: none.
     #[serde(default, skip_serializing_if = "is_default")]
     pub interrupt: OneOrMany<InterruptFile>,
@@ -80,6 +85,7 @@ impl RequestFile {
             user: None,
             identity: None,
             write: OneOrMany::none(),
+            ingest: OneOrMany::none(),
             interrupt: OneOrMany::none(),
             crash: OneOrMany::none(),
             cancel: OneOrMany::none(),

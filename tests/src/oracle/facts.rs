@@ -48,7 +48,7 @@ pub(super) fn decide_write(
     let mut batch = WriteBatch { semantic, effects: WriteEffects::default() };
     match write {
         OracleWrite::Fact(fact) => {
-            let source = authority::source(policy, semantic, session, &fact.source)?;
+            let source = authority::source(policy, semantic, session, fact)?;
             batch.add_fact(policy.writes, fact, &source)?;
         }
         OracleWrite::Working { key, text, expires_at, depends_on } => {
