@@ -72,7 +72,13 @@ fn decide_input(
         Input::Resume => return Ok(vec![Event::Resumed]),
         Input::Tick => return Ok(Vec::new()),
         Input::Write(write) => {
-            return Ok(decide_write(policy, state.semantic(), state.now(), state.control().session(), write)?);
+            return Ok(decide_write(
+                policy,
+                state.semantic(),
+                state.now(),
+                state.control().session(),
+                write,
+            )?);
         }
         Input::SessionStart { .. }
         | Input::SessionEnd

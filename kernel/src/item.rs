@@ -4,7 +4,8 @@ mod layer;
 mod topic;
 
 pub use layer::{
-    Audience, FactRecord, FactSource, Identity, Layer, MemoryType, Rank, Scope, SupersessionRule, Validity,
+    Audience, Derivation, FactRecord, FactSource, Identity, Layer, MemoryType, Rank, Scope, SupersessionRule,
+    Validity,
 };
 pub use topic::Topic;
 
@@ -215,11 +216,7 @@ impl ItemKey {
     pub const fn is_persistent(&self) -> bool {
         matches!(
             self,
-            Self::Request(_)
-                | Self::FinalAnswer(_)
-                | Self::Fact(_)
-                | Self::Environment(_)
-                    | Self::Summary
+            Self::Request(_) | Self::FinalAnswer(_) | Self::Fact(_) | Self::Environment(_) | Self::Summary
         )
     }
 }

@@ -10,7 +10,9 @@ use orchestrion_kernel::ids::Text;
 use orchestrion_kernel::knowledge::Write;
 use orchestrion_kernel::module::{Failure, Operation, Report};
 use orchestrion_kernel::plan::{Effect, Plan, Task};
-use orchestrion_kernel::{CallId, Event, Events, Input, Phase, Refusal, State, TimedInput, Timestamp, UserId, decide};
+use orchestrion_kernel::{
+    CallId, Event, Events, Input, Phase, Refusal, State, TimedInput, Timestamp, UserId, decide,
+};
 use std::fmt::{self, Write as _};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -38,7 +40,11 @@ pub fn check_state_contracts(subject: &KernelUnderTest, state: &State, mut seen:
 
 /// Returns a probing input that this state refuses with this refusal, if there is one.
 #[must_use]
-pub fn find_refused_input(subject: &KernelUnderTest, state: &State, refusal: Observation) -> Option<TimedInput> {
+pub fn find_refused_input(
+    subject: &KernelUnderTest,
+    state: &State,
+    refusal: Observation,
+) -> Option<TimedInput> {
     let is_refused_so = |probe: &Probe| {
         let TimedInput { at, input } = &probe.input;
         let answer = subject.decide_at(state, *at, input, &mut |_| ());

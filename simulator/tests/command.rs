@@ -277,7 +277,7 @@ fn identity_and_sources_are_shown() {
     for line in [
         "opens a session as Ivo, intern",
         "fact a: \"red\", source session user",
-        "fact b: \"blue\", source CFO, derived from text",
+        "fact b: \"blue\", source CFO, named in a text",
     ] {
         assert!(report.contains(line), "{line}: {report}");
     }

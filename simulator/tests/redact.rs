@@ -16,8 +16,8 @@ use orchestrion_kernel::{ConversationId, Event, Input, Policy};
 use orchestrion_report::show::html;
 use orchestrion_scenario::promote::{Target, from_trace};
 use orchestrion_text::StandardContexts;
-use orchestrion_trace::redact::{RedactError, Redacted, Salt, redact};
 use orchestrion_trace::recorder::Recorder;
+use orchestrion_trace::redact::{RedactError, Redacted, Salt, redact};
 use orchestrion_trace::replay::replay;
 use orchestrion_trace::{
     Header, Reader, Step, StepMetadata, StepRecord, TraceErrorKind, Writer, without_texts,

@@ -15,7 +15,8 @@ use orchestrion_kernel::plan::EffectKind;
 use orchestrion_kernel::situation::SummaryUpdate;
 use orchestrion_kernel::{CallId, ConversationId, Event, Input, Policy, TaskId};
 use orchestrion_runtime::{
-    Call, CallResult, Conversation, Deadlines, Host, INPUT_BYTES_MAX, Message, RecoveryResult, Reply, RuntimeError,
+    Call, CallResult, Conversation, Deadlines, Host, INPUT_BYTES_MAX, Message, RecoveryResult, Reply,
+    RuntimeError,
 };
 use orchestrion_text::StandardContexts;
 use orchestrion_trace::{Header, Step};

@@ -432,7 +432,7 @@ fn golden(name: &str) -> Vec<u8> {
 
 #[test]
 fn effects_of_writes_follow_their_steps() {
-    let cases: [(&str, &[&str]); 5] = [
+    let cases: [(&str, &[&str]); 6] = [
         (
             "authority-override",
             &[

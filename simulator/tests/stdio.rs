@@ -457,3 +457,24 @@ fn host_sends_summary_updates_and_writes() {
     );
     host.ends();
 }
+
+#[test]
+fn host_and_scenario_send_texts() {
+    let folder = folder();
+    let fact = "    write: {fact: {key: meeting, text: Meeting is Tuesday at 2pm}}\n";
+    let ingest = "    ingest: {text: \"Let's do the meeting Thursday at 3pm\"}\n";
+    fs::write(folder.path().join("hello.yaml"), format!("{SCENARIO}{fact}{ingest}")).unwrap();
+    let mut host = Host::of(folder.path(), &["hello.yaml", "--journal", "hello.ndjson"]);
+    let mut other = Vec::new();
+    let first = host.until("verify_identity", &mut other);
+    host.send("{\"ingest\": {\"text\": \"Lunch is at noon\", \"key\": \"lunch\"}}\n");
+    host.send("{\"ingest\": {\"key\": \"lunch\"}}\n");
+    let failed = host.receive();
+    assert!(failed["parse_failed"]["reason"].as_str().unwrap().contains("expected `text`"), "{failed}");
+    host.reply(&first, &agreed(&first));
+    assert_eq!(host.until("nothing", &mut other), "closed");
+    host.ends();
+    let trace = fs::read_to_string(folder.path().join("hello.ndjson")).unwrap();
+    assert!(trace.contains(r#""derivation":"statement""#), "{trace}");
+    assert!(trace.contains(r#""derivation":{"supersession":"implicit"}"#), "{trace}");
+}

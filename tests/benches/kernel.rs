@@ -55,7 +55,10 @@ fn run_request(policy: &Policy, state: &mut State, plan: &Plan) -> u64 {
 fn conversation(policy: &Policy, items: usize) -> State {
     let mut state = State::new(ConversationId::new("bench"));
     let start = Input::session_start(UserId::new("ada"));
-    decide(policy, &state, state.now(), &start).expect("a session starts").iter().for_each(|event| state.apply(event));
+    decide(policy, &state, state.now(), &start)
+        .expect("a session starts")
+        .iter()
+        .for_each(|event| state.apply(event));
     for number in 1..=items {
         let earlier = TraceId {
             conversation: ConversationId::new("earlier"),

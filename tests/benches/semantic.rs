@@ -27,6 +27,7 @@ fn fact(number: usize, depends_on: Option<usize>, supersedes: Option<usize>) -> 
         time_sensitive: false,
         supersedes: supersedes.map(|number| Reference::Key(key(number))),
         detected_rule: None,
+        is_from_text: false,
         depends_on: depends_on.map(|number| Reference::Key(key(number))).into_iter().collect(),
     })
 }

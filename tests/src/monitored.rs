@@ -57,7 +57,11 @@ impl MonitoredKernel {
         &self.state
     }
 
-    fn apply_accepted(&mut self, TimedInput { at, input }: &TimedInput, events: &Events) -> Result<(), String> {
+    fn apply_accepted(
+        &mut self,
+        TimedInput { at, input }: &TimedInput,
+        events: &Events,
+    ) -> Result<(), String> {
         let before = self.state.clone();
         events.iter().for_each(|event| self.state.apply(event));
         let mut violated: Vec<usize> =

@@ -166,9 +166,7 @@ fn replay_regression<P: Property>(path: &Path) -> Result<(), String> {
     let reader = Reader::new(BufReader::new(file), &name).map_err(|error| error.to_string())?;
     let policy = reader.header().policy.clone();
     let inputs: Result<Vec<TimedInput>, _> = reader
-        .map(|step| {
-            step.map(|step| TimedInput { at: Timestamp::from_millis(step.at_ms), input: step.input })
-        })
+        .map(|step| step.map(|step| TimedInput { at: Timestamp::from_millis(step.at_ms), input: step.input }))
         .collect();
     let inputs = inputs.map_err(|error| error.to_string())?;
     match failure::<P>(&policy, &inputs) {
@@ -203,22 +201,12 @@ fn trace(policy: &Policy, inputs: &[TimedInput]) -> io::Result<Vec<u8>> {
             Ok(Ok(events)) => {
                 events.iter().for_each(|event| state.apply(event));
                 let context = orchestrion_trace::record_context(policy, &state, &events, &StandardContexts);
-                writer.write_step(
-                    &metadata,
-                    input,
-                    StepRecord::accepted(&events, context.as_ref()),
-                )?;
+                writer.write_step(&metadata, input, StepRecord::accepted(&events, context.as_ref()))?;
             }
-            Ok(Err(refusal)) => writer.write_step(
-                &metadata,
-                input,
-                StepRecord::refused(&refusal.to_string()),
-            )?,
-            Err(_) => writer.write_step(
-                &metadata,
-                input,
-                StepRecord::refused("the kernel panicked"),
-            )?,
+            Ok(Err(refusal)) => {
+                writer.write_step(&metadata, input, StepRecord::refused(&refusal.to_string()))?
+            }
+            Err(_) => writer.write_step(&metadata, input, StepRecord::refused("the kernel panicked"))?,
         }
     }
     writer.end()

@@ -103,6 +103,20 @@ pub struct FactSource {
     pub name: Text,
     /// The rank that the boundary assigns to the source.
     pub rank: Rank,
+    /// How the boundary derived the fact from a text; `None` if the source states the fact itself.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub derivation: Option<Derivation>,
+}
+
+/// How the boundary derived a fact from a text (decision 0032). The kernel records it; no decision reads it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Derivation {
+    /// The text states the fact.
+    Statement,
+    /// The text supersedes another fact, as the boundary detected by this rule.
+    Supersession(SupersessionRule),
 }
 
 /// The authority of a source or user, lowest first (design §2; 003 has policy > manager > employee > guest).
@@ -250,6 +264,15 @@ pub enum SupersessionRule {
 impl fmt::Display for Rank {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
+    }
+}
+
+impl fmt::Display for Derivation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Statement => f.write_str("derived from text"),
+            Self::Supersession(rule) => write!(f, "derived from text, {rule} supersession"),
+        }
     }
 }
 

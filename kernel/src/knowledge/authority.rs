@@ -4,7 +4,7 @@
 //! where the host declares it.
 
 use super::error::KnowledgeError;
-use super::types::{NewIdentity, WriteSource};
+use super::types::{NewFact, NewIdentity};
 use crate::event::Event;
 use crate::ids::{Text, UserId};
 use crate::item::{FactSource, Identity, Item, ItemKey, ItemKind, Layer, Rank, Validity};
@@ -52,13 +52,14 @@ fn resolve_identity(policy: &Policy, new: &NewIdentity) -> Result<Identity, Know
     })
 }
 
-/// Returns the source of a fact with its rank. `user` and `session_rank` are those of the session.
+/// Returns the source of a new fact with its rank. `user` and `session_rank` are those of the session.
 pub(super) fn resolve_source(
     policy: &Policy,
     user: Option<&UserId>,
     session_rank: Rank,
-    source: &WriteSource,
+    new: &NewFact,
 ) -> Result<FactSource, KnowledgeError> {
+    let source = &new.source;
     let user = user.map_or("", UserId::as_str);
     let name = source.name.clone().unwrap_or_else(|| Text::from(user));
     let own = source.name.as_ref().map(|name| policy.ranks.get(name.as_str()));
@@ -68,7 +69,7 @@ pub(super) fn resolve_source(
         (Some(None), false) if policy.writes.strict_ranks => return Err(KnowledgeError::UnknownTitle(name)),
         (Some(None) | None, _) => session_rank,
     };
-    Ok(FactSource { rank: at_most(limit, source.rank, &name)?, name })
+    Ok(FactSource { rank: at_most(limit, source.rank, &name)?, name, derivation: new.derivation() })
 }
 
 /// Returns the stated rank, or the limit if there is none.

@@ -168,7 +168,7 @@ fn create_summary(
     let latest = parts.iter().filter_map(|entry| entry.item.fact()).map(|fact| fact.established_at).max();
     let layer = match &first.layer {
         Layer::Fact(fact) => Layer::Fact(Box::new(FactRecord {
-            source: FactSource { name: "summarizer".into(), rank: fact.source.rank },
+            source: FactSource { name: "summarizer".into(), rank: fact.source.rank, derivation: None },
             established_at: latest.unwrap_or(fact.established_at),
             supersedes: None,
             time_sensitive: false,

@@ -1,7 +1,9 @@
 //! Writes: the facts, session items and signals that a caller adds to the semantic state (003).
 
 use crate::ids::{ItemId, Text, Timestamp};
-use crate::item::{Audience, ConstraintType, ItemKind, MemoryType, Rank, Scope, SupersessionRule};
+use crate::item::{
+    Audience, ConstraintType, Derivation, ItemKind, MemoryType, Rank, Scope, SupersessionRule,
+};
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -92,6 +94,9 @@ pub struct NewFact {
     pub detected_rule: Option<SupersessionRule>,
     /// The items that it depends on.
     pub depends_on: Vec<Reference>,
+    /// Whether the boundary derived the fact from a text (decision 0032).
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "core::ops::Not::not"))]
+    pub is_from_text: bool,
 }
 
 impl NewFact {
@@ -111,7 +116,14 @@ impl NewFact {
             supersedes: None,
             detected_rule: None,
             depends_on: Vec::new(),
+            is_from_text: false,
         }
+    }
+
+    /// Returns how the fact was derived from a text, if it was.
+    #[must_use]
+    pub fn derivation(&self) -> Option<Derivation> {
+        self.is_from_text.then(|| self.detected_rule.map_or(Derivation::Statement, Derivation::Supersession))
     }
 }
 

@@ -32,7 +32,7 @@ pub fn decide_write(
     match write {
         Write::Fact(new) => {
             let session_rank = semantic.identity().map_or(Rank::Unverified, |identity| identity.rank);
-            let source = resolve_source(policy, user, session_rank, &new.source)?;
+            let source = resolve_source(policy, user, session_rank, new)?;
             let established_at = new.established_at.unwrap_or(now);
             decide_fact(policy, semantic, &SourcedFact { new, source, established_at })
         }

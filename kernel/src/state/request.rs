@@ -3,7 +3,8 @@
 use super::call::Call;
 use crate::control::phase::Phase;
 use crate::event::{
-    Conclusion, Decision, EffectOutcome, Event, ForgetCause, StoreStatus, StoreStatuses, TaskOutcome, TaskRecord,
+    Conclusion, Decision, EffectOutcome, Event, ForgetCause, StoreStatus, StoreStatuses, TaskOutcome,
+    TaskRecord,
 };
 use crate::ids::{RequestId, Revision, TaskId, Text};
 use crate::module::{Argument, Failure, Operation, PerRole, Ratings, Report, Role, Store};
@@ -177,7 +178,9 @@ impl Request {
             }
             // No expiring item is in a cluster.
             Event::ForgetItems { cause: ForgetCause::Expiry, .. } => {}
-            Event::ForgetItems { cause: ForgetCause::SessionEnd | ForgetCause::Compaction { .. }, .. } => {
+            Event::ForgetItems {
+                cause: ForgetCause::SessionEnd | ForgetCause::Compaction { .. }, ..
+            } => {
                 self.outdated |= is_summarizing(pending);
             }
             Event::PlanAdopted { revision, plan } => {

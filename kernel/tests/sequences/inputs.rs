@@ -111,6 +111,7 @@ fn parse_fact(args: &mut Arguments) -> Result<NewFact, String> {
         supersedes: args.field("supersedes", parse_reference)?,
         detected_rule: args.field("detected_rule", parse_variant)?,
         depends_on: args.field("depends_on", parse_list(parse_reference))?.unwrap_or_default(),
+        is_from_text: args.field("from_text", parse_value)?.unwrap_or(false),
         ..new
     })
 }

@@ -56,6 +56,7 @@ pub(crate) fn print_item(item: &Item, deps: &[ItemId]) -> String {
         Layer::Fact(fact) => fields.extend([
             ("source", fact.source.name.to_string(), fact.source.rank.name()),
             ("rank", fact.source.rank.to_string(), "employee"),
+            ("from", fact.source.derivation.map(|from| print_name(&from)).unwrap_or_default(), ""),
             ("memory", print_name(&fact.memory), "user"),
             ("scope", print_name(&fact.scope), "global"),
             ("audience", print_name(&fact.audience), "everybody"),

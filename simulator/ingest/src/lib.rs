@@ -30,6 +30,7 @@
 
 mod audience;
 mod conversation;
+mod derive;
 mod diagnostic;
 pub mod entity;
 pub mod identity;
@@ -50,6 +51,7 @@ mod values;
 mod wording;
 
 pub use conversation::{Conversation, Speaker, Statement, TaskIndex, TurnRecord};
+pub use derive::{SourceText, derive_writes};
 pub use diagnostic::IngestDiagnostic;
 pub use input::{FactInput, NoteInput, SignalInput, TurnInput};
 pub use keyword_detector::KeywordDetector;

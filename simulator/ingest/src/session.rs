@@ -375,6 +375,7 @@ fn new_fact(key: Text, text: &TaggedText, source: WriteSource, memory: MemoryTyp
         supersedes: None,
         detected_rule: None,
         depends_on: Vec::new(),
+        is_from_text: true,
     }
 }
 

@@ -5,7 +5,7 @@ use crate::error::RuntimeError;
 use crate::host::Host;
 use crate::journal::Journal;
 use crate::journaled::JournaledConversation;
-use crate::mailbox::{Message, RefusedMessage};
+use crate::mailbox::{Mail, Message, RefusedMessage};
 use crate::session_user::SessionUser;
 use crate::size_limit::{check_input_size, check_reply_size};
 use futures_util::future::BoxFuture;
@@ -78,7 +78,7 @@ struct HostReply {
 
 enum NextEvent {
     Reply(HostReply),
-    Message(Message),
+    Mail(Mail),
     Deadline,
     Expiry,
 }
@@ -146,19 +146,22 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
         self.conversation.check_no_request()?;
         // Messages that arrived after the last request ended are late.
         let mut postponed = Vec::new();
-        while let Some(message) = self.conversation.inbox.try_recv() {
-            match message.input {
+        while let Some(mail) = self.conversation.inbox.try_recv() {
+            let has_session = self.state().control().session().is_some();
+            let is_postponed = match &mail {
                 // A user message would start a request of its own.
-                Input::UserMessage { .. } => postponed.push(message),
+                Mail::Message(Message { input: Input::UserMessage { .. }, .. }) => true,
                 // The write belongs to the session that is opened below.
-                Input::Write(ref write)
-                    if write.requires_session() && self.state().control().session().is_none() =>
-                {
-                    postponed.push(message);
+                Mail::Message(Message { input: Input::Write(write), .. }) => {
+                    write.requires_session() && !has_session
                 }
-                _ => {
-                    let _late = self.submit_message(message)?;
-                }
+                Mail::Message(_) => false,
+                Mail::Derived { .. } => !has_session,
+            };
+            if is_postponed {
+                postponed.push(mail);
+            } else {
+                let _late = self.submit_mail(mail)?;
             }
         }
         let input = Input::UserMessage { user: user.clone(), text };
@@ -175,8 +178,8 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
             }
         }
         let started = self.submit(&input)?;
-        for message in postponed {
-            let _busy_or_written = self.submit_message(message)?;
+        for mail in postponed {
+            let _busy_or_written = self.submit_mail(mail)?;
         }
         Ok(started)
     }
@@ -199,8 +202,8 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
         let sent = self.pending.as_ref().map(|sent| sent.id);
         if sent.is_none() || sent != pending.map(|call| call.id) {
             // No sent call is pending, so messages come first.
-            if let Some(message) = self.conversation.inbox.try_recv() {
-                return self.submit_message(message);
+            if let Some(mail) = self.conversation.inbox.try_recv() {
+                return self.submit_mail(mail);
             }
             let Some(pending) = pending else { return self.submit(&Input::Step) };
             self.conversation.commit().await?;
@@ -211,7 +214,7 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
         self.conversation.commit_if_large().await?;
         self.set_expiry_timer();
         match self.next_event().await {
-            NextEvent::Message(message) => self.submit_message(message),
+            NextEvent::Mail(mail) => self.submit_mail(mail),
             NextEvent::Reply(HostReply { id, result, note }) => match result {
                 RecoveryResult::Completed(Ok(reply)) => self.submit_reply(id, reply, note),
                 RecoveryResult::Completed(Err(CallError { failure, reason })) => {
@@ -241,7 +244,9 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
     fn record(&mut self, input: &Input, note: Option<String>) -> Result<Result<(), Refusal>, RuntimeError> {
         let (found, last) = (self.host_time(), self.state().now());
         let correction = (found < last).then(|| {
-            format!("the host's clock went back: expected {last} or later, found {found}; the time stays {last}")
+            format!(
+                "the host's clock went back: expected {last} or later, found {found}; the time stays {last}"
+            )
         });
         let notes: Vec<String> = note.into_iter().chain(correction).collect();
         let note = (!notes.is_empty()).then(|| {
@@ -320,9 +325,26 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
                 return Poll::Ready(NextEvent::Expiry);
             }
             // Timers take precedence over messages, so that many messages cannot postpone them.
-            conversation.inbox.poll(context).map(NextEvent::Message)
+            conversation.inbox.poll(context).map(NextEvent::Mail)
         })
         .await
+    }
+
+    /// Submits an entry of the mailbox. Of several derived writes, the last refusal is the result.
+    fn submit_mail(&mut self, mail: Mail) -> Result<StepResult, RuntimeError> {
+        let (derive, sequence) = match mail {
+            Mail::Message(message) => return self.submit_message(message),
+            Mail::Derived { derive, sequence } => (derive, sequence),
+        };
+        let mut result = StepResult::Accepted;
+        for write in derive(self.conversation.recorder.policy(), self.state()) {
+            let message = Message { input: Input::Write(Box::new(write)), note: None, sequence };
+            match self.submit_message(message)? {
+                StepResult::Accepted => {}
+                refused @ (StepResult::Refused(_) | StepResult::Halted(_)) => result = refused,
+            }
+        }
+        Ok(result)
     }
 
     fn submit_message(

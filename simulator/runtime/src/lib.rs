@@ -73,7 +73,7 @@ pub use driver::{RequestDriver, StepResult};
 pub use error::{OpenError, RuntimeError};
 pub use host::Host;
 pub use journal::{Journal, JournalFile};
-pub use mailbox::{Mailbox, MailboxError, Message, RefusedMessage};
+pub use mailbox::{DeriveWrites, Mailbox, MailboxError, Message, RefusedMessage};
 pub use orchestrion_trace::RequestResult;
 pub use recovery::TruncatedTail;
 pub use session_user::SessionUser;

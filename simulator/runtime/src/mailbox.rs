@@ -5,7 +5,8 @@ use crate::sync::lock_ignoring_poison;
 use futures_channel::mpsc::{self, Receiver, Sender};
 use futures_util::StreamExt;
 use orchestrion_kernel::knowledge::Write;
-use orchestrion_kernel::{Input, Refusal};
+use orchestrion_kernel::{Input, Policy, Refusal, State, Text, UserId};
+use std::fmt;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use thiserror::Error;
@@ -25,6 +26,19 @@ pub struct Message {
     pub sequence: Option<u64>,
 }
 
+/// Derives writes, such as those that a text states, from the policy and the state.
+pub type DeriveWrites = Box<dyn FnOnce(&Policy, &State) -> Vec<Write> + Send>;
+
+/// An entry of the mailbox.
+pub(crate) enum Mail {
+    Message(Message),
+    /// Writes that are derived when the conversation takes the entry, from the state at that time.
+    Derived {
+        derive: DeriveWrites,
+        sequence: Option<u64>,
+    },
+}
+
 /// A refused message with a number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RefusedMessage {
@@ -37,7 +51,7 @@ pub struct RefusedMessage {
 /// Sends inputs to a conversation. They are submitted in order while a request runs; an unexpected input is recorded and
 /// refused.
 #[derive(Clone, Debug)]
-pub struct Mailbox(Arc<Mutex<Sender<Message>>>);
+pub struct Mailbox(Arc<Mutex<Sender<Mail>>>);
 
 /// The reason why a message was not sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
@@ -60,7 +74,27 @@ impl Mailbox {
     /// [`MailboxError`].
     pub fn send(&mut self, message: Message) -> Result<(), MailboxError> {
         check_input_size(&message.input)?;
-        lock_ignoring_poison(&self.0).try_send(message).map_err(|error| match error.is_full() {
+        self.send_mail(Mail::Message(message))
+    }
+
+    /// Sends a text from which writes are derived when the conversation takes it, as `orchestrion_ingest::derive_writes` does.
+    /// Without an open session it waits for the next one. A refused write is reported by the `sequence` as that of a message.
+    ///
+    /// # Errors
+    /// [`MailboxError`].
+    pub fn ingest(
+        &mut self,
+        text: &Text,
+        derive: DeriveWrites,
+        sequence: Option<u64>,
+    ) -> Result<(), MailboxError> {
+        // A derived write is as large as its text.
+        check_input_size(&Input::UserMessage { user: UserId::new(""), text: text.clone() })?;
+        self.send_mail(Mail::Derived { derive, sequence })
+    }
+
+    fn send_mail(&self, mail: Mail) -> Result<(), MailboxError> {
+        lock_ignoring_poison(&self.0).try_send(mail).map_err(|error| match error.is_full() {
             true => MailboxError::Full,
             false => MailboxError::Closed,
         })
@@ -83,11 +117,22 @@ impl Mailbox {
     }
 }
 
+impl fmt::Debug for Mail {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Message(message) => message.fmt(f),
+            Self::Derived { sequence, .. } => {
+                f.debug_struct("Derived").field("sequence", sequence).finish_non_exhaustive()
+            }
+        }
+    }
+}
+
 /// The receiving end of the mailbox.
 #[derive(Debug)]
 pub(crate) struct MailboxReceiver {
     mailbox: Mailbox,
-    receiver: Receiver<Message>,
+    receiver: Receiver<Mail>,
 }
 
 impl MailboxReceiver {
@@ -100,14 +145,14 @@ impl MailboxReceiver {
         self.mailbox.clone()
     }
 
-    /// Receives a message without waiting.
-    pub(crate) fn try_recv(&mut self) -> Option<Message> {
+    /// Receives an entry without waiting.
+    pub(crate) fn try_recv(&mut self) -> Option<Mail> {
         self.receiver.try_recv().ok()
     }
 
-    pub(crate) fn poll(&mut self, context: &mut Context<'_>) -> Poll<Message> {
+    pub(crate) fn poll(&mut self, context: &mut Context<'_>) -> Poll<Mail> {
         match self.receiver.poll_next_unpin(context) {
-            Poll::Ready(Some(message)) => Poll::Ready(message),
+            Poll::Ready(Some(mail)) => Poll::Ready(mail),
             // The channel stays open, because `self.mailbox` holds a sender.
             Poll::Ready(None) | Poll::Pending => Poll::Pending,
         }

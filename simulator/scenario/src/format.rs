@@ -1,6 +1,7 @@
 //! The serialized form of a scenario file. The doc comments are the descriptions in the JSON Schema.
 
 use crate::deadlines::DeadlinesFile;
+use crate::ingest::IngestFile;
 use crate::is_default::is_default;
 use crate::modules::ModulesFile;
 use crate::names::{Count, PhaseName, Seed};
@@ -42,7 +43,8 @@ pub struct ScenarioFile {
     /// The deadlines of calls. Default: one minute each.
     #[serde(default, skip_serializing_if = "is_default")]
     pub deadlines: DeadlinesFile,
-    /// The replies of each module. Modules without replies succeed, except the debate roles and the summarizer.
+    /// The replies of each module. Modules without replies succeed, except the debate roles and the summarizer. A memory without
+    /// replies is simulated: it returns what earlier requests of the run stored.
     #[serde(default, skip_serializing_if = "is_default")]
     pub modules: Spanned<ModulesFile>,
 }
@@ -66,6 +68,10 @@ pub struct RequestFile {
     /// Writes at the start of the request, in order; one, or a list. Default: none.
     #[serde(default, skip_serializing_if = "is_default")]
     pub write: OneOrMany<ScriptedWriteFile>,
+    /// Texts from which facts are derived at the start of the request, after the writes; one, or a list. `{}` is the text of the
+    /// request. Default: none.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub ingest: OneOrMany<IngestFile>,
     /// User messages during the request, which the kernel refuses; one, or a list. Default: none.
     #[serde(default, skip_serializing_if = "is_default")]
     pub interrupt: OneOrMany<InterruptFile>,
@@ -88,6 +94,7 @@ impl RequestFile {
             after: None,
             identity: None,
             write: OneOrMany::none(),
+            ingest: OneOrMany::none(),
             interrupt: OneOrMany::none(),
             crash: OneOrMany::none(),
             cancel: OneOrMany::none(),

@@ -68,7 +68,8 @@ macro_rules! modules {
 modules! {
     /// The identity guard. Default: both locks match.
     identity: IdentityReply = Identity,
-    /// The memory. Default: start ratings, no traces.
+    /// The memory. Default: simulated. It returns the latest ratings and the user's past requests from the records that a
+    /// store holds; at first start ratings and no traces. With replies here, nothing is simulated.
     memory: MemoryReply = Memory,
     /// The summarizer, which is called for compaction. Default: no candidates, so no item is summarized.
     summarizer: SummarizerReply = Summarizer,

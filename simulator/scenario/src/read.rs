@@ -101,6 +101,10 @@ fn build_request(file: &RequestFile, scenario: &ScenarioFile) -> Result<Scripted
         let write = ScriptedWrite { write, refused: *refused };
         events.push((PhaseVisit::START, ScriptedEvent::Write(Box::new(write))));
     }
+    for entry in &file.ingest.0 {
+        let text = entry.value.to_source_text(&file.text.text());
+        events.push((PhaseVisit::START, ScriptedEvent::Ingest(Box::new(Spanned::new(text, entry.span())))));
+    }
     for Spanned { value: InterruptFile { phase, visit, text }, .. } in &file.interrupt.0 {
         events.push((at(phase, visit), ScriptedEvent::Interrupt(text.text())));
     }

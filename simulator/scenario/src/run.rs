@@ -1,8 +1,8 @@
 //! Runs a scenario: its user and its scripted modules drive a conversation to the end.
 
 use crate::script::{CallScene, DelayedReply, Script, ScriptError, ScriptedReply};
-use crate::{PhaseVisit, Scenario, ScriptedEvent, ScriptedRequest, ScriptedWrite};
-use miette::Diagnostic;
+use crate::{PhaseVisit, Scenario, ScriptedEvent, ScriptedRequest, ScriptedWrite, ingest};
+use miette::{Diagnostic, SourceSpan};
 use orchestrion_kernel::module::Failure;
 use orchestrion_kernel::{Input, Phase, Refusal, Timestamp};
 use orchestrion_runtime::{
@@ -11,7 +11,7 @@ use orchestrion_runtime::{
 };
 use orchestrion_text::StandardContexts;
 use orchestrion_trace::{Header, ScenarioRef, digest};
-use orchestrion_yaml::{LabeledError, ReadError, Source};
+use orchestrion_yaml::{LabeledError, ReadError, Source, Spanned};
 use std::future::pending;
 use std::sync::Mutex;
 use std::time::Duration;
@@ -31,7 +31,7 @@ pub struct ScenarioResult {
     pub halted: Option<Refusal>,
     /// Scripted events and replies that did not occur, as sentences.
     pub unused_events: Vec<String>,
-    /// Writes that the kernel refused or accepted against the scenario's expectation.
+    /// Writes that the kernel refused or accepted against the scenario's expectation, and texts that state no fact.
     pub unexpected_writes: Vec<ReadError>,
 }
 
@@ -83,6 +83,7 @@ pub fn run_scenario(scenario: Scenario) -> Result<ScenarioResult, ScenarioRunErr
 fn unused_event((PhaseVisit { phase, visit }, event): (PhaseVisit, ScriptedEvent)) -> String {
     let event = match event {
         ScriptedEvent::Write(_) => "write",
+        ScriptedEvent::Ingest(_) => "ingest",
         ScriptedEvent::Interrupt(_) => "interrupt",
         ScriptedEvent::Crash => "crash",
         ScriptedEvent::Cancel => "cancel",
@@ -108,6 +109,15 @@ fn unexpected_write_error(source: &Source, write: &ScriptedWrite, result: &StepR
     Some(ReadError::in_source(source, error.with_label(write.write.span(), "this write")))
 }
 
+/// Returns the error of a text that states no fact.
+fn underivable_error(source: &Source, place: Option<SourceSpan>) -> ReadError {
+    let error = LabeledError::new(
+        "no fact derived: expected a text that supersedes a fact, found none",
+        "add the `key` of the fact that the text states, or remove the entry",
+    );
+    ReadError::in_source(source, error.with_label(place, "states no fact"))
+}
+
 /// The scripted modules, in simulated time.
 struct ScriptedHost {
     clock: Clock,
@@ -118,7 +128,7 @@ struct ScriptedHost {
 }
 
 impl ScriptedHost {
-    /// Returns the scripted reply after its delay.
+    /// Returns the scripted reply after its delay. From then on a store holds its record.
     async fn reply(&self, call: &Call) -> ScriptedReply {
         let scene = CallScene {
             operation: call.operation,
@@ -130,9 +140,11 @@ impl ScriptedHost {
         };
         let scripted = lock_ignoring_poison(&self.script).reply(&scene);
         match scripted {
-            Ok(DelayedReply { reply, after: Duration::ZERO }) => reply,
             Ok(DelayedReply { reply, after }) => {
-                self.clock.sleep(after).await;
+                if !after.is_zero() {
+                    self.clock.sleep(after).await;
+                }
+                lock_ignoring_poison(&self.script).store(call, &reply);
                 reply
             }
             Err(error) => {
@@ -249,6 +261,18 @@ impl ScenarioRunner<'_> {
                     ScriptedEvent::Write(write) => {
                         let result = driver.submit(&Input::Write(Box::new(write.write.value.clone())))?;
                         unexpected_writes.extend(unexpected_write_error(self.source, &write, &result));
+                    }
+                    ScriptedEvent::Ingest(text) => {
+                        let writes = ingest(&self.header.policy, driver.state(), &text.value);
+                        if writes.is_empty() {
+                            unexpected_writes.push(underivable_error(self.source, text.span()));
+                        }
+                        for write in writes {
+                            let write =
+                                ScriptedWrite { write: Spanned::new(write, text.span()), refused: false };
+                            let result = driver.submit(&Input::Write(Box::new(write.write.value.clone())))?;
+                            unexpected_writes.extend(unexpected_write_error(self.source, &write, &result));
+                        }
                     }
                     // The kernel refuses the message, and the request continues.
                     ScriptedEvent::Interrupt(text) => {

@@ -1,6 +1,7 @@
 //! Scenarios that are ready to run.
 
 use crate::script::Script;
+use orchestrion_ingest::SourceText;
 use orchestrion_kernel::knowledge::Write;
 use orchestrion_kernel::{ConversationId, Phase, Policy, Text, Timestamp};
 use orchestrion_runtime::{Deadlines, SessionUser};
@@ -47,6 +48,8 @@ pub struct ScriptedRequest {
 pub enum ScriptedEvent {
     /// A write.
     Write(Box<ScriptedWrite>),
+    /// A text from which writes are derived, with its place in the file.
+    Ingest(Box<Spanned<SourceText>>),
     /// A user message, which the kernel refuses.
     Interrupt(Text),
     /// A crash of the runtime and its resume from the journal.

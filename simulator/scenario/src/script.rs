@@ -8,16 +8,19 @@ mod random;
 mod reply_list;
 mod scene;
 mod scripted_reply;
+mod simulated_memory;
 
 pub use key::default_report;
 pub(crate) use key::{ScriptKey, default_reply};
 pub(crate) use reply_list::{Case, Cases, ReplyList, ReplySelection, ScriptedEntry, WeightedChoices};
 pub use scene::CallScene;
 pub use scripted_reply::{DelayedReply, ScriptedReply};
+pub(crate) use simulated_memory::SimulatedMemory;
 
 use crate::names::Seed;
 use miette::{Diagnostic, SourceSpan};
 use orchestrion_kernel::module::Role;
+use orchestrion_runtime::{Call, CallPayload};
 use orchestrion_yaml::{LabeledError, ReadError, Source};
 use random::RandomStreams;
 use std::collections::BTreeMap;
@@ -38,6 +41,7 @@ pub struct Script {
     modules: Option<SourceSpan>,
     cases: BTreeMap<ScriptKey, Cases>,
     streams: RandomStreams,
+    memory: SimulatedMemory,
 }
 
 impl Script {
@@ -47,7 +51,15 @@ impl Script {
         cases: BTreeMap<ScriptKey, Cases>,
         seed: &Seed,
     ) -> Self {
-        Self { source, modules, cases, streams: RandomStreams::new(seed.as_str()) }
+        let streams = RandomStreams::new(seed.as_str());
+        Self { source, modules, cases, streams, memory: SimulatedMemory::default() }
+    }
+
+    /// Keeps the record of a store call in the simulated memory if the reply says that the store holds it.
+    pub(crate) fn store(&mut self, call: &Call, reply: &ScriptedReply) {
+        if let Some(CallPayload::Record(record)) = &call.payload {
+            self.memory.store(reply, &call.user, &call.request, record);
+        }
     }
 
     /// Returns the reply to a call.
@@ -71,7 +83,7 @@ impl Script {
                     None => no_matching_case_error(key, scene, *place),
                 }
             }
-            None => match default_reply(scene.operation, scene.text) {
+            None => match default_reply(&self.memory, scene.operation, scene.user, scene.text) {
                 Some(reply) => return Ok(DelayedReply { reply, after: Duration::ZERO }),
                 None => self.missing_script_error(key),
             },

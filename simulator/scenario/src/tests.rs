@@ -51,6 +51,7 @@ mod random;
 mod renamed;
 mod round_trip;
 mod script;
+mod simulated_memory;
 mod times;
 
 #[test]

@@ -71,6 +71,9 @@ pub struct FactFile {
     /// The keys of the facts that this fact depends on. Default: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub depends_on: Vec<StrictText>,
+    /// Whether the fact was derived from a text, which its record then says. Default: false.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub from_text: bool,
 }
 
 /// A constraint: a fact that plans must respect.
@@ -174,10 +177,10 @@ convert! {
     SignalFile { key, text, supersedes } = Write::Environment { key, text, supersedes } else None;
     FactFile {
         key, text, source, rank, derived, established_at, time_sensitive, memory, scope, audience, supersedes,
-        detected_rule, depends_on
+        detected_rule, depends_on, from_text
     } = NewFact {
         kind: FactKind::Fact, key, text, source: WriteSource { name: source, rank, is_derived: derived }, established_at, memory, scope,
-        audience, time_sensitive, supersedes, detected_rule, depends_on
+        audience, time_sensitive, supersedes, detected_rule, depends_on, is_from_text: from_text
     } else None;
 }
 

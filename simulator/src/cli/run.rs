@@ -28,6 +28,11 @@ Examples:
   orchestrion run mine.yaml --cross-check               also solve each context
                                                         as a 0-1 program
 
+Modules that a scenario does not script succeed. Memory and stores are then
+simulated: each request reads the ratings and the user's past requests that
+earlier requests of the run stored. Debate roles and the summarizer need a
+script.
+
 A host in another language reads calls from its standard input and writes
 replies to its standard output, one line of JSON each (see `orchestrion export
 schema --schema stdio`):

@@ -8,10 +8,12 @@ pub mod protocol;
 
 use futures_util::future::{Either, select};
 use futures_util::{FutureExt, StreamExt};
-use orchestrion_kernel::{Input, Refusal, Text, knowledge};
+use orchestrion_kernel::{Input, Policy, Refusal, State, Text, knowledge};
 use orchestrion_runtime::{
-    Clock, Conversation, Journal, RefusedMessage, RuntimeError, SessionUser, StepResult,
+    Clock, Conversation, Journal, Mailbox, MailboxError, RefusedMessage, RuntimeError, SessionUser,
+    StepResult,
 };
+use orchestrion_scenario::SourceText;
 use pipe::{Pipe, RequestReceiver};
 use protocol::ToHost;
 use std::io::{BufRead, Write};
@@ -46,6 +48,8 @@ pub struct Request {
     pub text: Text,
     /// The writes. The host receives their refusals.
     pub writes: Vec<knowledge::Write>,
+    /// The texts from which writes are derived after these writes.
+    pub texts: Vec<SourceText>,
 }
 
 /// Runs a conversation with a host until all requests ended, the host closes the conversation, or the host disconnects.
@@ -110,12 +114,24 @@ async fn run_requests<J: Journal, W: Write + Send + 'static>(
     while halted.is_none() {
         let next = match &mut listed {
             Some(requests) => requests.next(),
-            None => receiver.next().await.map(|(user, text)| Request { user, text, writes: Vec::new() }),
+            None => receiver.next().await.map(|(user, text)| Request {
+                user,
+                text,
+                writes: Vec::new(),
+                texts: Vec::new(),
+            }),
         };
         let Some(request) = next else { return Ok(ExitReason::Closed) };
         halted = run_request(conversation, pipe, Some(request)).await?;
     }
     Ok(halted.map_or(ExitReason::Closed, ExitReason::Halted))
+}
+
+/// Sends a text from which writes are derived. A refused write is reported for this line.
+fn ingest(mailbox: &mut Mailbox, text: SourceText, line: u64) -> Result<(), MailboxError> {
+    let source = text.text.clone();
+    let derive = move |policy: &Policy, state: &State| orchestrion_scenario::ingest(policy, state, &text);
+    mailbox.ingest(&source, Box::new(derive), Some(line))
 }
 
 /// Runs a new request, or resumes the interrupted one if `request` is `None`. Returns the refusal if the conversation halts.
@@ -124,9 +140,10 @@ async fn run_request<J: Journal, W: Write + Send + 'static>(
     pipe: &Pipe<W>,
     request: Option<Request>,
 ) -> Result<Option<Refusal>, RuntimeError> {
+    let mut mailbox = conversation.mailbox();
     let mut driver = conversation.run(pipe)?;
-    let (mut result, writes) = match request {
-        Some(Request { user, text, writes }) => match driver.start_request(&user, text) {
+    let (mut result, writes, texts) = match request {
+        Some(Request { user, text, writes, texts }) => match driver.start_request(&user, text) {
             Err(RuntimeError::InputTooLarge(error)) if pipe.host_requests() => {
                 pipe.set_idle();
                 pipe.send(&ToHost::ParseFailed { line: 0, call: None, reason: error.to_string() });
@@ -140,15 +157,20 @@ async fn run_request<J: Journal, W: Write + Send + 'static>(
                 pipe.send(&ToHost::Refused { line: 0, reason: refusal.to_string() });
                 return Ok(None);
             }
-            started => (started?, writes),
+            started => (started?, writes, texts),
         },
-        None => (driver.resume()?, Vec::new()),
+        None => (driver.resume()?, Vec::new(), Vec::new()),
     };
     for write in writes {
         if let StepResult::Refused(refusal) | StepResult::Halted(refusal) =
             driver.submit(&Input::Write(Box::new(write)))?
         {
             pipe.send(&ToHost::Refused { line: 0, reason: refusal.to_string() });
+        }
+    }
+    for text in texts {
+        if let Err(error) = ingest(&mut mailbox, text, 0) {
+            pipe.send(&ToHost::Refused { line: 0, reason: error.to_string() });
         }
     }
     loop {

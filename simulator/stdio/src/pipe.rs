@@ -251,6 +251,10 @@ impl<W: Write> HostReader<W> {
                 let write = orchestrion_scenario::parse_write(text.get())?;
                 self.submit(line, Input::Write(Box::new(write)), None)
             }
+            FromHost::Ingest(text) => {
+                let text = orchestrion_scenario::parse_ingest(text.get())?;
+                crate::ingest(&mut self.mailbox, text, line).map_err(|error| error.to_string())
+            }
             FromHost::Cancel => self.submit(line, Input::Cancel, None),
             FromHost::Close => self
                 .requests

@@ -3,7 +3,7 @@
 //! The conversation sends `opened`, then `call` for each call, and `final_answer` when a request ends. The host sends `reply`
 //! with the id of the call. After a crash, an effectful call that was in flight is sent as `recover`: the host sends its
 //! reply if it is known, `{"fail": "unknown"}` as its content if the outcome is unknown, or `not_started`. The host sends
-//! `write` at any time; a write that requires a session waits for one. Messages about an input contain its line number,
+//! `write` or `ingest` at any time; a text, and a write that requires a session, wait for one. Messages about an input contain its line number,
 //! counted from 1.
 
 use orchestrion_kernel::event::Conclusion;
@@ -11,7 +11,8 @@ use orchestrion_kernel::{CallId, ConversationId, Text, TraceId};
 use orchestrion_runtime::{Call, Conversation, Journal, RequestResult};
 use orchestrion_scenario::{
     ApproverReply, ArgumentReply, AuditorReply, ClassifierReply, DiagnosisReply, IdentityFile, IdentityReply,
-    MemoryReply, PlannerReply, ReplyFile, RevisionReply, StoreReply, SummarizerReply, TaskReply, WriteFile,
+    IngestFile, MemoryReply, PlannerReply, ReplyFile, RevisionReply, StoreReply, SummarizerReply, TaskReply,
+    WriteFile,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -103,6 +104,8 @@ pub enum FromHost {
     Request(RequestMessage),
     /// A write in the form of a scenario file.
     Write(#[schemars(with = "WriteFile")] Box<RawValue>),
+    /// A text from which facts are derived, in the form of a scenario file. It waits for a session.
+    Ingest(#[schemars(with = "IngestFile")] Box<RawValue>),
     /// Cancels the running request.
     Cancel,
     /// Closes the conversation and ends its trace.

@@ -17,9 +17,8 @@ impl Shrink for WalkAction {
 impl WalkAction {
     /// Returns simpler actions at the same time.
     fn simpler_actions(&self) -> Vec<Self> {
-        let with_kinds = |kinds: Vec<ActionKind>| {
-            kinds.into_iter().map(|kind| Self { kind, ..self.clone() }).collect()
-        };
+        let with_kinds =
+            |kinds: Vec<ActionKind>| kinds.into_iter().map(|kind| Self { kind, ..self.clone() }).collect();
         match &self.kind {
             // An input that is no reply can happen in an earlier phase.
             ActionKind::Step

@@ -1,6 +1,6 @@
 //! The ranks of identities and sources (003-6.3, decision 0028).
 
-use super::encoding::{OracleIdentity, OracleSource, OracleWriteSource, Rank};
+use super::encoding::{OracleFact, OracleIdentity, OracleSource, Rank};
 use super::facts::InvalidWrite;
 use super::fold::Fold;
 use super::policy::OraclePolicy;
@@ -26,8 +26,9 @@ pub(super) fn source(
     policy: &OraclePolicy,
     semantic: &Fold,
     session: Option<&str>,
-    source: &OracleWriteSource,
+    fact: &OracleFact,
 ) -> Result<OracleSource, InvalidWrite> {
+    let source = &fact.source;
     let identity = semantic.entries().find(|(_, entry)| entry.key == "\"identity\"");
     let identity_rank = identity.map(|(_, entry)| entry.item["layer"]["identity"]["rank"].clone());
     let session_rank =
@@ -44,7 +45,15 @@ pub(super) fn source(
     };
     let rank = source.rank.unwrap_or(highest);
     let name = source.name.clone().or(session.map(str::to_owned)).unwrap_or_default();
-    if rank > highest { Err(InvalidWrite) } else { Ok(OracleSource { name, rank }) }
+    if rank > highest {
+        return Err(InvalidWrite);
+    }
+    // Decision 0032: the record says whether the fact is from a text, and by which rule it supersedes another.
+    let derivation = fact.is_from_text.then(|| match &fact.detected_rule {
+        None => json!("statement"),
+        Some(rule) => json!({ "supersession": rule }),
+    });
+    Ok(OracleSource { name, rank, derivation })
 }
 
 fn table_rank(policy: &OraclePolicy, name: &str) -> Option<Rank> {

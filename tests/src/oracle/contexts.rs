@@ -82,8 +82,9 @@ impl ExpectedContext {
             };
             Some((*id, candidate))
         };
-        let shows_time =
-            expected.policy.contexts.provenance && semantic.now > 0 && operation != OracleOperation::Summarize;
+        let shows_time = expected.policy.contexts.provenance
+            && semantic.now > 0
+            && operation != OracleOperation::Summarize;
         let time = shows_time.then(|| format!("time: {}\n", iso_8601(semantic.now)));
         let heading_cost = |(index, name): (usize, &&str)| match &time {
             // It is part of every selection.

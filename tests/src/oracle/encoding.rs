@@ -65,6 +65,8 @@ pub(super) struct OracleFact {
     pub(super) supersedes: Option<OracleReference>,
     pub(super) detected_rule: Option<String>,
     pub(super) depends_on: Vec<OracleReference>,
+    #[serde(default)]
+    pub(super) is_from_text: bool,
 }
 
 /// The source of a write, before its rank is known (decision 0028).
@@ -80,6 +82,9 @@ pub(super) struct OracleWriteSource {
 pub(super) struct OracleSource {
     pub(super) name: String,
     pub(super) rank: Rank,
+    /// How the fact was derived from a text, if it was (decision 0032).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) derivation: Option<Value>,
 }
 
 /// An identity, before its rank is known (003-1.1, decision 0028).

@@ -46,7 +46,7 @@ pub(super) fn decide_write(
     let mut batch = WriteBatch { semantic, effects: WriteEffects::default() };
     match write {
         OracleWrite::Fact(fact) => {
-            let source = authority::source(policy, semantic, session, &fact.source)?;
+            let source = authority::source(policy, semantic, session, fact)?;
             // Decision 0036: without a time, the fact is established at the time of the write.
             let established_at = fact.established_at.or(Some(semantic.now));
             let fact = OracleFact { established_at, ..(**fact).clone() };

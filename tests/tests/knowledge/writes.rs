@@ -8,27 +8,30 @@ use proptest::strategy::Union;
 use serde_json::{Value, json};
 
 pub(super) fn write() -> impl Strategy<Value = Value> {
-    Union::new_weighted(vec![
-        (12, fact().boxed()),
-        (5, working().boxed()),
-        (6, signal().boxed()),
-    ])
-    .prop_map(|write| json!({ "write": write }))
+    Union::new_weighted(vec![(12, fact().boxed()), (5, working().boxed()), (6, signal().boxed())])
+        .prop_map(|write| json!({ "write": write }))
 }
 
 fn fact() -> impl Strategy<Value = Value> {
     let what = (kind(), key(), text(), source(), option::weighted(0.7, 0..3_u64), memory());
-    let how =
-        (scope(), audience(), any::<bool>(), option::weighted(0.5, reference()), detected(), depends_on());
+    let how = (
+        scope(),
+        audience(),
+        any::<(bool, bool)>(),
+        option::weighted(0.5, reference()),
+        detected(),
+        depends_on(),
+    );
     (what, how).prop_map(
         |(
             (kind, key, text, source, at, memory),
-            (scope, audience, time_sensitive, supersedes, detected, depends_on),
+            (scope, audience, (time_sensitive, is_from_text), supersedes, detected, depends_on),
         )| {
             json!({ "fact": {
                 "kind": kind, "key": key, "text": text, "source": source, "established_at": at,
                 "memory": memory, "scope": scope, "audience": audience, "time_sensitive": time_sensitive,
                 "supersedes": supersedes, "detected_rule": detected, "depends_on": depends_on,
+                "is_from_text": is_from_text,
             }})
         },
     )

@@ -62,6 +62,7 @@ impl Session<'_> {
             supersedes: superseded.map(Reference::Id),
             detected_rule: detected.map(|detected| detected.rule),
             depends_on: self.resolve_dependencies(key, input),
+            is_from_text: true,
         };
         let added = self.write(key, &Write::Fact(new), origin);
         if let Some(id) = added {

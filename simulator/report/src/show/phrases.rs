@@ -8,7 +8,7 @@ use orchestrion_kernel::event::{
     Conclusion, Decision, DecisionLabel, EffectOutcome, StoreStatus, StoreStatuses, TaskOutcome, TaskRecord,
 };
 use orchestrion_kernel::item::{Audience, Scope};
-use orchestrion_kernel::knowledge::{FactKind, NewIdentity, Reference, Write, WriteSource};
+use orchestrion_kernel::knowledge::{FactKind, NewFact, NewIdentity, Reference, Write};
 use orchestrion_kernel::module::{
     Argument, ConclusionKind, Operation, Rating, Ratings, Report, Role, Stance,
 };
@@ -116,7 +116,7 @@ pub(super) fn write(write: &Write) -> Line {
                 FactKind::Constraint(_) => "constraint",
             };
             let line = item(kind, &fact.key, &fact.text)
-                .styled(TextStyle::Dim, format_args!(", source {}", source(&fact.source)))
+                .styled(TextStyle::Dim, format_args!(", source {}", source(fact)))
                 .styled(TextStyle::Dim, scope_and_audience(&fact.scope, &fact.audience));
             with_supersedes(line, fact.supersedes.as_ref())
         }
@@ -140,12 +140,17 @@ pub(super) fn session_start(identity: Option<&NewIdentity>) -> Line {
     line.and(format_args!(" as {name}{parts}{rank}"))
 }
 
-/// Returns the name of a source, with its rank if the write states one.
-fn source(source: &WriteSource) -> String {
+/// Returns the name of the source of a fact, with its rank if the write states one, and what was derived from a text.
+fn source(fact: &NewFact) -> String {
+    let source = &fact.source;
     let name = source.name.as_ref().map_or("session user", |name| name.as_str().trim());
     let name = if name.is_empty() { "unnamed" } else { name };
     let rank = source.rank.map(|rank| format!(" ({rank})")).unwrap_or_default();
-    let derived = if source.is_derived { ", derived from text" } else { "" };
+    let derived = match fact.derivation() {
+        Some(derivation) => format!(", {derivation}"),
+        None if source.is_derived => ", named in a text".to_owned(),
+        None => String::new(),
+    };
     format!("{name}{rank}{derived}")
 }
 

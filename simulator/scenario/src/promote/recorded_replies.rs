@@ -1,14 +1,18 @@
 //! Collects recorded replies, and converts them to the modules of a scenario file.
 
-use crate::script::{ScriptKey, ScriptedReply, default_reply};
+use crate::script::{ScriptKey, ScriptedReply, SimulatedMemory, default_reply};
 use crate::{ModulesFile, RepliesFile, ReplyFile, ReplyKind};
-use orchestrion_kernel::Text;
 use orchestrion_kernel::module::{Operation, Role, Store};
+use orchestrion_trace::RequestFacts;
 use std::collections::BTreeMap;
 
 /// Recorded replies by module.
 #[derive(Debug, Default)]
-pub(super) struct RecordedReplies(BTreeMap<ScriptKey, ModuleReplies>);
+pub(super) struct RecordedReplies {
+    modules: BTreeMap<ScriptKey, ModuleReplies>,
+    /// What the simulated memory of a scenario with these replies holds.
+    memory: SimulatedMemory,
+}
 
 #[derive(Debug, Default)]
 struct ModuleReplies {
@@ -18,11 +22,23 @@ struct ModuleReplies {
 }
 
 impl RecordedReplies {
-    /// Adds a reply to an operation in a request.
-    pub(super) fn push(&mut self, operation: Operation, request_text: &Text, reply: ScriptedReply) {
-        let is_default = default_reply(operation, request_text).as_ref() == Some(&reply);
+    /// Returns the reply of a module without a script to an operation in this request.
+    pub(super) fn default_reply(
+        &self,
+        operation: Operation,
+        request: &RequestFacts,
+    ) -> Option<ScriptedReply> {
+        default_reply(&self.memory, operation, &request.user, &request.text)
+    }
+
+    /// Adds a reply to an operation in this request.
+    pub(super) fn push(&mut self, operation: Operation, request: &RequestFacts, reply: ScriptedReply) {
+        let is_default = self.default_reply(operation, request).as_ref() == Some(&reply);
+        if let Some(record) = &request.memory_record {
+            self.memory.store(&reply, &request.user, &request.text, record);
+        }
         let new = || ModuleReplies { replies: Vec::new(), is_default: true };
-        let module = self.0.entry(ScriptKey::from_operation(operation)).or_insert_with(new);
+        let module = self.modules.entry(ScriptKey::from_operation(operation)).or_insert_with(new);
         module.is_default &= is_default;
         module.replies.push(reply);
     }
@@ -30,7 +46,7 @@ impl RecordedReplies {
     /// Returns the replies as the modules of a scenario file, without default replies.
     pub(super) fn to_file(&self) -> ModulesFile {
         let mut file = ModulesFile::default();
-        for (key, ModuleReplies { replies, is_default }) in &self.0 {
+        for (key, ModuleReplies { replies, is_default }) in &self.modules {
             if *is_default {
                 continue;
             }

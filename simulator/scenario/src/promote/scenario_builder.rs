@@ -2,7 +2,7 @@
 
 use super::PromoteError;
 use super::recorded_replies::RecordedReplies;
-use crate::script::{ScriptedReply, default_reply};
+use crate::script::ScriptedReply;
 use crate::writes::IdentityFile;
 use crate::{
     Count, InterruptFile, ModulesFile, PhaseName, PhaseVisit, PhaseVisitFile, RequestFile, ScriptedWriteFile,
@@ -107,7 +107,6 @@ impl<'a> ScenarioBuilder<'a> {
             return Ok(None);
         }
         let (last, phase) = (self.kept.last().map_or(0, |step| step.n), self.fold.state().control().phase());
-        let request_text = self.request_text();
         let mut is_extended = false;
         for n in 1..=COMPLETION_STEPS_MAX {
             if self.fold.state().control().phase().is_quiescent() {
@@ -116,7 +115,7 @@ impl<'a> ScenarioBuilder<'a> {
             let (replied, input) = match self.fold.state().control().pending_call() {
                 None => (None, Input::Step),
                 Some(Call { id, operation }) => {
-                    let reply = self.success(operation, &request_text);
+                    let reply = self.success(operation);
                     let input = match reply.clone() {
                         ScriptedReply::Reply(Reply { report, .. }) => Input::reply(id, report),
                         ScriptedReply::Fail(failure) => Input::CallFailed { call: id, failure },
@@ -125,10 +124,13 @@ impl<'a> ScenarioBuilder<'a> {
                 }
             };
             // A dead end under `as-drawn`; the run of the scenario halts there, too.
-            let Ok(events) = decide(&header.policy, self.fold.state(), self.fold.state().now(), &input) else { break };
+            let Ok(events) = decide(&header.policy, self.fold.state(), self.fold.state().now(), &input)
+            else {
+                break;
+            };
             is_extended = true;
             if let Some((operation, reply)) = replied {
-                self.replies.push(operation, &request_text, reply);
+                self.push_reply(operation, reply);
             }
             self.fold.apply(last + n, &events);
         }
@@ -196,9 +198,11 @@ impl<'a> ScenarioBuilder<'a> {
             Input::UserMessage { user, .. } => {
                 matches!(control.phase(), Phase::Done | Phase::Aborted) && control.session() == Some(user)
             }
-            Input::SessionStart { .. } | Input::SessionEnd | Input::Write(_) | Input::Tick | Input::Resume => {
-                false
-            },
+            Input::SessionStart { .. }
+            | Input::SessionEnd
+            | Input::Write(_)
+            | Input::Tick
+            | Input::Resume => false,
         }
     }
 
@@ -232,14 +236,12 @@ impl<'a> ScenarioBuilder<'a> {
                 Some(operation) if report.is_reply_to(operation) => {
                     let (summary_update, action) = (summary_update.clone(), action.clone());
                     let reply = Reply { report: report.clone(), summary_update, action };
-                    self.replies.push(operation, &self.request_text(), ScriptedReply::Reply(reply));
+                    self.push_reply(operation, ScriptedReply::Reply(reply));
                 }
                 _ => return Err(inexpressible("a reply without a pending call", INVALID_TRACE)),
             },
             Input::CallFailed { call, failure } => match self.pending_operation(*call) {
-                Some(operation) => {
-                    self.replies.push(operation, &self.request_text(), ScriptedReply::Fail(*failure));
-                }
+                Some(operation) => self.push_reply(operation, ScriptedReply::Fail(*failure)),
                 None => return Err(inexpressible("a failure without a pending call", INVALID_TRACE)),
             },
             Input::Write(write) => {
@@ -293,12 +295,15 @@ impl<'a> ScenarioBuilder<'a> {
         pending.filter(|pending| pending.id == call).map(|pending| pending.operation)
     }
 
-    fn request_text(&self) -> Text {
-        self.requests.last().map_or_else(|| Text::from(""), |request| request.text.text())
+    /// Adds the reply to a call of the running request.
+    fn push_reply(&mut self, operation: Operation, reply: ScriptedReply) {
+        if let Some(request) = self.fold.facts() {
+            self.replies.push(operation, request, reply);
+        }
     }
 
     /// Returns the reply of a module that succeeds. A repair repeats the plan.
-    fn success(&self, operation: Operation, request_text: &Text) -> ScriptedReply {
+    fn success(&self, operation: Operation) -> ScriptedReply {
         let nothing = || Text::from("");
         let plan = self.fold.state().control().request().and_then(|request| request.plan.as_ref());
         match (operation, plan) {
@@ -306,10 +311,14 @@ impl<'a> ScenarioBuilder<'a> {
                 let plan = revision.plan.clone();
                 ScriptedReply::Reply(Report::Repaired { text: nothing(), plan }.into())
             }
-            _ => default_reply(operation, request_text).unwrap_or_else(|| {
-                let argument = Argument { stance: Stance::Pro, confidence: Score::ONE };
-                ScriptedReply::Reply(Report::Argument { argument, text: nothing(), plan: None }.into())
-            }),
+            _ => {
+                let default =
+                    self.fold.facts().and_then(|request| self.replies.default_reply(operation, request));
+                default.unwrap_or_else(|| {
+                    let argument = Argument { stance: Stance::Pro, confidence: Score::ONE };
+                    ScriptedReply::Reply(Report::Argument { argument, text: nothing(), plan: None }.into())
+                })
+            }
         }
     }
 

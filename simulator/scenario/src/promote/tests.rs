@@ -135,6 +135,16 @@ fn promoted_scenario_repeats_the_run() {
 }
 
 #[test]
+fn memory_is_scripted_where_replies_are_not_simulated() {
+    let simulated = promoted(&trace_of(&scenario("hardened", ""))).unwrap();
+    assert!(!simulated.scenario.contains("memory:"), "{}", simulated.scenario);
+    let fixed = promoted(&trace_of(&scenario("hardened", "  memory: {context: {}}\n"))).unwrap();
+    assert!(fixed.scenario.contains("memory:"), "{}", fixed.scenario);
+    check_promotion(&simulated);
+    check_promotion(&fixed);
+}
+
+#[test]
 fn truncated_trace_is_completed() {
     let plan =
         "  planner: {plan: [{task: 1, do: Create, undo: Drop}, {task: 2, do: Send, irreversible: true}]}\n";
@@ -174,9 +184,8 @@ fn counterexample_is_completed() {
     let security = "security: {con: {confidence: 0.95}}";
     let text = scenario("as-drawn", "").replace("security: {pro: {confidence: 0.9}}", security);
     let inputs = steps(&trace_of(&text)).into_iter().take(15);
-    let inputs: Vec<TimedInput> = inputs
-        .map(|step| TimedInput { at: Timestamp::from_millis(step.at_ms), input: step.input })
-        .collect();
+    let inputs: Vec<TimedInput> =
+        inputs.map(|step| TimedInput { at: Timestamp::from_millis(step.at_ms), input: step.input }).collect();
     let found = evidence::record("C-02", &Policy::as_drawn(), &inputs).unwrap();
     let promotion = from_trace(
         Reader::new(found.trace.as_slice(), &found.file).unwrap(),

@@ -1,9 +1,10 @@
 //! The key of a scripted module, and the replies of modules without a script.
 
 use super::scripted_reply::ScriptedReply;
+use super::simulated_memory::SimulatedMemory;
 use orchestrion_kernel::module::{Failure, Operation, Ratings, Report, Role, Store};
 use orchestrion_kernel::plan::{Effect, Plan, Task};
-use orchestrion_kernel::{Score, TaskId, Text};
+use orchestrion_kernel::{Score, TaskId, Text, UserId};
 use std::fmt;
 
 /// The module and operation of scripted replies.
@@ -65,10 +66,16 @@ impl fmt::Display for ScriptKey {
     }
 }
 
-/// Returns the reply of a module without a script: the [`default_report`], or no candidates for the summarizer, so that
-/// compaction changes nothing.
-pub(crate) fn default_reply(operation: Operation, request_text: &Text) -> Option<ScriptedReply> {
+/// Returns the reply of a module without a script: what the simulated memory holds, no candidates for the summarizer, so that
+/// compaction changes nothing, and the [`default_report`] of all others.
+pub(crate) fn default_reply(
+    memory: &SimulatedMemory,
+    operation: Operation,
+    user: &UserId,
+    request_text: &Text,
+) -> Option<ScriptedReply> {
     match operation {
+        Operation::LoadContext => Some(ScriptedReply::Reply(memory.load_context(user).into())),
         Operation::Summarize => Some(ScriptedReply::Fail(Failure::NoCandidates)),
         operation => {
             default_report(operation, request_text).map(|report| ScriptedReply::Reply(report.into()))
@@ -77,7 +84,7 @@ pub(crate) fn default_reply(operation: Operation, request_text: &Text) -> Option
 }
 
 /// Returns the report of success for an operation; `None` for arguments, reviews and summaries, which have no neutral
-/// report.
+/// report. The memory is empty.
 ///
 /// A [host](orchestrion_runtime::Host) can use it for the operations that it does not implement.
 #[must_use]

@@ -8,7 +8,7 @@ use orchestrion_kernel::knowledge::Write;
 use orchestrion_kernel::{ConversationId, Policy};
 use orchestrion_runtime::{Conversation, Deadlines, Journal, JournalFile};
 use orchestrion_scenario::policy_file;
-use orchestrion_scenario::{Scenario, ScriptedEvent, ScriptedRequest};
+use orchestrion_scenario::{Scenario, ScriptedEvent, ScriptedRequest, SourceText};
 use orchestrion_stdio::{ExitReason, Request, Requests, serve};
 use orchestrion_text::StandardContexts;
 use orchestrion_trace::{Header, Reader, ScenarioRef, digest};
@@ -100,13 +100,16 @@ fn scenario_session(path: &Path, quiet: bool) -> Result<Session> {
 fn host_request(request: ScriptedRequest) -> (Request, usize) {
     let ScriptedRequest { user, text, events, after: _ } = request;
     let all = events.len();
-    let writes = events.into_iter().filter_map(|(_, event)| match event {
-        ScriptedEvent::Write(written) => Some(written.write.value),
-        ScriptedEvent::Interrupt(_) | ScriptedEvent::Crash | ScriptedEvent::Cancel => None,
-    });
-    let writes: Vec<Write> = writes.collect();
-    let ignored = all - writes.len();
-    (Request { user, text, writes }, ignored)
+    let (mut writes, mut texts): (Vec<Write>, Vec<SourceText>) = (Vec::new(), Vec::new());
+    for (_, event) in events {
+        match event {
+            ScriptedEvent::Write(written) => writes.push(written.write.value),
+            ScriptedEvent::Ingest(text) => texts.push(text.value),
+            ScriptedEvent::Interrupt(_) | ScriptedEvent::Crash | ScriptedEvent::Cancel => {}
+        }
+    }
+    let ignored = all - writes.len() - texts.len();
+    (Request { user, text, writes, texts }, ignored)
 }
 
 /// Whether the subject is a built-in policy, or a file without requests.

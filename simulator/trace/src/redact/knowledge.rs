@@ -97,7 +97,7 @@ impl Redactor {
     }
 
     fn source(&self, source: &FactSource) -> FactSource {
-        FactSource { name: self.title(source.name.as_str()).into(), rank: source.rank }
+        FactSource { name: self.title(source.name.as_str()).into(), ..source.clone() }
     }
 
     fn scope(&self, scope: &Scope) -> Scope {

@@ -11,7 +11,7 @@ use crate::format::{Step, StepMetadata, StepRecord};
 use crate::layers::{DifferenceKind, without_texts};
 use crate::read::Reader;
 use orchestrion_kernel::context::ContextBuilder;
-use orchestrion_kernel::{Event, Events, Input, Policy, State, decide, Timestamp};
+use orchestrion_kernel::{Event, Events, Input, Policy, State, Timestamp, decide};
 use std::io::{BufRead, Write};
 
 /// A conversation that is decided again, step by step.

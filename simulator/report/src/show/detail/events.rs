@@ -138,6 +138,9 @@ pub(in crate::show) fn item(item: &Item, deps: &[ItemId], text: ItemText) -> Lin
             line = line.styled(TextStyle::Dim, format_args!(" of {}", keys.join(", ")));
         }
         line = line.styled(TextStyle::Dim, phrases::scope_and_audience(&fact.scope, &fact.audience));
+        if let Some(derivation) = fact.source.derivation {
+            line = line.styled(TextStyle::Dim, format_args!(", {derivation}"));
+        }
     }
     if !deps.is_empty() {
         let deps: Vec<String> = deps.iter().map(|dep| format!("[{dep}]")).collect();
