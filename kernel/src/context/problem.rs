@@ -331,7 +331,9 @@ impl<'a> ContextRequest<'a> {
         let summary = self.semantic.situation();
         let actions = self.request.map_or(&[][..], |request| &request.actions);
         if has_content(&summary, actions) {
-            build_reasoning_context(mode, &summary, actions) + "\n"
+            let mut situation = build_reasoning_context(mode, &summary, actions);
+            situation.push('\n');
+            situation
         } else {
             String::new()
         }

@@ -37,10 +37,9 @@ pub(super) fn write_decision(out: &mut dyn Renderer, view: &StepView<'_>) -> io:
     if let Some(note) = &view.step.note {
         out.write_section("note", Line::new().styled(TextStyle::Warn, note))?;
     }
-    let time = Timestamp::from_millis(view.step.at_ms);
-    if time > Timestamp::default() {
-        let elapsed = view.elapsed().map(|elapsed| format!(", {elapsed} after the first step"));
-        out.write_section("time", Line::text(format_args!("{time}{}", elapsed.unwrap_or_default())))?;
+    if let Some(elapsed) = view.elapsed() {
+        let time = Timestamp::from_millis(view.step.at_ms);
+        out.write_section("time", Line::text(format_args!("{time}, {elapsed} after the first step")))?;
     }
     match (&view.step.refused, view.transition()) {
         (Some(message), _) => out.write_section("refused", Line::new().styled(TextStyle::Warn, message))?,

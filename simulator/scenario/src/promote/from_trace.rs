@@ -7,7 +7,8 @@ use super::scenario_builder::ScenarioBuilder;
 use super::{PromoteError, Promotion, Target, origin, run_promotion};
 use crate::read::STARTS_AT;
 use crate::{DeadlinesFile, ScenarioFile, Seed, TimeText};
-use orchestrion_kernel::{Input, Policy, Timestamp};
+use orchestrion_kernel::item::{Item, Layer};
+use orchestrion_kernel::{Event, Input, Policy, Timestamp};
 use orchestrion_trace::{Reader, Step, TraceErrorKind};
 use orchestrion_yaml::StrictText;
 use std::io::BufRead;
@@ -98,6 +99,29 @@ fn read_steps<R: BufRead>(reader: Reader<R>) -> Result<(Vec<Step>, Vec<String>),
     Ok((steps, Vec::new()))
 }
 
+/// Returns whether two batches differ in nothing but the time, which a scenario reproduces only in part.
+fn is_same_decision(one: &[Event], other: &[Event]) -> bool {
+    let untimed = |event: &Event| match event {
+        Event::TimeAdvanced { .. } => None,
+        Event::AddItem { item, deps } => {
+            Some(Event::AddItem { item: without_creation_time(item), deps: deps.clone() })
+        }
+        Event::UpdateItem { item, deps } => {
+            Some(Event::UpdateItem { item: without_creation_time(item), deps: deps.clone() })
+        }
+        event => Some(event.clone()),
+    };
+    one.iter().filter_map(untimed).eq(other.iter().filter_map(untimed))
+}
+
+fn without_creation_time(item: &Item) -> Item {
+    let layer = match item.layer.clone() {
+        Layer::Working { expires_at, .. } => Layer::Working { created_at: Timestamp::default(), expires_at },
+        layer @ (Layer::Request { .. } | Layer::Identity(_) | Layer::Fact(_) | Layer::Environment) => layer,
+    };
+    Item { layer, ..item.clone() }
+}
+
 /// Compares the run with the recording. Returns a note if only events or refusals differ.
 ///
 /// # Errors
@@ -109,7 +133,7 @@ fn compare(file: &str, recorded: &[&Step], run: &[Step]) -> Result<Option<String
         let step = run.next();
         match step {
             Some(step) if step.input == recorded.input => {
-                if step.events != recorded.events || step.refused.is_some() != recorded.refused.is_some() {
+                if !is_same_decision(&step.events, &recorded.events) || step.refused.is_some() != recorded.refused.is_some() {
                     first_difference.get_or_insert(recorded.n);
                 }
             }
