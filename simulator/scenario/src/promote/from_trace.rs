@@ -133,7 +133,9 @@ fn compare(file: &str, recorded: &[&Step], run: &[Step]) -> Result<Option<String
         let step = run.next();
         match step {
             Some(step) if step.input == recorded.input => {
-                if !is_same_decision(&step.events, &recorded.events) || step.refused.is_some() != recorded.refused.is_some() {
+                if !is_same_decision(&step.events, &recorded.events)
+                    || step.refused.is_some() != recorded.refused.is_some()
+                {
                     first_difference.get_or_insert(recorded.n);
                 }
             }
