@@ -10,15 +10,16 @@
 //! [transition table](control::table) defines the control FSM.
 //!
 //! ```
-//! use orchestrion_kernel::{ConversationId, Input, Policy, State, UserId, decide};
+//! use orchestrion_kernel::{ConversationId, Input, Policy, State, Timestamp, UserId, decide};
 //!
 //! let policy = Policy::hardened();
 //! let mut state = State::new(ConversationId::new("demo"));
-//! let events = decide(&policy, &state, &Input::session_start(UserId::new("ada")))?;
+//! let now = Timestamp::from_millis(1_767_225_600_000);
+//! let events = decide(&policy, &state, now, &Input::session_start(UserId::new("ada")))?;
 //! for event in &events {
 //!     state.apply(event);
 //! }
-//! let refusal = decide(&policy, &state, &Input::Step).unwrap_err();
+//! let refusal = decide(&policy, &state, now, &Input::Step).unwrap_err();
 //! assert_eq!(
 //!     refusal.to_string(),
 //!     "unexpected input in Idle: expected a user message, session start or session end, found a step",
