@@ -257,7 +257,7 @@ pub struct ClassificationFile {
     /// The tags, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<StrictText>,
-    /// The similarity of the suggest_nearest past request, from 0 to 1.
+    /// The similarity of the nearest past request, from 0 to 1.
     pub similarity: Decimal<Score>,
 }
 

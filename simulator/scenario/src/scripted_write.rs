@@ -65,7 +65,7 @@ impl<'de> Visitor<'de> for ScriptedWriteVisitor {
             Some(write) => Ok(ScriptedWriteFile { write, refused }),
             None => Err(LabeledError::new(
                 "expected a write, found none",
-                "write `fact: …`, `constraint: …`, `working: …`, `signal: …`, `time: …` or `identity: …`",
+                "write `fact: …`, `constraint: …`, `working: …` or `signal: …`",
             )
             .into_serde_error()),
         }

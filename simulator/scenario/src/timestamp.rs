@@ -51,3 +51,37 @@ impl JsonSchema for TimeText {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// jiff is independent of the kernel's calendar.
+    #[test]
+    fn times_read_back_as_jiff_reads_them() {
+        // Up to the year 9999. The step is a prime, so every part of a time varies.
+        const STEP_MS: u64 = 12_670_115_039;
+        for n in 0..20_000 {
+            let time = Timestamp::from_millis(n * STEP_MS);
+            let read = TimeText::parse(&time.to_string()).unwrap_or_else(|error| panic!("{time}: {error:?}"));
+            assert_eq!(read.0, time);
+        }
+    }
+
+    #[test]
+    fn offsets_are_converted_to_utc() {
+        let read = TimeText::parse("2026-03-02T10:30:00.25+01:00").unwrap();
+        assert_eq!(read.0.to_string(), "2026-03-02T09:30:00.250Z");
+    }
+
+    #[test]
+    fn other_times_are_refused() {
+        let before_1970 = "1969-12-31T23:59:59Z";
+        let fraction = "2026-01-01T00:00:00.0005Z";
+        for text in
+            ["", "1000", "2026-01-01", "2026-01-01T00:00:00", "2026-02-30T00:00:00Z", before_1970, fraction]
+        {
+            assert!(TimeText::parse(text).is_err(), "{text}");
+        }
+    }
+}
