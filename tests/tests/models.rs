@@ -29,6 +29,19 @@ fn run(policy: &Policy, model: Model, scope: &Scope) -> ModelRun {
     explore(&KernelUnderTest::unmodified(policy.clone()), model, scope, &options, &mut |_| ()).unwrap()
 }
 
+/// A packed frontier decodes every state that it encodes, and finds the same states.
+#[test]
+fn packed_search_finds_the_same_states() {
+    let scope = Scope::by_name("tiny").unwrap();
+    let limits = ResourceLimits { memory_bytes: Some(1 << 30), ..ResourceLimits::default() };
+    for model in MODELS.into_iter().filter(|model| ["lifecycle", "semantic"].contains(&model.name)) {
+        let subject = KernelUnderTest::unmodified(Policy::hardened());
+        let options = Options { limits, ..Options::default() };
+        let packed = explore(&subject, model, &scope, &options, &mut |_| ()).unwrap();
+        assert_eq!(packed.states, run(&Policy::hardened(), model, &scope).states, "{}", model.name);
+    }
+}
+
 fn counts(runs: &[ModelRun]) -> Vec<(&'static str, usize, usize)> {
     runs.iter().map(|run| (run.model, run.states, run.products)).collect()
 }

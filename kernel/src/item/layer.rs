@@ -104,7 +104,7 @@ pub struct FactSource {
     /// The rank that the boundary assigns to the source.
     pub rank: Rank,
     /// How the boundary derived the fact from a text; `None` if the source states the fact itself.
-    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    // Never skipped: the model packs states in an encoding without field names.
     pub derivation: Option<Derivation>,
 }
 

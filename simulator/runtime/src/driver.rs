@@ -33,6 +33,7 @@ pub struct RequestDriver<'a, J, H> {
     in_flight: FuturesUnordered<BoxFuture<'a, HostReply>>,
     /// The pending call, after it was sent.
     pending: Option<PendingCall<'a>>,
+    /// The timer of the next expiry, while a call is pending.
     expiry: Option<ExpiryTimer<'a>>,
     /// The call that was in flight when the runtime crashed. If it is effectful, the host recovers its outcome.
     recovering: Option<CallId>,
@@ -420,7 +421,13 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
     /// Submits a tick, unless the host's timer was early: the next step then sets it again.
     fn on_expiry(&mut self) -> Result<StepResult, RuntimeError> {
         let is_due = self.expiry.take().is_some_and(|expiry| expiry.at <= self.host_time());
-        if is_due { self.submit(&Input::Tick) } else { Ok(StepResult::Accepted) }
+        if !is_due {
+            return Ok(StepResult::Accepted);
+        }
+        Ok(match self.record(&Input::Tick, None)? {
+            Ok(()) => StepResult::Accepted,
+            Err(refusal) => StepResult::Refused(refusal),
+        })
     }
 
     fn is_pending(&self, id: CallId) -> bool {

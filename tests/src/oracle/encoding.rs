@@ -83,7 +83,6 @@ pub(super) struct OracleSource {
     pub(super) name: String,
     pub(super) rank: Rank,
     /// How the fact was derived from a text, if it was (decision 0032).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) derivation: Option<Value>,
 }
 
