@@ -170,7 +170,7 @@ fn summary(
     let layer = if is_fact {
         let time = |part: &&Entry| part.item["layer"]["fact"]["established_at"].as_u64();
         let mut fact = first["layer"]["fact"].clone();
-        fact["source"] = json!({ "name": "summarizer", "rank": fact["source"]["rank"] });
+        fact["source"] = json!({ "name": "summarizer", "rank": fact["source"]["rank"], "derivation": null });
         fact["established_at"] = json!(parts.iter().filter_map(time).max());
         fact["time_sensitive"] = json!(false);
         fact["supersedes"] = Value::Null;
