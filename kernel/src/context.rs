@@ -2,6 +2,7 @@
 //!
 //! The candidates are the items that the session's principal can read. A [`Selector`] chooses a subset that is closed under
 //! dependencies and within the module's token budget; the kernel verifies it, and renders it in the sections of document 003.
+//! The budget also covers the payload of the call (000 §5.3, decision 0033).
 //! A [`TextMeasure`] supplies token counts and relevance.
 //!
 //! Deliberately absent: the search for the subset, tokenizers, and relevance. They are outside the kernel.
@@ -92,7 +93,7 @@ pub trait ContextBuilder: fmt::Debug + Send + Sync {
 /// ```
 ///
 /// # Errors
-/// [`ContextError::OverBudget`] if the pinned items exceed the budget; [`ContextError::InvalidSelection`] if the selector
+/// [`ContextError::OverBudget`] if the pinned items and the payload exceed the budget; [`ContextError::InvalidSelection`] if the selector
 /// returns a selection that is not valid; [`ContextError::InvalidBound`] if its bound is below the utility.
 pub fn build_context(
     policy: &Policy,
@@ -106,7 +107,7 @@ pub fn build_context(
 
 /// Builds a context as [`build_context`] does, and returns it with the problem that it solves.
 ///
-/// Joined texts may cost more tokens than their parts. If the rendered text exceeds the budget, the selection is repeated
+/// Joined texts may cost more tokens than their parts. If the rendered text and the payload exceed the budget, the selection is repeated
 /// with a budget that is lower by the excess. The first selection then determines the bound, because it alone used the whole
 /// budget; and the status is [`SelectionStatus::NotProven`], because a larger selection may still fit as a text.
 ///
@@ -137,10 +138,12 @@ pub fn build_context_with_problem(
         }
         let (ids, text) = problem.render(&selection);
         let cost_tokens = measure.tokens(&text);
-        let excess = cost_tokens.saturating_sub(limit);
+        let payload_tokens = problem.payload_tokens;
+        let excess = cost_tokens.saturating_add(payload_tokens).saturating_sub(limit);
         if excess == 0 {
             let status = whole_budget_bound.map_or(status, |bound| SelectionStatus::NotProven { bound });
-            let context = ModuleContext { ids, cost_tokens, text, utility: selection.utility, status };
+            let utility = selection.utility;
+            let context = ModuleContext { ids, cost_tokens, payload_tokens, text, utility, status };
             return Ok((problem, context));
         }
         whole_budget_bound.get_or_insert(bound);

@@ -106,11 +106,11 @@ pub enum Event {
         /// The failure.
         failure: Failure,
     },
-    /// The pinned items of a context exceed the budget: the call is not made, and must fail.
+    /// The pinned items of a context and the payload exceed the budget: the call is not made, and must fail.
     OverBudget {
         /// The call.
         call: CallId,
-        /// The tokens of the pinned items and their dependencies.
+        /// The tokens of the pinned items, their dependencies and the payload.
         required_tokens: u64,
         /// The token budget.
         budget_tokens: u64,

@@ -41,7 +41,7 @@ pub enum Refusal {
         /// The kind of the report, as a noun phrase.
         found: &'static str,
     },
-    /// A reply to a call that was not made, because its pinned items exceed the budget.
+    /// A reply to a call that was not made, because its pinned items and its payload exceed the budget.
     CallNotMade {
         /// The pending operation.
         operation: Operation,
@@ -107,7 +107,7 @@ impl fmt::Display for Refusal {
             }
             Self::CallNotMade { operation } => write!(
                 f,
-                "call not made: expected a failure, found {}; the pinned items exceed the budget",
+                "call not made: expected a failure, found {}; the pinned items and the payload exceed the budget",
                 operation.expected_reply()
             ),
             Self::EffectChanged { task, expected, found } => {

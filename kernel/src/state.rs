@@ -4,9 +4,11 @@
 //! argument, counters only where the policy bounds them, and nothing of a finished request but its items.
 
 mod call;
+mod payload;
 mod request;
 
 pub use call::Call;
+pub use payload::CallPayload;
 pub use request::{Debate, PlanRevision, Request, ScoredRevision, StartedTask};
 
 use crate::control::phase::Phase;

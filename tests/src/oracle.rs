@@ -24,6 +24,7 @@ mod fold;
 mod fraction;
 mod items;
 mod observed;
+mod payload;
 mod policy;
 mod preparation;
 mod refusals;

@@ -12,6 +12,7 @@ mod knowledge;
 mod liveness;
 mod models;
 mod oracle;
+mod payload;
 mod properties;
 mod reference_consensus;
 mod reference_promote;

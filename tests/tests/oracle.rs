@@ -232,6 +232,7 @@ fn tampered_contexts(context: &ModuleContext) -> Vec<ModuleContext> {
     };
     let mut tampered = vec![
         change(&|context| context.cost_tokens += 1),
+        change(&|context| context.payload_tokens += 1),
         change(&|context| context.utility += 1),
         change(&|context| context.text.push(' ')),
     ];

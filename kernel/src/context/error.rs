@@ -4,10 +4,10 @@ use crate::policy::Tokenizer;
 use crate::selection::SelectionError;
 use core::fmt;
 
-/// The pinned items and their dependencies exceed the budget.
+/// The pinned items, their dependencies and the payload of the call exceed the budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BudgetError {
-    /// The tokens of the pinned items with all their dependencies.
+    /// The tokens of the pinned items with all their dependencies, and of the payload.
     pub required_tokens: u64,
     /// The token budget of the module.
     pub budget_tokens: u64,
@@ -27,7 +27,7 @@ impl TokenizerUnavailable {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ContextError {
-    /// The pinned items exceed the budget.
+    /// The pinned items and the payload exceed the budget.
     OverBudget(BudgetError),
     /// The policy's tokenizer is not part of this program.
     TokenizerUnavailable(TokenizerUnavailable),
@@ -65,8 +65,8 @@ impl fmt::Display for BudgetError {
         let Self { required_tokens, budget_tokens } = self;
         write!(
             f,
-            "context over budget: expected at most {budget_tokens} tokens, found {required_tokens} in pinned items and their \
-             dependencies; raise the budget"
+            "context over budget: expected at most {budget_tokens} tokens, found {required_tokens} in pinned items, their \
+             dependencies and the payload; raise the budget"
         )
     }
 }

@@ -12,6 +12,8 @@ pub struct ModuleContext {
     pub ids: Vec<ItemId>,
     /// The tokens of the text.
     pub cost_tokens: u64,
+    /// The tokens of the payload of the call. The budget covers them too.
+    pub payload_tokens: u64,
     /// The text that the module receives.
     pub text: String,
     /// The sum of the items' utilities.
@@ -33,9 +35,10 @@ impl serde::Serialize for ModuleContext {
     /// Writes the status as its name, beside the bound.
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         use serde::ser::SerializeStruct;
-        let mut context = serializer.serialize_struct("ModuleContext", 6)?;
+        let mut context = serializer.serialize_struct("ModuleContext", 7)?;
         context.serialize_field("ids", &self.ids)?;
         context.serialize_field("cost_tokens", &self.cost_tokens)?;
+        context.serialize_field("payload_tokens", &self.payload_tokens)?;
         context.serialize_field("text", &self.text)?;
         context.serialize_field("utility", &self.utility)?;
         context.serialize_field("bound", &self.bound())?;

@@ -1,7 +1,7 @@
 //! The selection problem of a context, and the rendering of a selection.
 //!
 //! Headings are candidates of utility 0, on which the items of their sections depend. So a selection includes the cost of exactly
-//! the headings that its text contains.
+//! the headings that its text contains. The payload of the call is a pinned candidate of utility 0: it uses a part of the budget.
 
 use super::error::BudgetError;
 use super::sections::{Section, line, line_overhead_bytes};
@@ -15,7 +15,7 @@ use crate::score::Score;
 use crate::selection::{Candidate, Inclusion, Problem, ProblemError, Selection};
 use crate::semantic::{Entry, SemanticState};
 use crate::situation::{build_reasoning_context, has_content};
-use crate::state::{Request, State};
+use crate::state::{CallPayload, Request, State};
 use alloc::borrow::Cow;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
@@ -25,10 +25,12 @@ use alloc::vec::Vec;
 /// The problem of one context.
 #[derive(Clone, Debug)]
 pub struct ContextProblem {
-    /// The problem: first the items, in id order, then the headings.
+    /// The problem: first the items, in id order, then the headings, then the payload of the call, if it has one.
     pub problem: Problem,
     /// The item ids of the first candidates.
     pub ids: Vec<ItemId>,
+    /// The tokens of the payload.
+    pub payload_tokens: u64,
     /// The section and line of each item. Items of the situation have an empty line.
     lines: Vec<(Section, String)>,
     preambles: Preambles,
@@ -70,7 +72,7 @@ impl Preambles {
 /// Creates the selection problem of a call with this operation, for a budget in tokens.
 ///
 /// # Errors
-/// [`BudgetError`] if the pinned items exceed the budget.
+/// [`BudgetError`] if the pinned items and the payload exceed the budget.
 pub fn context_problem(
     policy: &Policy,
     state: &State,
@@ -89,7 +91,7 @@ pub fn context_problem(
     call.create_problem(call.candidates(), budget, measure)
 }
 
-/// Checks that the pinned items of a call fit the budget, by [`ByteMeasure`].
+/// Checks that the pinned items and the payload of a call fit the budget, by [`ByteMeasure`].
 pub(crate) fn pinned_fit(
     policy: &Policy,
     semantic: &SemanticState,
@@ -98,16 +100,24 @@ pub(crate) fn pinned_fit(
     operation: Operation,
 ) -> Result<(), BudgetError> {
     let budget_tokens = policy.contexts.token_limit(operation.module());
-    if fits_by_bytes(semantic, request, budget_tokens) {
+    let payload = request.and_then(|request| request.payload(operation));
+    let payload_bytes = payload.as_ref().map_or(0, CallPayload::len_bytes);
+    if fits_by_bytes(semantic, request, payload_bytes, budget_tokens) {
         return Ok(());
     }
     let call = ContextRequest { policy, semantic, request, operation, principal };
-    let required_tokens = call.required_tokens(&call.candidates());
+    let payload_tokens = payload.map_or(0, |payload| ByteMeasure.tokens(&payload.text()));
+    let required_tokens = call.required_tokens(&call.candidates()).saturating_add(payload_tokens);
     if required_tokens > budget_tokens { Err(BudgetError { required_tokens, budget_tokens }) } else { Ok(()) }
 }
 
-/// Returns whether all items certainly fit, by an upper bound that needs no rendering.
-fn fits_by_bytes(semantic: &SemanticState, request: Option<&Request>, budget_tokens: u64) -> bool {
+/// Returns whether all items and the payload certainly fit, by an upper bound that needs no rendering.
+fn fits_by_bytes(
+    semantic: &SemanticState,
+    request: Option<&Request>,
+    payload_bytes: usize,
+    budget_tokens: u64,
+) -> bool {
     /// An upper bound on the bytes of a heading.
     const HEADING_BYTES: usize = 200;
     let key_bytes = |key: &ItemKey| match key {
@@ -124,7 +134,8 @@ fn fits_by_bytes(semantic: &SemanticState, request: Option<&Request>, budget_tok
                 .saturating_add(key_bytes(&item.key))
                 .saturating_add(line_overhead_bytes(item))
         })
-        .fold(HEADING_BYTES.saturating_mul(Section::ALL.len()), usize::saturating_add);
+        .fold(HEADING_BYTES.saturating_mul(Section::ALL.len()), usize::saturating_add)
+        .saturating_add(payload_bytes);
     request.is_none_or(|request| request.actions.is_empty())
         && u64::try_from(bytes).is_ok_and(|bytes| bytes <= budget_tokens.saturating_mul(4))
 }
@@ -254,9 +265,17 @@ impl<'a> ContextRequest<'a> {
             let cost = measure.tokens(&preambles.heading(section));
             candidates.push(Candidate { utility: 0, cost, deps: Vec::new(), inclusion });
         }
+        let payload = self.request.and_then(|request| request.payload(self.operation));
+        let payload_tokens = payload.as_ref().map_or(0, |payload| measure.tokens(&payload.text()));
+        candidates.extend(payload.map(|_| Candidate {
+            utility: 0,
+            cost: payload_tokens,
+            deps: Vec::new(),
+            inclusion: Inclusion::Pinned,
+        }));
         let ids = entries.iter().map(|entry| entry.item.id).collect();
         let problem = build_problem(budget, candidates)?;
-        Ok(ContextProblem { problem, ids, lines, preambles })
+        Ok(ContextProblem { problem, ids, payload_tokens, lines, preambles })
     }
 
     /// Returns the tokens of the closure of the pinned items with its headings, by [`ByteMeasure`]. It creates no problem, because it

@@ -54,7 +54,7 @@ impl<'a> Batch<'a> {
         self.events.push(event);
     }
 
-    /// Emits a call. If the pinned items of its context exceed the budget, the call is emitted as over budget and fails.
+    /// Emits a call. If the pinned items of its context and its payload exceed the budget, the call is emitted as over budget and fails.
     pub(super) fn emit_call(&mut self, operation: Operation) {
         let call = self.next_call;
         self.next_call = call.next();

@@ -162,7 +162,7 @@ pub enum Failure {
     Malformed,
     /// No candidate was available to execute the call.
     NoCandidates,
-    /// The pinned items exceed the module's budget; the call was not made.
+    /// The pinned items and the payload exceed the module's budget; the call was not made.
     OverBudget,
     /// The runtime crashed while the call was in flight, and cannot determine its outcome.
     OutcomeUnknown,

@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct ContextPolicy {
-    /// The budget of a context together with the module's reply.
+    /// The budget of a call's context and payload together with the module's reply.
     pub budget_tokens: u32,
     /// The part of the budget that is reserved for the reply.
     pub reserved_tokens: u32,
@@ -92,7 +92,7 @@ impl ContextPolicy {
         self.module_overrides.iter().find(|policy| policy.module == module)
     }
 
-    /// Returns the token budget of the module's context, without the reserved part.
+    /// Returns the token budget of a call's context and payload, without the reserved part.
     #[must_use]
     pub fn token_limit(&self, module: Module) -> u64 {
         let budget = self

@@ -3,8 +3,8 @@
 use super::call::Call;
 use crate::control::phase::Phase;
 use crate::event::{
-    Conclusion, Decision, EffectOutcome, Event, ForgetCause, StoreStatus, StoreStatuses, TaskOutcome,
-    TaskRecord,
+    AuditRecord, Conclusion, Decision, EffectOutcome, Event, ForgetCause, MemoryRecord, StoreStatus,
+    StoreStatuses, TaskOutcome, TaskRecord,
 };
 use crate::ids::{RequestId, Revision, TaskId, Text};
 use crate::module::{Argument, Failure, Operation, PerRole, Ratings, Report, Role, Store};
@@ -23,7 +23,7 @@ pub struct Request {
     pub verified: bool,
     /// The semantic state changed while the summarizer's call was pending: its reply is outdated.
     pub outdated: bool,
-    /// The pinned items of the pending call exceed the budget: the call is not made and must fail.
+    /// The pinned items and the payload of the pending call exceed the budget: the call is not made and must fail.
     pub over_budget: bool,
     /// The roles' ratings; constant after LoadingContext.
     pub ratings: Ratings,
@@ -45,8 +45,12 @@ pub struct Request {
     pub ledger: Vec<StartedTask>,
     /// The conclusion, once decided.
     pub conclusion: Option<Conclusion>,
+    /// The record for the stores.
+    pub memory_record: Option<MemoryRecord>,
     /// The record status of each store.
     pub store_statuses: StoreStatuses,
+    /// The record for the audit sink.
+    pub audit_record: Option<AuditRecord>,
     /// Delivery attempts to the audit sink.
     pub audit_attempts: u32,
     /// The latest actions, as many as a context needs (002).
@@ -93,13 +97,15 @@ pub struct ScoredRevision {
 }
 
 /// An entry of the effects ledger. A task that runs again replaces its entry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct StartedTask {
     /// The task.
     pub task: TaskId,
     /// The kind of its declared effect.
     pub effect: EffectKind,
+    /// The task as it was started. A later plan may change or omit it.
+    pub version: Option<Task>,
     /// The outcome of the effect so far.
     pub outcome: EffectOutcome,
 }
@@ -121,7 +127,9 @@ impl Request {
             repairs: 0,
             ledger: Vec::new(),
             conclusion: None,
+            memory_record: None,
             store_statuses: StoreStatuses::default(),
+            audit_record: None,
             audit_attempts: 0,
             actions: Vec::new(),
         }
@@ -204,6 +212,8 @@ impl Request {
                 self.actions.drain(..unread);
                 self.actions.push(record.clone());
             }
+            Event::MemoryRecorded { record } => self.memory_record = Some(record.clone()),
+            Event::AuditRecorded { record } => self.audit_record = Some(record.clone()),
             Event::UserMsg { .. }
             | Event::FinalAnswer { .. }
             | Event::SessionStarted { .. }
@@ -211,8 +221,6 @@ impl Request {
             | Event::Resumed
             | Event::Transitioned { .. }
             | Event::ExecutionReported { .. }
-            | Event::MemoryRecorded { .. }
-            | Event::AuditRecorded { .. }
             | Event::AuditUndelivered => {}
         }
     }
@@ -220,8 +228,10 @@ impl Request {
     fn on_call(&mut self, operation: Operation) {
         match operation {
             Operation::RunTask { task, effect } => {
+                let tasks = self.plan.as_ref().map_or(&[][..], |revised| revised.plan.tasks());
+                let version = tasks.iter().find(|planned| planned.id == task).cloned();
                 self.ledger.retain(|started| started.task != task);
-                self.ledger.push(StartedTask { task, effect, outcome: EffectOutcome::Kept });
+                self.ledger.push(StartedTask { task, effect, version, outcome: EffectOutcome::Kept });
             }
             Operation::DeliverAudit => self.audit_attempts = self.audit_attempts.saturating_add(1),
             Operation::VerifyIdentity
@@ -371,7 +381,13 @@ impl Request {
         let slots = (self.plan.iter_mut().map(|plan| &mut plan.revision))
             .chain(&mut self.debate.security_reviewed)
             .chain(self.debate.scored.iter_mut().map(|scored| &mut scored.revision))
-            .chain(self.decisions.iter_mut().map(|decision| &mut decision.revision));
+            .chain(self.decisions.iter_mut().map(|decision| &mut decision.revision))
+            .chain(
+                self.audit_record
+                    .iter_mut()
+                    .flat_map(|record| &mut record.decisions)
+                    .map(|decision| &mut decision.revision),
+            );
         let slots: Vec<&mut Revision> = slots.collect();
         let mut live: Vec<Revision> = slots.iter().map(|slot| **slot).collect();
         live.sort_unstable();

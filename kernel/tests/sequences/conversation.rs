@@ -221,6 +221,10 @@ impl Conversation {
                     }
                     Ok(context) => {
                         let head = format!("| {} in {} tokens", print_ids(&context.ids), context.cost_tokens);
+                        let head = match context.payload_tokens {
+                            0 => head,
+                            payload => format!("{head}, payload in {payload} tokens"),
+                        };
                         once(head).chain(context.text.lines().map(print_context_line)).collect()
                     }
                 }

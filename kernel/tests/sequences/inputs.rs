@@ -118,7 +118,8 @@ fn parse_fact(args: &mut Arguments) -> Result<NewFact, String> {
 
 fn parse_report(args: &mut Arguments) -> Result<Report, String> {
     let name = args.next("report")?;
-    let plan = args.field("effect", |effect| Ok(plan(parse_variant(effect)?)))?;
+    let task = args.field("task", |task| Ok(Text::from(task)))?.unwrap_or_else(|| "do it".into());
+    let plan = args.field("effect", |effect| Ok(plan(task.clone(), parse_variant(effect)?)))?;
     Ok(match name.as_str() {
         "identity" => Report::Identity {
             gcp: args.field("gcp", parse_value)?.unwrap_or(true),
@@ -149,8 +150,8 @@ fn parse_report(args: &mut Arguments) -> Result<Report, String> {
 
 const CONFIDENCE: Score = Score::from_millionths(850_000).unwrap();
 
-fn plan(effect: Effect) -> Plan {
-    Plan::new(vec![Task { id: TaskId::FIRST, text: "do it".into(), effect }]).unwrap()
+fn plan(text: Text, effect: Effect) -> Plan {
+    Plan::new(vec![Task { id: TaskId::FIRST, text, effect }]).unwrap()
 }
 
 fn record(iteration: u32) -> ActionRecord {

@@ -221,7 +221,8 @@ fn compare(
         return Err(Difference::Status);
     }
     let is_equal = recorded.items == optimum.ids
-        && (recorded.utility, recorded.cost_tokens) == (optimum.utility, optimum.cost_tokens);
+        && (recorded.utility, recorded.cost_tokens, recorded.payload_tokens)
+            == (optimum.utility, optimum.cost_tokens, optimum.payload_tokens);
     if !is_equal {
         let without = |items: &[ItemId], others: &[ItemId]| -> Vec<ItemId> {
             items.iter().filter(|item| !others.contains(item)).copied().collect()

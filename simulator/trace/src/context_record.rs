@@ -15,6 +15,8 @@ pub struct ContextRecord {
     pub items: Vec<ItemId>,
     /// The cost of the text in tokens.
     pub cost_tokens: u64,
+    /// The cost of the payload of the call in tokens. The budget covers both.
+    pub payload_tokens: u64,
     /// The sum of the utilities of the items.
     pub utility: u64,
     /// The proven quality of the selection.
@@ -26,8 +28,8 @@ pub struct ContextRecord {
 impl ContextRecord {
     /// Creates the record of a context whose text has this digest.
     pub(crate) fn new(call: CallId, context: ModuleContext, digest: String) -> Self {
-        let ModuleContext { ids, cost_tokens, text: _, utility, status } = context;
-        Self { call, items: ids, cost_tokens, utility, status, digest }
+        let ModuleContext { ids, cost_tokens, payload_tokens, text: _, utility, status } = context;
+        Self { call, items: ids, cost_tokens, payload_tokens, utility, status, digest }
     }
 
     /// The upper bound on the utility of every valid selection.
@@ -58,6 +60,7 @@ struct ContextLine {
     call: CallId,
     items: Vec<ItemId>,
     cost_tokens: u64,
+    payload_tokens: u64,
     utility: u64,
     bound: u64,
     status: StatusName,
@@ -68,7 +71,7 @@ impl TryFrom<ContextLine> for ContextRecord {
     type Error = String;
 
     fn try_from(line: ContextLine) -> Result<Self, String> {
-        let ContextLine { call, items, cost_tokens, utility, bound, status, digest } = line;
+        let ContextLine { call, items, cost_tokens, payload_tokens, utility, bound, status, digest } = line;
         let status = match status {
             StatusName::Optimal if bound == utility => SelectionStatus::Optimal,
             StatusName::NotProven if bound >= utility => SelectionStatus::NotProven { bound },
@@ -83,16 +86,17 @@ impl TryFrom<ContextLine> for ContextRecord {
                 ));
             }
         };
-        Ok(Self { call, items, cost_tokens, utility, status, digest })
+        Ok(Self { call, items, cost_tokens, payload_tokens, utility, status, digest })
     }
 }
 
 impl Serialize for ContextRecord {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut line = serializer.serialize_struct("ContextRecord", 7)?;
+        let mut line = serializer.serialize_struct("ContextRecord", 8)?;
         line.serialize_field("call", &self.call)?;
         line.serialize_field("items", &self.items)?;
         line.serialize_field("cost_tokens", &self.cost_tokens)?;
+        line.serialize_field("payload_tokens", &self.payload_tokens)?;
         line.serialize_field("utility", &self.utility)?;
         line.serialize_field("bound", &self.bound())?;
         line.serialize_field("status", self.status.name())?;
@@ -107,7 +111,7 @@ mod tests {
 
     fn line(utility: u64, bound: u64, status: &str) -> String {
         format!(
-            r#"{{"call":3,"items":[1,4],"cost_tokens":9,"utility":{utility},"bound":{bound},"status":"{status}","digest":"d"}}"#
+            r#"{{"call":3,"items":[1,4],"cost_tokens":9,"payload_tokens":2,"utility":{utility},"bound":{bound},"status":"{status}","digest":"d"}}"#
         )
     }
 

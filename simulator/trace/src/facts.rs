@@ -6,10 +6,8 @@
 use crate::write::json_len_bytes;
 use orchestrion_kernel::control::table::Transition;
 use orchestrion_kernel::event::{AuditRecord, Conclusion, MemoryRecord};
-use orchestrion_kernel::module::Operation;
-use orchestrion_kernel::plan::Task;
 use orchestrion_kernel::state::Call;
-use orchestrion_kernel::{ConversationId, Event, Phase, RequestId, State, TaskId, Text, TraceId, UserId};
+use orchestrion_kernel::{ConversationId, Event, Phase, RequestId, State, Text, TraceId, UserId};
 use std::collections::BTreeMap;
 
 /// Returns the transition of a batch. A write and a resume have none.
@@ -65,8 +63,6 @@ pub struct RequestFacts {
     pub passes: u32,
     /// The runs of a plan.
     pub runs: u32,
-    /// Every started task in its latest started version.
-    pub started_tasks: BTreeMap<TaskId, Task>,
     /// The size of all replies in bytes of JSON.
     pub reply_bytes: usize,
     /// The conclusion.
@@ -119,7 +115,6 @@ impl RequestFacts {
             visits: BTreeMap::new(),
             passes: 0,
             runs: 0,
-            started_tasks: BTreeMap::new(),
             reply_bytes: 0,
             conclusion: None,
             memory_record: None,
@@ -138,13 +133,6 @@ impl RequestFacts {
     fn apply(&mut self, step: u64, state: &State, event: &Event) {
         let request = state.control().request();
         match event {
-            Event::ToolCall { operation: Operation::RunTask { task, .. }, .. } => {
-                let plan = request.and_then(|request| request.plan.as_ref());
-                let tasks = plan.map_or(&[][..], |revised| revised.plan.tasks());
-                if let Some(started) = tasks.iter().find(|planned| planned.id == *task) {
-                    self.started_tasks.insert(*task, started.clone());
-                }
-            }
             Event::ToolResult { report, .. } => self.reply_bytes += json_len_bytes(report),
             Event::ActionRecorded { record } => self.reply_bytes += json_len_bytes(record),
             Event::Transitioned { row } => {

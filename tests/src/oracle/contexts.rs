@@ -24,6 +24,8 @@ pub(super) const HISTORY_ACTIONS: usize = 3;
 #[derive(Clone, Debug)]
 pub(super) struct ExpectedContext {
     problem: Problem,
+    /// The tokens of the payload, which every selection leaves room for (decision 0033).
+    payload_tokens: u64,
     /// The first line of the environment section (003-4.5, decision 0036).
     time: Option<String>,
     /// The text of the last section, for modules that reason.
@@ -35,6 +37,7 @@ pub(super) struct ExpectedContext {
 pub(super) struct ObservedContext {
     pub(super) ids: Vec<u64>,
     pub(super) cost_tokens: u64,
+    pub(super) payload_tokens: u64,
     pub(super) text: String,
     pub(super) utility: u64,
     /// The proven limit of the utility of any selection.
@@ -43,7 +46,7 @@ pub(super) struct ObservedContext {
     pub(super) is_proven: bool,
 }
 
-/// Pinned content that exceeds the budget.
+/// Pinned content and payload that exceed the budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct OverBudget {
     pub(super) required_tokens: u64,
@@ -92,17 +95,19 @@ impl ExpectedContext {
             _ => tokens(&format!("\n# {name}\n")),
         };
         let time_cost = time.as_ref().map_or(0, |line| tokens(&format!("\n# Environment\n{line}")));
+        let situation_cost =
+            situation.as_ref().map_or(0, |text| tokens(&format!("\n{}", situation_section(text))));
+        let payload_tokens = expected.payload(operation).map_or(0, |payload| tokens(&payload.to_string()));
         let problem = Problem {
             budget: expected.policy.contexts.token_limit(&operation.module()),
-            base_cost: time_cost
-                + situation.as_ref().map_or(0, |text| tokens(&format!("\n{}", situation_section(text)))),
+            base_cost: time_cost + situation_cost + payload_tokens,
             heading_costs: HEADINGS.iter().enumerate().map(heading_cost).collect(),
             candidates: readable.iter().enumerate().filter_map(candidate).collect(),
         };
-        Self { problem, time, situation }
+        Self { problem, payload_tokens, time, situation }
     }
 
-    /// Returns the tokens of the pinned content and the budget, if the budget is less.
+    /// Returns the tokens of the pinned content with the payload and the budget, if the budget is less.
     pub(super) fn over_budget(&self) -> Option<OverBudget> {
         let required_tokens = self.problem.cost(&self.problem.required());
         let budget_tokens = self.problem.budget;
@@ -134,9 +139,10 @@ impl ExpectedContext {
         expect_equal("text of the context", &text, &observed.text)?;
         // 000-5.13: the joined text is counted again, and fits.
         expect_equal("cost of the context", &tokens(&text), &observed.cost_tokens)?;
-        let cost = problem.cost(&selected).max(observed.cost_tokens);
+        expect_equal("tokens of the payload", &self.payload_tokens, &observed.payload_tokens)?;
+        let cost = problem.cost(&selected).max(observed.cost_tokens + self.payload_tokens);
         if cost > problem.budget {
-            return Err(format!("context over budget: expected at most {}, found {cost}", problem.budget));
+            return Err(format!("call over budget: expected at most {}, found {cost}", problem.budget));
         }
         if observed.is_proven {
             expect_equal("bound of a proven context", &utility, &observed.bound)?;

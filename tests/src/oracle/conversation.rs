@@ -20,7 +20,7 @@ pub(super) struct ExpectedConversation {
     pub(super) session: Option<String>,
     /// The pending call (000-7.6: at most one).
     pub(super) pending_call: Option<(u64, OracleOperation)>,
-    /// Whether the pinned content of the pending call exceeded its budget (decision 0024).
+    /// Whether the pinned content and the payload of the pending call exceeded its budget (decisions 0024 and 0033).
     pub(super) over_budget: bool,
     /// The number of calls with an id (000-1.7).
     pub(super) calls: u64,
@@ -73,6 +73,10 @@ pub(super) struct Request {
     /// Whether each store was called.
     pub(super) stores_called: [bool; 2],
     pub(super) audit_attempts: u32,
+    /// The record for the stores, without its text (decision 0033).
+    pub(super) memory_record: Value,
+    /// The record for the audit sink (decision 0033).
+    pub(super) audit_record: Value,
     /// The text that the user receives, as the memory record contains it.
     pub(super) answer: Option<String>,
 }
@@ -91,6 +95,8 @@ pub(super) struct Decision {
 pub(super) struct StartedTask {
     pub(super) task: u32,
     pub(super) effect: &'static str,
+    /// The task as it was started (decision 0033).
+    pub(super) version: Task,
     pub(super) outcome: &'static str,
 }
 
@@ -119,6 +125,8 @@ impl Request {
             store_statuses: ["missing"; 2], // decision 0008: also for a store that is never called
             stores_called: [false; 2],
             audit_attempts: 0,
+            memory_record: Value::Null,
+            audit_record: Value::Null,
             answer: None,
         }
     }

@@ -20,8 +20,9 @@ impl ExpectedConversation {
         let effect = task.effect.kind();
         self.expect_status(task.id, "in_progress"); // 000-2.3, decision 0016
         self.request.ledger.retain(|started| started.task != task.id);
-        self.request.ledger.push(StartedTask { task: task.id, effect, outcome: "kept" });
-        self.expect_call(OracleOperation::RunTask { task: task.id, effect });
+        let id = task.id;
+        self.request.ledger.push(StartedTask { task: id, effect, version: task, outcome: "kept" });
+        self.expect_call(OracleOperation::RunTask { task: id, effect });
     }
 
     /// Takes the exit code of a task: 0 is success (004-2.6).

@@ -80,6 +80,7 @@ pub(super) fn compare_context(
         (None, Ok(context)) => should_be.check(&ObservedContext {
             ids: context.ids.iter().map(|id| id.number()).collect(),
             cost_tokens: context.cost_tokens,
+            payload_tokens: context.payload_tokens,
             text: context.text.clone(),
             utility: context.utility,
             bound: context.bound(),

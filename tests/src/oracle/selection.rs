@@ -24,7 +24,7 @@ pub(super) struct Candidate {
 #[derive(Clone, Debug)]
 pub(super) struct Problem {
     pub(super) budget: u64,
-    /// The cost of the text that every selection contains.
+    /// The cost of what every selection has in addition: the time, the situation and the payload.
     pub(super) base_cost: u64,
     /// The cost of each section's heading, which a selection with an item of that section contains.
     pub(super) heading_costs: Vec<u64>,

@@ -82,9 +82,9 @@ pub(super) const CONTEXTS: &[Claim] = &[
     Claim {
         id: "C-97",
         clause: "000-5.6",
-        statement: "A call fails as over budget if and only if its pinned items exceed the budget. The \
-                    kernel accepts no reply to it.",
-        formula: "□ (ToolCall(M) ∈ σ ⇒ (over_budget' ⇔ c(pinned*) > T_M)) ∧ □ (over_budget ∧ ToolResult ∉ σ)",
+        statement: "A call fails as over budget if and only if its pinned items and its payload exceed the \
+                    budget. The kernel accepts no reply to it.",
+        formula: "□ (ToolCall(M) ∈ σ ⇒ (over_budget' ⇔ c(pinned*) + c(payload) > T_M)) ∧ □ (over_budget ∧ ToolResult ∉ σ)",
         check: StepInvariant(|policy, before, events, after| {
             let over = |state: &State| of_request(state, |request| request.over_budget);
             let answered = events.iter().any(|event| matches!(event, Event::ToolResult { .. }));
@@ -98,7 +98,39 @@ pub(super) const CONTEXTS: &[Claim] = &[
         premise: |_, state| of_request(state, |request| request.over_budget),
         ..CLAIM
     },
+    Claim {
+        id: "C-103",
+        clause: "000-5.13",
+        statement: "The context and the payload of each call that is sent fit the budget of its operation.",
+        formula: "□ (pending(M) ∧ ¬over_budget ⇒ cost(ser(Ctx)) + cost(payload) ≤ T_M)",
+        check: ClaimCheck::StateInvariant(|policy, state| {
+            let Some(call) = sent_call(state).filter(|_| may_exceed_budget(policy, state)) else {
+                return true;
+            };
+            let selector = ExactSelector::from_policy(policy);
+            // C-97 states for which calls no context exists.
+            let context_bytes = build_context(policy, state, call.operation, &ByteMeasure, &selector)
+                .map_or(0, |context| context.text.len());
+            let payload_tokens = payload_bytes(state, call.operation).div_ceil(4);
+            u64::try_from(context_bytes.div_ceil(4).saturating_add(payload_tokens))
+                .is_ok_and(|tokens| tokens <= policy.contexts.token_limit(call.operation.module()))
+        }),
+        premise: |_, state| sent_call(state).is_some_and(|call| payload_bytes(state, call.operation) > 0),
+        ..CLAIM
+    },
 ];
+
+/// The pending call, if it is sent.
+fn sent_call(state: &State) -> Option<Call> {
+    let is_refused = of_request(state, |request| request.over_budget);
+    state.control().pending_call().filter(|_| !is_refused)
+}
+
+/// The length of the payload as the JSON of the derived encoding, which shares no code with the kernel's count. 0: no payload.
+fn payload_bytes(state: &State, operation: Operation) -> usize {
+    let payload = state.control().request().and_then(|request| request.payload(operation));
+    payload.and_then(|payload| serde_json::to_vec(&payload).ok()).map_or(0, |json| json.len())
+}
 
 /// The context problem of a call, measured in bytes.
 fn context_problem_of(policy: &Policy, state: &State, call: Call) -> Result<ContextProblem, BudgetError> {
@@ -134,8 +166,8 @@ fn may_exceed_budget(policy: &Policy, state: &State) -> bool {
     let lengths = state.semantic().entries().map(|Entry { item, .. }| {
         item.text.as_str().len().saturating_add(provenance(item)).saturating_add(BESIDE_TEXT)
     });
-    let tokens = lengths.fold(0_usize, usize::saturating_add) / 4;
-    u64::try_from(tokens)
+    let bytes = lengths.fold(payload_bytes(state, call.operation), usize::saturating_add);
+    u64::try_from(bytes / 4)
         .map_or(true, |tokens| tokens >= policy.contexts.token_limit(call.operation.module()))
 }
 

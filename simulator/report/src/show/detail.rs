@@ -142,11 +142,16 @@ pub(super) fn write_context_summary(
         return Ok(None);
     };
     out.write_blank()?;
+    let tokens = |number: u64| count(usize::try_from(number).unwrap_or(usize::MAX), "token");
     let line = Line::new().styled(TextStyle::Actor, call.operation.module()).and(format_args!(
         " receives {}, {}",
         count(context.ids.len(), "item"),
-        count(usize::try_from(context.cost_tokens).unwrap_or(usize::MAX), "token"),
+        tokens(context.cost_tokens),
     ));
+    let line = match context.payload_tokens {
+        0 => line,
+        payload_tokens => line.and(format_args!(" and a payload of {}", tokens(payload_tokens))),
+    };
     let status = match context.status {
         SelectionStatus::Optimal => Line::new(),
         SelectionStatus::NotProven { bound } => {
@@ -167,6 +172,12 @@ pub(super) fn write_context_summary(
 fn record_difference(recorded: &ContextRecord, found: &ContextRecord) -> String {
     if recorded.digest != found.digest {
         return format!("digest {} recorded, {} computed", recorded.digest, found.digest);
+    }
+    if recorded.payload_tokens != found.payload_tokens {
+        return format!(
+            "{} tokens of payload recorded, {} computed",
+            recorded.payload_tokens, found.payload_tokens
+        );
     }
     let quality = |context: &ContextRecord| {
         format!("{}, utility {}, bound {}", context.status.name(), context.utility, context.bound())
