@@ -51,7 +51,7 @@ pub trait ContextBuilder: fmt::Debug + Send + Sync {
     /// [`TokenizerUnavailable`] if the policy's tokenizer is not part of this program.
     fn check_policy(&self, policy: &Policy) -> Result<(), TokenizerUnavailable>;
 
-    /// Builds the context of a call with this operation.
+    /// Builds the context of a call with this operation, which [takes one](Operation::takes_context).
     ///
     /// # Errors
     /// As [`build_context`], and as [`ContextBuilder::check_policy`].
@@ -63,7 +63,7 @@ pub trait ContextBuilder: fmt::Debug + Send + Sync {
     ) -> Result<ModuleContext, ContextError>;
 }
 
-/// Builds the context of a call with this operation. Superseded, expired, restricted and out-of-scope items are never
+/// Builds the context of a call with this operation, which [takes one](Operation::takes_context). Superseded, expired, restricted and out-of-scope items are never
 /// candidates (003). The summarizer's context is the cluster, and nothing else.
 ///
 /// ```

@@ -60,7 +60,6 @@ pub mod event;
 pub mod ids;
 pub mod input;
 pub mod item;
-mod json;
 pub mod knowledge;
 pub mod module;
 pub mod plan;

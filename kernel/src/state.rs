@@ -8,7 +8,6 @@ mod payload;
 mod request;
 
 pub use call::Call;
-pub use payload::CallPayload;
 pub use request::{Debate, PlanRevision, Request, ScoredRevision, StartedTask};
 
 use crate::control::phase::Phase;

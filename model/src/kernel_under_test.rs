@@ -1,13 +1,12 @@
 //! The kernel under test: unmodified, or with one fault.
 
 use crate::coverage::Observation;
-use crate::scopes::{Model, RECORD_TOKENS, Scope};
+use crate::scopes::{Model, Scope};
 use orchestrion_kernel::checker::{decide_with_row, input_time};
 use orchestrion_kernel::control::table::{TRANSITIONS, Transition};
-use orchestrion_kernel::policy::{CompactionPolicy, ContextPolicy, ModuleContextPolicy};
+use orchestrion_kernel::policy::CompactionPolicy;
 use orchestrion_kernel::state::Request;
 use orchestrion_kernel::{Event, Events, Input, Policy, Refusal, State, Timestamp};
-use std::collections::BTreeMap;
 
 /// A kernel under test. The unmodified one does what [`decide`](orchestrion_kernel::decide) does; every step of an
 /// exploration checks this (C-62).
@@ -63,8 +62,6 @@ impl KernelUnderTest {
         // A budget of a few lines counts their texts, not the details that every line of a fact has.
         (self.policy.contexts.provenance, self.decide_policy.contexts.provenance) = (false, false);
         (self.policy.contexts.reserved_tokens, self.decide_policy.contexts.reserved_tokens) = (0, 0);
-        extend_record_budgets(&mut self.policy.contexts);
-        extend_record_budgets(&mut self.decide_policy.contexts);
         self.policy.name = format!("{} at scope {}", self.policy.name, scope.name);
         self
     }
@@ -144,20 +141,4 @@ impl KernelUnderTest {
         }
         after
     }
-}
-
-/// Gives the modules that receive records the common budget and [`RECORD_TOKENS`].
-fn extend_record_budgets(contexts: &mut ContextPolicy) {
-    for (module, tokens) in RECORD_TOKENS {
-        let budget_tokens = Some(contexts.budget_tokens.saturating_add(tokens));
-        match contexts.module_overrides.iter_mut().find(|policy| policy.module == module) {
-            Some(policy) => policy.budget_tokens = budget_tokens,
-            None => contexts.module_overrides.push(ModuleContextPolicy {
-                module,
-                budget_tokens,
-                weights: BTreeMap::new(),
-            }),
-        }
-    }
-    contexts.module_overrides.sort_by_key(|policy| policy.module);
 }

@@ -3,7 +3,6 @@
 //! A model freezes a component by giving the adversary a single input there. It never changes a step.
 
 use orchestrion_kernel::ids::{TaskId, Text};
-use orchestrion_kernel::module::{Module, Store};
 use orchestrion_kernel::plan::{Effect, Plan, Task};
 use orchestrion_kernel::policy::CompactionPolicy;
 
@@ -104,11 +103,6 @@ pub struct Scope {
 /// Compaction thresholds that a few items reach, each on its own.
 pub(crate) const SMALL_COMPACTION: CompactionPolicy =
     CompactionPolicy { from_items: 3, from_tokens: 8, cluster_items: 2 };
-
-/// What the stores and the audit sink have in addition to [`Scope::context_tokens`]: about the tokens of their records, so that the
-/// budget binds beside a payload too.
-pub(crate) const RECORD_TOKENS: [(Module, u32); 3] =
-    [(Module::Store(Store::Local), 36), (Module::Store(Store::Cloud), 36), (Module::Auditor, 54)];
 
 /// The scopes, the default first.
 pub const SCOPES: [Scope; 2] = [

@@ -509,5 +509,6 @@ async fn summary_update_is_in_next_context() {
     let _result = conversation.run_request(&team, "ada", "Order paper").await.unwrap();
     let asked = team.calls.lock().unwrap();
     let planner = asked.iter().find(|call| call.operation == Operation::DraftPlan).unwrap();
-    assert!(planner.context.text.contains("# Situation\ngoal: Order paper"), "{}", planner.context.text);
+    let text = &planner.context.as_ref().unwrap().text;
+    assert!(text.contains("# Situation\ngoal: Order paper"), "{text}");
 }

@@ -140,7 +140,8 @@ impl Oracle {
 
     /// Builds the kernel's context for the pending call and checks it.
     fn check_kernel_context(&self, after: &State) -> Result<(), String> {
-        let Some(call) = after.control().pending_call() else { return Ok(()) };
+        let call = after.control().pending_call().filter(|call| call.operation.takes_context());
+        let Some(call) = call else { return Ok(()) };
         let selector = ExactSelector::from_policy(&self.policy);
         let context = build_context(&self.policy, after, call.operation, &ByteMeasure, &selector);
         self.check_context(context.as_ref())

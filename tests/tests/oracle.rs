@@ -331,9 +331,12 @@ impl SmallBudgets {
             .unwrap_or_else(|wrong| panic!("{wrong}\nunder {:?}", self.policy.contexts));
     }
 
-    /// Builds the kernel's context for the pending call under a policy; `None` without a pending call.
+    /// Builds the kernel's context for the pending call under a policy; `None` without a pending call that reads a context.
     fn context(&self, policy: &Policy) -> Option<Result<ModuleContext, ContextError>> {
         let operation = self.oracle.pending_call()?.operation;
+        if !operation.takes_context() {
+            return None;
+        }
         Some(build_context(policy, &self.state, operation, &ByteMeasure, &ExactSelector::from_policy(policy)))
     }
 

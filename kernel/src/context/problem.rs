@@ -15,7 +15,7 @@ use crate::score::Score;
 use crate::selection::{Candidate, Inclusion, Problem, ProblemError, Selection};
 use crate::semantic::{Entry, SemanticState};
 use crate::situation::{build_reasoning_context, has_content};
-use crate::state::{CallPayload, Request, State};
+use crate::state::{Request, State};
 use alloc::borrow::Cow;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
@@ -100,13 +100,13 @@ pub(crate) fn pinned_fit(
     operation: Operation,
 ) -> Result<(), BudgetError> {
     let budget_tokens = policy.contexts.token_limit(operation.module());
-    let payload = request.and_then(|request| request.payload(operation));
-    let payload_bytes = payload.as_ref().map_or(0, CallPayload::len_bytes);
+    let payload = request.and_then(|request| request.payload_text(operation));
+    let payload_bytes = payload.as_ref().map_or(0, String::len);
     if fits_by_bytes(semantic, request, payload_bytes, budget_tokens) {
         return Ok(());
     }
     let call = ContextRequest { policy, semantic, request, operation, principal };
-    let payload_tokens = payload.map_or(0, |payload| ByteMeasure.tokens(&payload.text()));
+    let payload_tokens = payload.map_or(0, |payload| ByteMeasure.tokens(&payload));
     let required_tokens = call.required_tokens(&call.candidates()).saturating_add(payload_tokens);
     if required_tokens > budget_tokens { Err(BudgetError { required_tokens, budget_tokens }) } else { Ok(()) }
 }
@@ -265,8 +265,8 @@ impl<'a> ContextRequest<'a> {
             let cost = measure.tokens(&preambles.heading(section));
             candidates.push(Candidate { utility: 0, cost, deps: Vec::new(), inclusion });
         }
-        let payload = self.request.and_then(|request| request.payload(self.operation));
-        let payload_tokens = payload.as_ref().map_or(0, |payload| measure.tokens(&payload.text()));
+        let payload = self.request.and_then(|request| request.payload_text(self.operation));
+        let payload_tokens = payload.as_ref().map_or(0, |payload| measure.tokens(payload));
         candidates.extend(payload.map(|_| Candidate {
             utility: 0,
             cost: payload_tokens,

@@ -59,6 +59,9 @@ impl<'a> Batch<'a> {
         let call = self.next_call;
         self.next_call = call.next();
         self.emit(Event::ToolCall { call, operation });
+        if !operation.takes_context() {
+            return;
+        }
         let mut semantic = self.state.semantic().clone();
         self.events.iter().for_each(|event| semantic.apply(event));
         let request = self.request.as_ref();

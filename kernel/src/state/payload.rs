@@ -1,86 +1,91 @@
-//! The payload of a call: the data that a module receives beside its context (000 §5.3, decision 0033).
+//! The payload of a call: what a module reads beside its context (000 §5.3, decision 0033).
+//!
+//! `decide` counts the payload as compact JSON, as a host receives it. The feature `serde` is optional, so this file writes the JSON
+//! of a plan and of a task itself; a test compares it with the derived encoding.
 
 use super::request::Request;
-use crate::event::{AuditRecord, MemoryRecord};
-use crate::json::{WriteJson, write_tagged};
+use crate::ids::TaskId;
 use crate::module::Operation;
-use crate::plan::{Plan, Task};
+use crate::plan::{Effect, Task};
 use alloc::string::String;
-use core::fmt;
-
-/// The data of an operation.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum CallPayload {
-    /// The current plan, for debaters, the approver and the diagnosis.
-    Plan(Plan),
-    /// The task to run or to undo in its latest started version.
-    Task(Task),
-    /// The record for a store.
-    Record(MemoryRecord),
-    /// The record for the audit sink.
-    Audit(AuditRecord),
-}
+use core::fmt::{Result, Write};
 
 impl Request {
-    /// Returns the payload of a call with this operation, if it has one.
+    /// Returns the task to run or to undo, in its latest started version.
     #[must_use]
-    pub fn payload(&self, operation: Operation) -> Option<CallPayload> {
-        match operation {
+    pub fn started_task(&self, task: TaskId) -> Option<&Task> {
+        self.ledger.iter().find(|started| started.task == task)?.version.as_ref()
+    }
+
+    /// Returns the payload of a call with this operation as compact JSON: `{"plan":[…]}` for debaters, the approver and the
+    /// diagnosis, and `{"task":{…}}` for the executor. The other operations that take a context have none.
+    #[must_use]
+    pub fn payload_text(&self, operation: Operation) -> Option<String> {
+        let mut json = String::new();
+        // Writing to a string cannot fail.
+        let _ = match operation {
+            Operation::Argue(_) | Operation::ReviewRevision | Operation::Approve | Operation::Diagnose => {
+                write_plan(&mut json, self.plan.as_ref()?.plan.tasks())
+            }
+            Operation::RunTask { task, .. } | Operation::UndoTask { task } => {
+                let task = self.started_task(task)?;
+                json.push_str("{\"task\":");
+                write_task(&mut json, task).and_then(|()| json.write_char('}'))
+            }
             Operation::VerifyIdentity
             | Operation::LoadContext
             | Operation::Summarize
             | Operation::Classify
-            | Operation::DraftPlan => None,
-            Operation::Argue(_) | Operation::ReviewRevision | Operation::Approve | Operation::Diagnose => {
-                self.plan.as_ref().map(|revised| CallPayload::Plan(revised.plan.clone()))
-            }
-            Operation::RunTask { task, .. } | Operation::UndoTask { task } => {
-                let started = self.ledger.iter().find(|started| started.task == task)?;
-                started.version.clone().map(CallPayload::Task)
-            }
-            Operation::StoreMemory { .. } => self.memory_record.clone().map(CallPayload::Record),
-            Operation::DeliverAudit => self.audit_record.clone().map(CallPayload::Audit),
+            | Operation::DraftPlan
+            | Operation::StoreMemory { .. }
+            | Operation::DeliverAudit => return None,
+        };
+        Some(json)
+    }
+}
+
+fn write_plan(json: &mut String, tasks: &[Task]) -> Result {
+    json.push_str("{\"plan\":[");
+    for (at, task) in tasks.iter().enumerate() {
+        if at > 0 {
+            json.push(',');
+        }
+        write_task(json, task)?;
+    }
+    json.write_str("]}")
+}
+
+fn write_task(json: &mut String, task: &Task) -> Result {
+    let Task { id, text, effect } = task;
+    write!(json, "{{\"id\":{},\"text\":", id.number())?;
+    write_string(json, text.as_str())?;
+    json.push_str(",\"effect\":");
+    match effect {
+        Effect::Pure => json.push_str("\"pure\""),
+        Effect::Undoable { compensation } => {
+            json.push_str("{\"undoable\":{\"compensation\":");
+            write_string(json, compensation.as_str())?;
+            json.push_str("}}");
+        }
+        Effect::Irreversible => json.push_str("\"irreversible\""),
+    }
+    json.write_char('}')
+}
+
+fn write_string(json: &mut String, text: &str) -> Result {
+    json.push('"');
+    for letter in text.chars() {
+        match letter {
+            '"' => json.push_str("\\\""),
+            '\\' => json.push_str("\\\\"),
+            '\n' => json.push_str("\\n"),
+            '\r' => json.push_str("\\r"),
+            '\t' => json.push_str("\\t"),
+            '\u{8}' => json.push_str("\\b"),
+            '\u{c}' => json.push_str("\\f"),
+            '\0'..='\u{1f}' => write!(json, "\\u{:04x}", u32::from(letter))?,
+            _ => json.push(letter),
         }
     }
-}
-
-impl CallPayload {
-    /// Returns the text that counts against the budget of the call: compact JSON, as a host in another language receives it.
-    #[must_use]
-    pub fn text(&self) -> String {
-        let mut text = String::new();
-        // Writing to a string cannot fail.
-        let _ = self.write_json(&mut text);
-        text
-    }
-
-    /// Returns the length of [`Self::text`] in bytes.
-    pub(crate) fn len_bytes(&self) -> usize {
-        let mut length = Length(0);
-        let _ = self.write_json(&mut length);
-        length.0
-    }
-}
-
-impl WriteJson for CallPayload {
-    fn write_json(&self, out: &mut dyn fmt::Write) -> fmt::Result {
-        match self {
-            Self::Plan(plan) => write_tagged(out, "plan", plan),
-            Self::Task(task) => write_tagged(out, "task", task),
-            Self::Record(record) => write_tagged(out, "record", record),
-            Self::Audit(record) => write_tagged(out, "audit", record),
-        }
-    }
-}
-
-/// Counts the bytes that are written to it.
-struct Length(usize);
-
-impl fmt::Write for Length {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.0 = self.0.saturating_add(text.len());
-        Ok(())
-    }
+    json.write_char('"')
 }

@@ -3,8 +3,8 @@
 use super::call::Call;
 use crate::control::phase::Phase;
 use crate::event::{
-    AuditRecord, Conclusion, Decision, EffectOutcome, Event, ForgetCause, MemoryRecord, StoreStatus,
-    StoreStatuses, TaskOutcome, TaskRecord,
+    Conclusion, Decision, EffectOutcome, Event, ForgetCause, StoreStatus, StoreStatuses, TaskOutcome,
+    TaskRecord,
 };
 use crate::ids::{RequestId, Revision, TaskId, Text};
 use crate::module::{Argument, Failure, Operation, PerRole, Ratings, Report, Role, Store};
@@ -45,12 +45,8 @@ pub struct Request {
     pub ledger: Vec<StartedTask>,
     /// The conclusion, once decided.
     pub conclusion: Option<Conclusion>,
-    /// The record for the stores.
-    pub memory_record: Option<MemoryRecord>,
     /// The record status of each store.
     pub store_statuses: StoreStatuses,
-    /// The record for the audit sink.
-    pub audit_record: Option<AuditRecord>,
     /// Delivery attempts to the audit sink.
     pub audit_attempts: u32,
     /// The latest actions, as many as a context needs (002).
@@ -127,9 +123,7 @@ impl Request {
             repairs: 0,
             ledger: Vec::new(),
             conclusion: None,
-            memory_record: None,
             store_statuses: StoreStatuses::default(),
-            audit_record: None,
             audit_attempts: 0,
             actions: Vec::new(),
         }
@@ -212,8 +206,6 @@ impl Request {
                 self.actions.drain(..unread);
                 self.actions.push(record.clone());
             }
-            Event::MemoryRecorded { record } => self.memory_record = Some(record.clone()),
-            Event::AuditRecorded { record } => self.audit_record = Some(record.clone()),
             Event::UserMsg { .. }
             | Event::FinalAnswer { .. }
             | Event::SessionStarted { .. }
@@ -221,6 +213,8 @@ impl Request {
             | Event::Resumed
             | Event::Transitioned { .. }
             | Event::ExecutionReported { .. }
+            | Event::MemoryRecorded { .. }
+            | Event::AuditRecorded { .. }
             | Event::AuditUndelivered => {}
         }
     }
@@ -381,13 +375,7 @@ impl Request {
         let slots = (self.plan.iter_mut().map(|plan| &mut plan.revision))
             .chain(&mut self.debate.security_reviewed)
             .chain(self.debate.scored.iter_mut().map(|scored| &mut scored.revision))
-            .chain(self.decisions.iter_mut().map(|decision| &mut decision.revision))
-            .chain(
-                self.audit_record
-                    .iter_mut()
-                    .flat_map(|record| &mut record.decisions)
-                    .map(|decision| &mut decision.revision),
-            );
+            .chain(self.decisions.iter_mut().map(|decision| &mut decision.revision));
         let slots: Vec<&mut Revision> = slots.collect();
         let mut live: Vec<Revision> = slots.iter().map(|slot| **slot).collect();
         live.sort_unstable();

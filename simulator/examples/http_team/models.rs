@@ -136,7 +136,9 @@ fn question(call: &Call) -> String {
         // Writing to a String cannot fail.
         let _ = write!(text, "\nThe plan, in pass {} of the debate:\n{}", call.pass, written(plan));
     }
-    let _ = write!(text, "\nWhat is known:\n{}", call.context.text);
+    if let Some(context) = &call.context {
+        let _ = write!(text, "\nWhat is known:\n{}", context.text);
+    }
     text
 }
 

@@ -2,9 +2,10 @@
 
 use crate::deadlines::Deadlines;
 use orchestrion_kernel::context::ContextError;
+use orchestrion_kernel::event::{AuditRecord, MemoryRecord};
 use orchestrion_kernel::module::{Failure, Module, Operation, Report};
+use orchestrion_kernel::plan::{Plan, Task};
 use orchestrion_kernel::situation::{ActionRecord, SummaryUpdate};
-use orchestrion_kernel::state::CallPayload;
 use orchestrion_kernel::{CallId, Input, ModuleContext, Text, TraceId, UserId, state};
 use orchestrion_trace::recorder::Recorder;
 use serde::Serialize;
@@ -31,16 +32,31 @@ pub struct Call {
     pub request: Text,
     /// The current or latest pass of the debate, from 1; 0 before the first.
     pub pass: u32,
-    /// The data of the operation, if it has any. Its [text](CallPayload::text) and the context fit the budget together.
+    /// The data of the operation, if it has any. Beside a context, its JSON fits the budget together with the context.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub payload: Option<CallPayload>,
-    /// The context for the module.
-    pub context: ModuleContext,
+    /// The context for the module. Identity guard, stores and audit sink read none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context: Option<ModuleContext>,
+}
+
+/// The data of an operation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CallPayload {
+    /// The current plan, for debaters, the approver and the diagnosis.
+    Plan(Plan),
+    /// The task to run or to undo in its latest started version.
+    Task(Task),
+    /// The record for a store.
+    Record(MemoryRecord),
+    /// The record for the audit sink.
+    Audit(AuditRecord),
 }
 
 impl Call {
     /// Creates the call for the kernel's pending call. Returns `None` if no request runs. The data of a call that is repeated
-    /// after a crash is identical.
+    /// after a crash is identical, also if the kernel has forgotten it.
     ///
     /// # Errors
     /// [`ContextError`] if the context cannot be built.
@@ -52,6 +68,23 @@ impl Call {
         let control = recorder.state().control();
         let (Some(request), Some(facts)) = (control.request(), recorder.facts()) else { return Ok(None) };
         let operation = pending.operation;
+        let payload = match operation {
+            Operation::VerifyIdentity
+            | Operation::LoadContext
+            | Operation::Summarize
+            | Operation::Classify
+            | Operation::DraftPlan => None,
+            Operation::Argue(_) | Operation::ReviewRevision | Operation::Approve | Operation::Diagnose => {
+                request.plan.as_ref().map(|revised| CallPayload::Plan(revised.plan.clone()))
+            }
+            Operation::RunTask { task, .. } | Operation::UndoTask { task } => {
+                request.started_task(task).cloned().map(CallPayload::Task)
+            }
+            Operation::StoreMemory { .. } => facts.memory_record.clone().map(CallPayload::Record),
+            Operation::DeliverAudit => {
+                facts.audit_record.as_ref().map(|(_, record)| CallPayload::Audit(record.clone()))
+            }
+        };
         let deadline_ms = deadlines.for_operation(operation).as_millis();
         Ok(Some(Self {
             id: pending.id,
@@ -63,7 +96,7 @@ impl Call {
             user: facts.user.clone(),
             request: facts.text.clone(),
             pass: request.debate.pass,
-            payload: request.payload(operation),
+            payload,
             context: recorder.build_context(operation)?,
         }))
     }

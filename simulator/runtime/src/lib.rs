@@ -65,7 +65,7 @@ mod session_user;
 mod size_limit;
 mod sync;
 
-pub use call::{Call, CallError, CallResult, RecoveryResult, Reply};
+pub use call::{Call, CallError, CallPayload, CallResult, RecoveryResult, Reply};
 pub use clock::{Clock, DeadlockError, Sleep};
 pub use conversation::Conversation;
 pub use deadlines::Deadlines;
@@ -74,7 +74,6 @@ pub use error::{OpenError, RuntimeError};
 pub use host::Host;
 pub use journal::{Journal, JournalFile};
 pub use mailbox::{DeriveWrites, Mailbox, MailboxError, Message, RefusedMessage};
-pub use orchestrion_kernel::state::CallPayload;
 pub use orchestrion_trace::RequestResult;
 pub use recovery::TruncatedTail;
 pub use session_user::SessionUser;

@@ -136,7 +136,7 @@ impl ScriptedHost {
             pass: call.pass,
             user: &call.user,
             text: &call.request,
-            context: &call.context.text,
+            context: call.context.as_ref().map_or("", |context| &context.text),
         };
         let scripted = lock_ignoring_poison(&self.script).reply(&scene);
         match scripted {

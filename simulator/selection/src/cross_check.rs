@@ -11,7 +11,7 @@ use orchestrion_kernel::module::Operation;
 use orchestrion_kernel::selection::{Problem, Selection};
 use orchestrion_kernel::{CallId, ModuleContext, State};
 use orchestrion_text::build_context_with_selector;
-use orchestrion_trace::{ContextRecord, Reader, TraceError, digest, emitted_call};
+use orchestrion_trace::{ContextRecord, Reader, TraceError, digest, emitted_context_call};
 use std::cell::RefCell;
 use std::fmt;
 use std::io::BufRead;
@@ -181,7 +181,7 @@ pub fn cross_check<R: BufRead>(reader: Reader<R>, time_limit: Duration) -> Resul
     for step in reader {
         let step = step?;
         step.events.iter().for_each(|event| state.apply(event));
-        let Some(call) = emitted_call(&step.events) else { continue };
+        let Some(call) = emitted_context_call(&step.events) else { continue };
         let selector = IlpSelector::new(time_limit);
         let built = build_context_with_selector(&policy, &state, call.operation, &selector);
         let log = selector.log.into_inner();

@@ -5,13 +5,13 @@ use super::id::Id;
 use super::problem::NamedProblem;
 use orchestrion_kernel::context::{ContextError, build_context_with_problem};
 use orchestrion_kernel::ids::{ItemId, TaskId};
-use orchestrion_kernel::module::{ConclusionKind, Module, Operation};
+use orchestrion_kernel::module::{Module, Operation};
 use orchestrion_kernel::plan::EffectKind;
 use orchestrion_kernel::policy::{ModuleContextPolicy, Tokenizer};
 use orchestrion_kernel::{Policy, State};
 use orchestrion_optimizer::ExactSelector;
 use orchestrion_text::PolicyMeasure;
-use orchestrion_trace::{Reader, TraceError, emitted_call};
+use orchestrion_trace::{Reader, TraceError, emitted_context_call};
 use std::collections::BTreeMap;
 use std::io::BufRead;
 use thiserror::Error;
@@ -43,14 +43,17 @@ pub enum TracePointError {
         /// Number of steps of the trace.
         steps: u64,
     },
-    /// No call is pending after the step.
-    #[error("no call is pending after step {step}")]
+    /// No call that reads a context is pending after the step.
+    #[error("no call with a context is pending after step {step}")]
     NoPendingCall {
         /// The step.
         step: u64,
-        /// The last step before it that emits a call.
+        /// The last step before it that emits such a call.
         previous_call: Option<u64>,
     },
+    /// The module reads no context.
+    #[error("no context: expected a module that reads a context, found {module}", module = .0.name())]
+    NoContext(Module),
     /// The tokens reserved for the reply exceed the budget.
     #[error("budget too small: expected at least the {reserved} reserved tokens, found {budget}")]
     Reserved {
@@ -78,11 +81,13 @@ impl NamedProblem {
     pub fn from_trace<R: BufRead>(reader: Reader<R>, point: TracePoint) -> Result<Self, TracePointError> {
         let mut policy = reader.header().policy.clone();
         let (state, previous_call) = state_after(reader, point.step)?;
-        let pending = state.control().pending_call().map(|call| call.operation);
+        let pending =
+            state.control().pending_call().map(|call| call.operation).filter(|one| one.takes_context());
         let operation = match point.module {
             Some(module) => pending
                 .filter(|operation| operation.module() == module)
-                .unwrap_or_else(|| default_operation(module)),
+                .or_else(|| default_operation(module))
+                .ok_or(TracePointError::NoContext(module))?,
             None => pending.ok_or(TracePointError::NoPendingCall { step: point.step, previous_call })?,
         };
         let module = operation.module();
@@ -114,7 +119,7 @@ impl NamedProblem {
     }
 }
 
-/// Returns the state after a step, and the last step before it that emits a call.
+/// Returns the state after a step, and the last step before it that emits a call with a context.
 fn state_after<R: BufRead>(
     mut reader: Reader<R>,
     target: u64,
@@ -128,7 +133,7 @@ fn state_after<R: BufRead>(
         if step.n == target {
             return Ok((state, previous_call));
         }
-        if emitted_call(&step.events).is_some() {
+        if emitted_context_call(&step.events).is_some() {
             previous_call = Some(step.n);
         }
     }
@@ -155,11 +160,10 @@ fn override_policy(policy: &mut Policy, module: Module, point: TracePoint) -> Re
     Ok(())
 }
 
-/// Returns an operation of a module without a pending call. The task's id does not affect the context.
-const fn default_operation(module: Module) -> Operation {
+/// Returns an operation with a context of a module without a pending call. The task's id does not affect the context.
+fn default_operation(module: Module) -> Option<Operation> {
     const TASK: TaskId = TaskId::new(1);
-    match module {
-        Module::IdentityGuard => Operation::VerifyIdentity,
+    Some(match module {
         Module::Memory => Operation::LoadContext,
         Module::Summarizer => Operation::Summarize,
         Module::Classifier => Operation::Classify,
@@ -167,7 +171,6 @@ const fn default_operation(module: Module) -> Operation {
         Module::Debater(role) => Operation::Argue(role),
         Module::Approver => Operation::Approve,
         Module::Executor => Operation::RunTask { task: TASK, effect: EffectKind::Pure },
-        Module::Store(store) => Operation::StoreMemory { store, kind: ConclusionKind::Outcome },
-        Module::Auditor => Operation::DeliverAudit,
-    }
+        Module::IdentityGuard | Module::Store(_) | Module::Auditor => return None,
+    })
 }

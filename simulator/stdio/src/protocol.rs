@@ -219,7 +219,7 @@ fn call_schema() -> Value {
             "pass": described("integer", "The pass of the debate, from 1; 0 before the first."),
             "payload": {
                 "type": "object",
-                "description": "The data of the operation, if it has any. The budget covers the tokens of this value as compact JSON, and the text of the context.",
+                "description": "The data of the operation, if it has any. For a module that reads a context, the budget covers the text of the context and this value as compact JSON.",
                 "properties": {
                     "plan": described("array", "The current plan."),
                     "task": described("object", "The task to run or to undo: `id`, `text`, `effect`."),
@@ -230,10 +230,10 @@ fn call_schema() -> Value {
                 "maxProperties": 1,
                 "additionalProperties": false,
             },
-            "context": described("object", "The context: `ids`, `cost_tokens`, `payload_tokens`, `text`, `utility`, `bound`, and the `status` optimal or not_proven."),
+            "context": described("object", "The context: `ids`, `cost_tokens`, `payload_tokens`, `text`, `utility`, `bound`, and the `status` optimal or not_proven. Absent for identity guard, stores and audit sink."),
         },
         "required": [
-            "id", "trace", "module", "operation", "expects", "deadline_ms", "user", "request", "pass", "context",
+            "id", "trace", "module", "operation", "expects", "deadline_ms", "user", "request", "pass",
         ],
         "additionalProperties": false,
     })

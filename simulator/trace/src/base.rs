@@ -244,27 +244,29 @@ impl BaseProjection {
     }
 
     fn tool_call(&self, step: &Step, call: CallId, operation: Operation) -> TextBaseEvent<'static> {
+        let takes_context = operation.takes_context();
         let built = match over_budget(&step.events, call) {
             Some(error) => Err(error.into()),
-            None => self.contexts.build(&self.policy, &self.state, operation),
+            None if !takes_context => Ok(String::new()),
+            None => self.contexts.build(&self.policy, &self.state, operation).map(|context| context.text),
         };
         let (text, not_made) = match built {
-            Ok(context) => (context.text, None),
+            Ok(text) => (text, None),
             // The runtime fails a call for any of these errors, and does not send it.
             Err(error) => (String::new(), Some(error)),
         };
         let recorded = step.context.as_ref().filter(|record| record.call == call);
-        let unconfirmed = check(&text, not_made.is_none(), recorded);
+        let unconfirmed = check(&text, takes_context && not_made.is_none(), recorded);
         TextBaseEvent::ToolCall { module: operation.module(), call, text, not_made, unconfirmed }
     }
 }
 
 /// Returns why the trace does not confirm the text of a call, if so.
-fn check(text: &str, is_made: bool, recorded: Option<&ContextRecord>) -> Option<Unconfirmed> {
+fn check(text: &str, has_context: bool, recorded: Option<&ContextRecord>) -> Option<Unconfirmed> {
     match recorded {
-        Some(record) if is_made && record.digest == digest(text.as_bytes()) => None,
+        Some(record) if has_context && record.digest == digest(text.as_bytes()) => None,
         Some(_) => Some(Unconfirmed::DigestDiffers),
-        None => is_made.then_some(Unconfirmed::NotRecorded),
+        None => has_context.then_some(Unconfirmed::NotRecorded),
     }
 }
 

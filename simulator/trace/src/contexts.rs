@@ -2,14 +2,14 @@
 
 use crate::context_record::ContextRecord;
 use crate::digest::hex;
-use crate::facts::emitted_call;
+use crate::facts::emitted_context_call;
 use orchestrion_kernel::ModuleContext;
 use orchestrion_kernel::context::{ContextBuilder, ContextError};
 use orchestrion_kernel::module::Operation;
 use orchestrion_kernel::{Events, Policy, State};
 
-/// Records the context of the call that these events emitted. Returns `None` if they emitted no call, or if its pinned items
-/// exceed the budget.
+/// Records the context of the call that these events emitted. Returns `None` if they emitted no call that reads a context, or if
+/// its pinned items and its payload exceed the budget.
 #[must_use]
 pub fn record_context(
     policy: &Policy,
@@ -47,15 +47,14 @@ impl ContextRecorder {
         self.builder.build(policy, state, operation)
     }
 
-    /// Records the context of the call that these events emitted. Returns `None` if they emitted no call, or if its pinned
-    /// items exceed the budget.
+    /// Records the context of a call, as [`record_context`] does.
     pub(crate) fn record(
         &mut self,
         policy: &Policy,
         state: &State,
         events: &Events,
     ) -> Option<ContextRecord> {
-        let call = emitted_call(events)?;
+        let call = emitted_context_call(events)?;
         let mut context = self.builder.build(policy, state, call.operation).ok()?;
         let digest = self.digest(std::mem::take(&mut context.text));
         Some(ContextRecord::new(call.id, context, digest))

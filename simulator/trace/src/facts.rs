@@ -28,6 +28,12 @@ pub fn emitted_call(events: &[Event]) -> Option<Call> {
     })
 }
 
+/// Returns the call that a batch emits, if its module reads a context.
+#[must_use]
+pub fn emitted_context_call(events: &[Event]) -> Option<Call> {
+    emitted_call(events).filter(|call| call.operation.takes_context())
+}
+
 /// The state of a conversation, and the facts about its running or latest request.
 #[derive(Clone, Debug)]
 pub struct ConversationFold {

@@ -55,12 +55,15 @@ impl<W: io::Write> Recorder<W> {
         self.fold.facts()
     }
 
-    /// Builds the context of a call with this operation in the current state.
+    /// Builds the context of a call with this operation in the current state. Returns `None` if its module reads no context.
     ///
     /// # Errors
     /// [`ContextError`] if the context cannot be built.
-    pub fn build_context(&self, operation: Operation) -> Result<ModuleContext, ContextError> {
-        self.contexts.build(&self.policy, self.state(), operation)
+    pub fn build_context(&self, operation: Operation) -> Result<Option<ModuleContext>, ContextError> {
+        let context = operation
+            .takes_context()
+            .then(|| self.contexts.build(&self.policy, self.state(), operation));
+        context.transpose()
     }
 
     /// The number of recorded steps.

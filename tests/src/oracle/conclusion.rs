@@ -21,7 +21,6 @@ impl ExpectedConversation {
         let ratings = self.request.ratings_after.clone().filter(|_| !self.request.decisions.is_empty());
         let record = json!({ "trace": self.trace_id(), "kind": kind, "ratings": ratings });
         self.expect_event(json!({ "memory_recorded": { "record": record } }));
-        self.request.memory_record = record;
         self.enter_phase("StoringMemory");
         self.request.stores_called[0] = true;
         self.expect_call(OracleOperation::StoreMemory { store: "local", kind });
@@ -70,7 +69,6 @@ impl ExpectedConversation {
             "tasks": tasks,
         });
         self.expect_event(json!({ "audit_recorded": { "record": record } }));
-        self.request.audit_record = record;
         self.enter_phase("Auditing");
         self.deliver_audit();
     }

@@ -73,10 +73,6 @@ pub(super) struct Request {
     /// Whether each store was called.
     pub(super) stores_called: [bool; 2],
     pub(super) audit_attempts: u32,
-    /// The record for the stores, without its text (decision 0033).
-    pub(super) memory_record: Value,
-    /// The record for the audit sink (decision 0033).
-    pub(super) audit_record: Value,
     /// The text that the user receives, as the memory record contains it.
     pub(super) answer: Option<String>,
 }
@@ -125,8 +121,6 @@ impl Request {
             store_statuses: ["missing"; 2], // decision 0008: also for a store that is never called
             stores_called: [false; 2],
             audit_attempts: 0,
-            memory_record: Value::Null,
-            audit_record: Value::Null,
             answer: None,
         }
     }

@@ -249,6 +249,11 @@ impl OracleOperation {
         }
     }
 
+    /// Returns whether the module reads a context (DESIGN §2, "who reads").
+    pub(super) const fn takes_context(self) -> bool {
+        !matches!(self, Self::VerifyIdentity | Self::StoreMemory { .. } | Self::DeliverAudit)
+    }
+
     /// Checks that a report has the type of this operation (000-0.3).
     pub(super) const fn accepts(self, report: &OracleReply) -> bool {
         match report {

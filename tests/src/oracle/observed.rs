@@ -58,7 +58,10 @@ pub(super) fn compare_over_budget(
     let Some((call, operation)) = call else {
         return expect_equal("over-budget events", &json!([]), &json!(events));
     };
-    let over = ExpectedContext::new(expected, fold, operation).over_budget();
+    let over = operation
+        .takes_context()
+        .then(|| ExpectedContext::new(expected, fold, operation).over_budget())
+        .flatten();
     expected.over_budget = over.is_some();
     let event = over.map(|OverBudget { required_tokens, budget_tokens }| {
         json!({ "over_budget": {

@@ -1,15 +1,17 @@
-//! The payload of a call: what a module receives beside its context (000 §5.3, decision 0033).
+//! The payload of a call: what a module reads beside its context (000 §5.3, decision 0033).
 
 use super::conversation::ExpectedConversation;
 use super::encoding::OracleOperation;
 use serde_json::{Value, json};
 
 impl ExpectedConversation {
-    /// Returns the payload of a call, if its operation has one.
+    /// Returns the payload of a call with a context, if its operation has one.
     pub(super) fn payload(&self, operation: OracleOperation) -> Option<Value> {
         let request = &self.request;
         match operation {
             OracleOperation::VerifyIdentity
+            | OracleOperation::StoreMemory { .. }
+            | OracleOperation::DeliverAudit
             | OracleOperation::LoadContext
             | OracleOperation::Summarize
             | OracleOperation::Classify
@@ -22,13 +24,6 @@ impl ExpectedConversation {
                 let started = request.ledger.iter().find(|started| started.task == task)?;
                 Some(json!({ "task": started.version }))
             }
-            OracleOperation::StoreMemory { .. } => {
-                // The user receives this text too.
-                let mut record = request.memory_record.clone();
-                record["text"] = json!(request.answer);
-                Some(json!({ "record": record }))
-            }
-            OracleOperation::DeliverAudit => Some(json!({ "audit": request.audit_record })),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Claims about module contexts (000 §5, decision 0024).
 
 use super::prelude::*;
-use alloc::collections::BTreeSet;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 use orchestrion_kernel::context::{
@@ -11,7 +11,6 @@ use orchestrion_kernel::context::{
 use orchestrion_kernel::ids::ItemId;
 use orchestrion_kernel::item::{Item, Layer};
 use orchestrion_kernel::selection::{Candidate, Inclusion};
-use orchestrion_kernel::semantic::Entry;
 use orchestrion_kernel::state::Call;
 use orchestrion_optimizer::ExactSelector;
 
@@ -26,13 +25,10 @@ pub(super) const CONTEXTS: &[Claim] = &[
                     pinned item. Building it does not change the state.",
         formula: "□ (pending(M) ⇒ Ctx ⊆ selectable(S) ∧ deps(Ctx) ⊆ Ctx ∧ cost(Ctx) ≤ T_M ∧ pinned ⊆ Ctx ∧ S' = S)",
         check: ClaimCheck::StateInvariant(|policy, state| {
-            let Some(call) = state.control().pending_call().filter(|_| may_exceed_budget(policy, state))
-            else {
-                return true;
-            };
+            let Some(call) = sent_call(state) else { return true };
             let selector = ExactSelector::from_policy(policy);
             let Ok(shown) = build_context(policy, state, call.operation, &ByteMeasure, &selector) else {
-                return true;
+                return false;
             };
             let known = state.semantic().clone();
             let reader = state.session_principal();
@@ -63,15 +59,12 @@ pub(super) const CONTEXTS: &[Claim] = &[
                     then by the lexicographically smallest id list.",
         formula: "□ (pending(M) ⇒ Ctx = lexmin argmin_c argmax_w { X closed, cost(X) ≤ T_M })",
         check: ClaimCheck::StateInvariant(|policy, state| {
-            let Some(call) = state.control().pending_call().filter(|_| may_exceed_budget(policy, state))
-            else {
-                return true;
-            };
+            let Some(call) = sent_call(state) else { return true };
             let selector = ExactSelector::from_policy(policy);
             let Ok((asked, shown)) =
                 build_context_with_problem(policy, state, call.operation, &ByteMeasure, &selector)
             else {
-                return true;
+                return false;
             };
             best_by_enumeration(&asked).is_none_or(|best| shown.ids == best)
         }),
@@ -89,11 +82,9 @@ pub(super) const CONTEXTS: &[Claim] = &[
             let over = |state: &State| of_request(state, |request| request.over_budget);
             let answered = events.iter().any(|event| matches!(event, Event::ToolResult { .. }));
             let calls = events.iter().any(|event| matches!(event, Event::ToolCall { .. }));
-            let right = |call: Call| {
-                !may_exceed_budget(policy, after)
-                    || over(after) == context_problem_of(policy, after, call).is_err()
-            };
-            !(answered && over(before)) && (!calls || after.control().pending_call().is_none_or(right))
+            let right =
+                |call: Call| over(after) == context_problem_of(policy, after, call).is_err();
+            !(answered && over(before)) && (!calls || pending_call(after).is_none_or(right))
         }),
         premise: |_, state| of_request(state, |request| request.over_budget),
         ..CLAIM
@@ -104,9 +95,7 @@ pub(super) const CONTEXTS: &[Claim] = &[
         statement: "The context and the payload of each call that is sent fit the budget of its operation.",
         formula: "□ (pending(M) ∧ ¬over_budget ⇒ cost(ser(Ctx)) + cost(payload) ≤ T_M)",
         check: ClaimCheck::StateInvariant(|policy, state| {
-            let Some(call) = sent_call(state).filter(|_| may_exceed_budget(policy, state)) else {
-                return true;
-            };
+            let Some(call) = sent_call(state) else { return true };
             let selector = ExactSelector::from_policy(policy);
             // C-97 states for which calls no context exists.
             let context_bytes = build_context(policy, state, call.operation, &ByteMeasure, &selector)
@@ -120,16 +109,38 @@ pub(super) const CONTEXTS: &[Claim] = &[
     },
 ];
 
-/// The pending call, if it is sent.
+/// The pending call, if its module reads a context.
+fn pending_call(state: &State) -> Option<Call> {
+    state.control().pending_call().filter(|call| call.operation.takes_context())
+}
+
+/// The pending call, if its module reads a context and the call is sent.
 fn sent_call(state: &State) -> Option<Call> {
-    let is_refused = of_request(state, |request| request.over_budget);
-    state.control().pending_call().filter(|_| !is_refused)
+    pending_call(state).filter(|_| !of_request(state, |request| request.over_budget))
 }
 
 /// The length of the payload as the JSON of the derived encoding, which shares no code with the kernel's count. 0: no payload.
 fn payload_bytes(state: &State, operation: Operation) -> usize {
-    let payload = state.control().request().and_then(|request| request.payload(operation));
-    payload.and_then(|payload| serde_json::to_vec(&payload).ok()).map_or(0, |json| json.len())
+    let Some(request) = state.control().request() else { return 0 };
+    let length = |json: Result<Vec<u8>, _>| json.map_or(0, |json| json.len());
+    match operation {
+        Operation::Argue(_) | Operation::ReviewRevision | Operation::Approve | Operation::Diagnose => {
+            let plan = request.plan.as_ref().map(|revised| &revised.plan);
+            plan.map_or(0, |plan| length(serde_json::to_vec(&BTreeMap::from([("plan", plan)]))))
+        }
+        Operation::RunTask { task, .. } | Operation::UndoTask { task } => {
+            let started = request.ledger.iter().filter(|started| started.task == task);
+            let task = started.filter_map(|started| started.version.as_ref()).next();
+            task.map_or(0, |task| length(serde_json::to_vec(&BTreeMap::from([("task", task)]))))
+        }
+        Operation::VerifyIdentity
+        | Operation::LoadContext
+        | Operation::Summarize
+        | Operation::Classify
+        | Operation::DraftPlan
+        | Operation::StoreMemory { .. }
+        | Operation::DeliverAudit => 0,
+    }
 }
 
 /// The context problem of a call, measured in bytes.
@@ -141,41 +152,14 @@ fn context_problem_of(policy: &Policy, state: &State, call: Call) -> Result<Cont
 /// Whether the context of the pending call is not proven optimal, because the search hit the node limit of the policy.
 #[must_use]
 pub fn has_unproven_context(policy: &Policy, state: &State) -> bool {
-    let Some(call) = state.control().pending_call().filter(|_| may_exceed_budget(policy, state)) else {
-        // Where every item fits, the selection of all items is optimal without a search.
-        return false;
-    };
+    let Some(call) = sent_call(state) else { return false };
     build_context(policy, state, call.operation, &ByteMeasure, &ExactSelector::from_policy(policy))
         .is_ok_and(|context| context.status != SelectionStatus::Optimal)
 }
 
-/// Whether the budget may bind. An estimate that is safely below it saves the exact computation.
-fn may_exceed_budget(policy: &Policy, state: &State) -> bool {
-    // Id, key, kind, rank, time, review flag and heading.
-    const BESIDE_TEXT: usize = 140;
-    let Some(call) = state.control().pending_call() else { return false };
-    let provenance = |item: &Item| match &item.layer {
-        Layer::Fact(fact) => fact.source.name.as_str().len(),
-        Layer::Identity(identity) => {
-            let texts = [&identity.authority, &identity.department, &identity.organization];
-            let permissions = identity.permissions.iter();
-            texts.into_iter().chain(permissions).map(|text| text.as_str().len().saturating_add(6)).sum()
-        }
-        Layer::Request { .. } | Layer::Working { .. } | Layer::Environment => 0,
-    };
-    let lengths = state.semantic().entries().map(|Entry { item, .. }| {
-        item.text.as_str().len().saturating_add(provenance(item)).saturating_add(BESIDE_TEXT)
-    });
-    let bytes = lengths.fold(payload_bytes(state, call.operation), usize::saturating_add);
-    u64::try_from(bytes / 4)
-        .map_or(true, |tokens| tokens >= policy.contexts.token_limit(call.operation.module()))
-}
-
 /// Whether the context of the pending call omits readable items.
 fn omits_items(policy: &Policy, state: &State) -> bool {
-    let Some(call) = state.control().pending_call().filter(|_| may_exceed_budget(policy, state)) else {
-        return false;
-    };
+    let Some(call) = sent_call(state) else { return false };
     context_problem_of(policy, state, call).is_ok_and(|asked| {
         let costs = asked.problem.candidates().iter().map(|candidate| candidate.cost);
         costs.fold(0, u64::saturating_add) > asked.problem.budget()

@@ -102,6 +102,7 @@ fn help(error: &TracePointError) -> String {
         TracePointError::NoPendingCall { previous_call: None, .. } => {
             "name the module with --module".to_owned()
         }
+        TracePointError::NoContext(_) => "name another module with --module".to_owned(),
         TracePointError::Reserved { .. } => "choose a larger --budget".to_owned(),
         TracePointError::Context { error: ContextError::OverBudget(_), .. } => {
             "raise --budget; it includes the reserved tokens".to_owned()
