@@ -48,7 +48,10 @@ fn payload_text_is_json() {
     let undo = Operation::UndoTask { task: TaskId::new(2) };
     for operation in runs.into_iter().chain([undo, Operation::Argue(Role::Critic), Operation::Approve]) {
         let json = request.payload_text(operation).unwrap();
-        assert_eq!(serde_json::from_str::<Value>(&json).unwrap(), derived_payload(request, operation).unwrap());
+        assert_eq!(
+            serde_json::from_str::<Value>(&json).unwrap(),
+            derived_payload(request, operation).unwrap()
+        );
         assert_eq!(json.len(), derived_payload(request, operation).unwrap().to_string().len());
     }
     assert_eq!(request.payload_text(Operation::DraftPlan), None);

@@ -42,7 +42,9 @@ pub use context_record::ContextRecord;
 pub use contexts::record_context;
 pub use digest::digest;
 pub use error::{TraceError, TraceErrorKind};
-pub use facts::{ConversationFold, RequestFacts, RequestResult, emitted_call, emitted_context_call, transition};
+pub use facts::{
+    ConversationFold, RequestFacts, RequestResult, emitted_call, emitted_context_call, transition,
+};
 pub use format::{
     FORMAT, Header, ScenarioRef, Step, StepMetadata, StepRecord, TOOL_CALL_PREFIX, TRACE_PREFIX, table_digest,
 };

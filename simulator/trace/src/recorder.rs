@@ -60,9 +60,8 @@ impl<W: io::Write> Recorder<W> {
     /// # Errors
     /// [`ContextError`] if the context cannot be built.
     pub fn build_context(&self, operation: Operation) -> Result<Option<ModuleContext>, ContextError> {
-        let context = operation
-            .takes_context()
-            .then(|| self.contexts.build(&self.policy, self.state(), operation));
+        let context =
+            operation.takes_context().then(|| self.contexts.build(&self.policy, self.state(), operation));
         context.transpose()
     }
 

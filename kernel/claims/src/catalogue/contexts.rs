@@ -21,16 +21,17 @@ pub(super) const CONTEXTS: &[Claim] = &[
     Claim {
         id: "C-95",
         clause: "000-5.7",
-        statement: "A context is a closed set of readable items within the budget, and contains every \
-                    pinned item. Building it does not change the state.",
-        formula: "□ (pending(M) ⇒ Ctx ⊆ selectable(S) ∧ deps(Ctx) ⊆ Ctx ∧ cost(Ctx) ≤ T_M ∧ pinned ⊆ Ctx ∧ S' = S)",
-        check: ClaimCheck::StateInvariant(|policy, state| {
-            let Some(call) = sent_call(state) else { return true };
+        statement: "A call that is sent has a context: a closed set of readable items that contains every \
+                    pinned item and fits the budget together with the payload.",
+        formula: "□ (ToolCall(M) ∈ σ ∧ ¬over_budget' ⇒ Ctx ⊆ selectable(S) ∧ deps(Ctx) ⊆ Ctx ∧ pinned ⊆ Ctx ∧ cost(Ctx) + c(payload) \
+                  ≤ T_M)",
+        check: StepInvariant(|policy, _, events, state| {
+            let Some(call) = sent_call(events, state) else { return true };
             let selector = ExactSelector::from_policy(policy);
             let Ok(shown) = build_context(policy, state, call.operation, &ByteMeasure, &selector) else {
                 return false;
             };
-            let known = state.semantic().clone();
+            let known = state.semantic();
             let reader = state.session_principal();
             let free: BTreeSet<ItemId> = known.selectable(&reader).map(|entry| entry.item.id).collect();
             let alone = call.operation == Operation::Summarize;
@@ -43,13 +44,14 @@ pub(super) const CONTEXTS: &[Claim] = &[
                     pinned(&entry.item) && entry.deps.is_empty() && !shown.ids.contains(id)
                 })
             };
+            let payload_tokens = payload_bytes(state, call.operation).div_ceil(4);
+            let tokens = shown.text.len().div_ceil(4).saturating_add(payload_tokens);
             shown.ids.iter().all(|id| free.contains(id) && closed(id))
                 && free.iter().find(missing).is_none()
-                && u64::try_from(shown.text.len().div_ceil(4))
+                && u64::try_from(tokens)
                     .is_ok_and(|tokens| tokens <= policy.contexts.token_limit(call.operation.module()))
-                && known == *state.semantic()
         }),
-        premise: omits_items,
+        premise: |_, state| pending_call(state).is_some_and(|call| payload_bytes(state, call.operation) > 0),
         ..CLAIM
     },
     Claim {
@@ -57,16 +59,16 @@ pub(super) const CONTEXTS: &[Claim] = &[
         clause: "000-5.9",
         statement: "A context is a closed selection of maximum utility. Ties are broken by minimum cost, \
                     then by the lexicographically smallest id list.",
-        formula: "□ (pending(M) ⇒ Ctx = lexmin argmin_c argmax_w { X closed, cost(X) ≤ T_M })",
-        check: ClaimCheck::StateInvariant(|policy, state| {
-            let Some(call) = sent_call(state) else { return true };
+        formula: "□ (ToolCall(M) ∈ σ ∧ ¬over_budget' ⇒ Ctx = lexmin argmin_c argmax_w { X closed, c(X) + c(payload) ≤ T_M })",
+        check: StepInvariant(|policy, _, events, state| {
+            let Some(call) = sent_call(events, state) else { return true };
             let selector = ExactSelector::from_policy(policy);
             let Ok((asked, shown)) =
                 build_context_with_problem(policy, state, call.operation, &ByteMeasure, &selector)
             else {
                 return false;
             };
-            best_by_enumeration(&asked).is_none_or(|best| shown.ids == best)
+            best_selection(&asked).is_none_or(|best| shown.ids == best)
         }),
         premise: omits_items,
         needs_proven_contexts: true,
@@ -81,42 +83,29 @@ pub(super) const CONTEXTS: &[Claim] = &[
         check: StepInvariant(|policy, before, events, after| {
             let over = |state: &State| of_request(state, |request| request.over_budget);
             let answered = events.iter().any(|event| matches!(event, Event::ToolResult { .. }));
-            let calls = events.iter().any(|event| matches!(event, Event::ToolCall { .. }));
-            let right =
-                |call: Call| over(after) == context_problem_of(policy, after, call).is_err();
-            !(answered && over(before)) && (!calls || pending_call(after).is_none_or(right))
+            let right = |call: Call| over(after) == context_problem_of(policy, after, call).is_err();
+            !(answered && over(before)) && emitted_call(events, after).is_none_or(right)
         }),
         premise: |_, state| of_request(state, |request| request.over_budget),
         ..CLAIM
     },
-    Claim {
-        id: "C-103",
-        clause: "000-5.13",
-        statement: "The context and the payload of each call that is sent fit the budget of its operation.",
-        formula: "□ (pending(M) ∧ ¬over_budget ⇒ cost(ser(Ctx)) + cost(payload) ≤ T_M)",
-        check: ClaimCheck::StateInvariant(|policy, state| {
-            let Some(call) = sent_call(state) else { return true };
-            let selector = ExactSelector::from_policy(policy);
-            // C-97 states for which calls no context exists.
-            let context_bytes = build_context(policy, state, call.operation, &ByteMeasure, &selector)
-                .map_or(0, |context| context.text.len());
-            let payload_tokens = payload_bytes(state, call.operation).div_ceil(4);
-            u64::try_from(context_bytes.div_ceil(4).saturating_add(payload_tokens))
-                .is_ok_and(|tokens| tokens <= policy.contexts.token_limit(call.operation.module()))
-        }),
-        premise: |_, state| sent_call(state).is_some_and(|call| payload_bytes(state, call.operation) > 0),
-        ..CLAIM
-    },
 ];
 
-/// The pending call, if its module reads a context.
-fn pending_call(state: &State) -> Option<Call> {
-    state.control().pending_call().filter(|call| call.operation.takes_context())
+/// The call that these events emitted, if its module reads a context.
+fn emitted_call(events: &[Event], after: &State) -> Option<Call> {
+    let is_emitted = events.iter().any(|event| matches!(event, Event::ToolCall { .. }));
+    after.control().pending_call().filter(|call| is_emitted && call.operation.takes_context())
 }
 
-/// The pending call, if its module reads a context and the call is sent.
-fn sent_call(state: &State) -> Option<Call> {
-    pending_call(state).filter(|_| !of_request(state, |request| request.over_budget))
+/// The emitted call, if it is sent with a context.
+fn sent_call(events: &[Event], after: &State) -> Option<Call> {
+    emitted_call(events, after).filter(|_| !of_request(after, |request| request.over_budget))
+}
+
+/// The pending call, if it is sent with a context.
+fn pending_call(state: &State) -> Option<Call> {
+    let is_sent = !of_request(state, |request| request.over_budget);
+    state.control().pending_call().filter(|call| is_sent && call.operation.takes_context())
 }
 
 /// The length of the payload as the JSON of the derived encoding, which shares no code with the kernel's count. 0: no payload.
@@ -152,18 +141,44 @@ fn context_problem_of(policy: &Policy, state: &State, call: Call) -> Result<Cont
 /// Whether the context of the pending call is not proven optimal, because the search hit the node limit of the policy.
 #[must_use]
 pub fn has_unproven_context(policy: &Policy, state: &State) -> bool {
-    let Some(call) = sent_call(state) else { return false };
+    let Some(call) = pending_call(state) else { return false };
     build_context(policy, state, call.operation, &ByteMeasure, &ExactSelector::from_policy(policy))
         .is_ok_and(|context| context.status != SelectionStatus::Optimal)
 }
 
 /// Whether the context of the pending call omits readable items.
 fn omits_items(policy: &Policy, state: &State) -> bool {
-    let Some(call) = sent_call(state) else { return false };
-    context_problem_of(policy, state, call).is_ok_and(|asked| {
-        let costs = asked.problem.candidates().iter().map(|candidate| candidate.cost);
-        costs.fold(0, u64::saturating_add) > asked.problem.budget()
-    })
+    let Some(call) = pending_call(state) else { return false };
+    context_problem_of(policy, state, call).is_ok_and(|asked| !is_budget_ample(&asked))
+}
+
+/// Whether all candidates together fit the budget.
+fn is_budget_ample(asked: &ContextProblem) -> bool {
+    let costs = asked.problem.candidates().iter().map(|candidate| candidate.cost);
+    costs.fold(0, u64::saturating_add) <= asked.problem.budget()
+}
+
+/// The items of the optimal set, or `None` if they do not all fit and are too many to enumerate.
+fn best_selection(asked: &ContextProblem) -> Option<Vec<ItemId>> {
+    if is_budget_ample(asked) { Some(all_useful(asked)) } else { best_by_enumeration(asked) }
+}
+
+/// The items of the optimal set where all candidates fit: those that are pinned or have utility, with everything that they depend
+/// on, except for those that depend on a forbidden one.
+fn all_useful(asked: &ContextProblem) -> Vec<ItemId> {
+    let all = asked.problem.candidates();
+    let closure = |start: usize| {
+        let (mut reached, mut open) = (BTreeSet::from([start]), Vec::from([start]));
+        while let Some(candidate) = open.pop().and_then(|at| all.get(at)) {
+            open.extend(candidate.deps.iter().filter(|dep| reached.insert(**dep)));
+        }
+        reached
+    };
+    let is_forbidden = |at: &usize| all.get(*at).is_none_or(|one| one.inclusion == Inclusion::Forbidden);
+    let is_useful = |one: &Candidate| one.inclusion == Inclusion::Pinned || one.utility > 0;
+    let useful = (0..).zip(all).filter(|(_, candidate)| is_useful(candidate)).map(|(at, _)| closure(at));
+    let chosen: BTreeSet<usize> = useful.filter(|set| !set.iter().any(is_forbidden)).flatten().collect();
+    (0..).zip(&asked.ids).filter(|(at, _)| chosen.contains(at)).map(|(_, id)| *id).collect()
 }
 
 /// The items of the optimal set by enumeration, or `None` if there are too many items.
