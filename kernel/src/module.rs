@@ -58,6 +58,21 @@ impl Module {
         Self::Auditor,
     ];
 
+    /// Returns whether the module reads a context (000 §5). Identity guard, stores and audit sink read only the data of the call.
+    #[must_use]
+    pub const fn takes_context(self) -> bool {
+        match self {
+            Self::Memory
+            | Self::Summarizer
+            | Self::Classifier
+            | Self::Planner
+            | Self::Debater(_)
+            | Self::Approver
+            | Self::Executor => true,
+            Self::IdentityGuard | Self::Store(_) | Self::Auditor => false,
+        }
+    }
+
     /// Returns the name in files.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -302,6 +302,13 @@ impl Policy {
                 "no budget is left for the context; expected every budget_tokens > reserved_tokens",
             );
         }
+        if c.module_overrides.iter().any(|settings| !settings.module.takes_context()) {
+            return error(
+                "contexts.module_overrides",
+                None,
+                "identity guard, stores and audit sink read no context; expected other modules",
+            );
+        }
         if c.nodes_max == 0 {
             return error("contexts.nodes_max", None, "the search needs a node; expected at least 1");
         }

@@ -70,22 +70,10 @@ impl Operation {
         }
     }
 
-    /// Returns whether the module reads a context (000 §5). Identity guard, stores and audit sink read only the data of the call.
+    /// Returns whether the module reads a context.
     #[must_use]
     pub const fn takes_context(self) -> bool {
-        match self {
-            Self::LoadContext
-            | Self::Summarize
-            | Self::Classify
-            | Self::DraftPlan
-            | Self::Argue(_)
-            | Self::ReviewRevision
-            | Self::Approve
-            | Self::RunTask { .. }
-            | Self::Diagnose
-            | Self::UndoTask { .. } => true,
-            Self::VerifyIdentity | Self::StoreMemory { .. } | Self::DeliverAudit => false,
-        }
+        self.module().takes_context()
     }
 
     /// Returns the role that argues, if the reply is an argument.
