@@ -9,6 +9,9 @@ use orchestrion_kernel::module::Report;
 use orchestrion_kernel::situation::{ActionRecord, Mode, SummaryUpdate};
 use orchestrion_kernel::{CallId, Input, ItemId, Policy, State, Text};
 
+/// A text of one token more than a text of one byte. It makes the pinned items exceed the budget of a scope by one.
+const LONGER: &str = "22222";
+
 /// Every write to try. While there is room, new items; at any time, writes that add none.
 pub(super) fn writes(policy: &Policy, room: usize, state: &State) -> Vec<Input> {
     let room = has_room(room, state);
@@ -19,7 +22,7 @@ pub(super) fn writes(policy: &Policy, room: usize, state: &State) -> Vec<Input> 
             working("w", 2, None),
             working("x", 2, Some("a")),
             signal("e", "1"),
-            signal("e", "2"),
+            signal("e", LONGER),
         ]);
         writes.push(Write::Environment {
             key: "f".into(),
@@ -48,7 +51,7 @@ pub(super) fn identities() -> [NewIdentity; 2] {
 /// Writes while the summarizer runs; at most one.
 pub(super) fn writes_while_summarizing(state: &State) -> Vec<Input> {
     let fresh = state.control().request().is_some_and(|request| !request.outdated);
-    let writes = [Write::Fact(fact("a", "2")), signal("e", "2")];
+    let writes = [Write::Fact(fact("a", "2")), signal("e", LONGER)];
     writes.into_iter().filter(|_| fresh).map(|write| Input::Write(Box::new(write))).collect()
 }
 
