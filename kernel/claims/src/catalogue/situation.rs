@@ -4,6 +4,8 @@ use super::prelude::*;
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::num::NonZeroU32;
+use orchestrion_kernel::Timestamp;
 use orchestrion_kernel::module::Ratings;
 use orchestrion_kernel::situation::{ActionRecord, Mode, SituationSummary, SummaryField, SummaryUpdate};
 
@@ -27,8 +29,9 @@ pub(super) const SITUATION: &[Claim] = &[
                 let verified = updated.control().request().is_some_and(|request| request.verified);
                 let known = |state: &State| state.semantic().situation();
                 blank == unchanged_state
-                    && known(&unchanged_state) == known(state)
-                    && known(&updated) == if verified { with_focus(known(state)) } else { known(state) }
+                    && (known(&unchanged_state) == known(state) || has_ended(&unchanged_state))
+                    && (known(&updated) == if verified { with_focus(known(state)) } else { known(state) }
+                        || has_ended(&updated))
             })
         }),
         premise: |_, state| {
@@ -49,7 +52,7 @@ pub(super) const SITUATION: &[Claim] = &[
                 let Some(updated) = state_after(decide, state, &report, None, Some(action_record())) else {
                     return false;
                 };
-                unchanged_state.apply(&Event::ActionRecorded { record: action_record() });
+                unchanged_state.apply(&Event::ActionRecorded { record: action_record(), max_history: 3 });
                 unchanged_state == updated
             })
         }),
@@ -58,7 +61,31 @@ pub(super) const SITUATION: &[Claim] = &[
         },
         ..CLAIM
     },
+    Claim {
+        id: "C-104",
+        clause: "002-1.14",
+        statement: "The situation summary is that of the running request: without a request it is empty, and \
+                    while a request runs, it loses no field.",
+        formula: "□ (no request runs ⇒ summary = ∅) ∧ □ (r runs ∧ r' = r ⇒ dom(summary) ⊆ dom(summary'))",
+        check: StepInvariant(|_, before, _, after| {
+            let fields = |state: &State| -> Vec<SummaryField> {
+                state.semantic().situation().fields().map(|(field, _)| field).collect()
+            };
+            let later = fields(after);
+            if has_ended(after) {
+                return later.is_empty();
+            }
+            has_ended(before) || fields(before).iter().all(|field| later.contains(field))
+        }),
+        premise: |_, state| !has_ended(state) && state.semantic().situation().fields().next().is_some(),
+        ..CLAIM
+    },
 ];
+
+/// Whether no request runs.
+fn has_ended(state: &State) -> bool {
+    state.control().request().is_none()
+}
 
 /// Replies to the pending call, for some operations that every request has.
 fn common_replies(state: &State) -> impl Iterator<Item = Report> + use<> {
@@ -106,8 +133,8 @@ fn with_focus(mut summary: SituationSummary) -> SituationSummary {
 fn action_record() -> ActionRecord {
     let nothing = || Text::from("");
     ActionRecord {
-        iteration: 1,
-        timestamp: nothing(),
+        iteration: NonZeroU32::MIN,
+        timestamp: Timestamp::default(),
         mode: Mode::Fast,
         thinking: nothing(),
         planning: nothing(),
