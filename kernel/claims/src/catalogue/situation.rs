@@ -5,9 +5,9 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::num::NonZeroU32;
-use orchestrion_kernel::Timestamp;
 use orchestrion_kernel::module::Ratings;
 use orchestrion_kernel::situation::{ActionRecord, Mode, SituationSummary, SummaryField, SummaryUpdate};
+use orchestrion_kernel::{Events, Timestamp};
 
 pub(super) const SITUATION: &[Claim] = &[
     Claim {
@@ -19,7 +19,7 @@ pub(super) const SITUATION: &[Claim] = &[
         check: ResponseInvariant(|decide, state| {
             common_replies(state).all(|report| {
                 let after = |update: &[(&str, &str)]| {
-                    state_after(decide, state, &report, Some(summary_update(update)), None)
+                    state_after(decide, state, &report, Some(summary_update(update)))
                 };
                 let Some(unchanged_state) = after_empty_update(decide, state, &report) else { return true };
                 let unchanged = [("goal", " \t\u{1c}"), ("progress", ""), ("Goal", "g"), ("insights", "g")];
@@ -49,10 +49,14 @@ pub(super) const SITUATION: &[Claim] = &[
                 let Some(mut unchanged_state) = after_empty_update(decide, state, &report) else {
                     return true;
                 };
-                let Some(updated) = state_after(decide, state, &report, None, Some(action_record())) else {
+                let Some(events) = events_of(decide, state, &report, None, Some(action_record())) else {
                     return false;
                 };
-                unchanged_state.apply(&Event::ActionRecorded { record: action_record(), max_history: 3 });
+                let is_recorded = |event: &&Event| matches!(event, Event::ActionRecorded { record, .. } if *record == action_record());
+                let Some(recorded) = events.iter().find(is_recorded) else { return false };
+                let mut updated = state.clone();
+                events.iter().for_each(|event| updated.apply(event));
+                unchanged_state.apply(recorded);
                 unchanged_state == updated
             })
         }),
@@ -101,24 +105,33 @@ fn common_replies(state: &State) -> impl Iterator<Item = Report> + use<> {
     answers.into_iter()
 }
 
+/// The events of a reply, if the kernel accepts it.
+fn events_of(
+    decide: &crate::Decide<'_>,
+    state: &State,
+    report: &Report,
+    summary_update: Option<SummaryUpdate>,
+    action: Option<ActionRecord>,
+) -> Option<Events> {
+    let call = state.control().pending_call()?.id;
+    let action = action.map(Box::new);
+    decide(state, &Input::Reply { call, report: report.clone(), summary_update, action }).ok()
+}
+
 /// The state after a reply, if the kernel accepts it.
 fn state_after(
     decide: &crate::Decide<'_>,
     state: &State,
     report: &Report,
     summary_update: Option<SummaryUpdate>,
-    action: Option<ActionRecord>,
 ) -> Option<State> {
-    let call = state.control().pending_call()?.id;
-    let action = action.map(Box::new);
-    let reply = Input::Reply { call, report: report.clone(), summary_update, action };
     let mut after = state.clone();
-    decide(state, &reply).ok()?.iter().for_each(|event| after.apply(event));
+    events_of(decide, state, report, summary_update, None)?.iter().for_each(|event| after.apply(event));
     Some(after)
 }
 
 fn after_empty_update(decide: &crate::Decide<'_>, state: &State, report: &Report) -> Option<State> {
-    state_after(decide, state, report, None, None)
+    state_after(decide, state, report, None)
 }
 
 fn summary_update(texts: &[(&str, &str)]) -> SummaryUpdate {
