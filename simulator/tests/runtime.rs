@@ -12,7 +12,7 @@ use orchestrion_kernel::event::{Cause, EffectOutcome};
 use orchestrion_kernel::knowledge::{NewFact, Reference, Write, WriteSource};
 use orchestrion_kernel::module::{ConclusionKind, Failure, Module, Operation, Report, Role};
 use orchestrion_kernel::plan::EffectKind;
-use orchestrion_kernel::situation::SummaryUpdate;
+use orchestrion_kernel::situation::{SummaryField, SummaryUpdate};
 use orchestrion_kernel::{CallId, ConversationId, Event, Input, Policy, TaskId};
 use orchestrion_runtime::{
     Call, CallResult, Conversation, Deadlines, Host, INPUT_BYTES_MAX, Message, RecoveryResult, Reply,
@@ -511,4 +511,17 @@ async fn summary_update_is_in_next_context() {
     let planner = asked.iter().find(|call| call.operation == Operation::DraftPlan).unwrap();
     let text = &planner.context.as_ref().unwrap().text;
     assert!(text.contains("# Situation\ngoal: Order paper"), "{text}");
+    let fields = &planner.summary_update.as_ref().unwrap().fields;
+    assert_eq!(fields.iter().map(|field| field.name).collect::<Vec<_>>(), SummaryField::ALL);
+    let asks = |call: &Call| call.summary_update.is_some();
+    assert!(!asked.iter().any(|call| asks(call) && call.operation == Operation::LoadContext));
+    drop(asked);
+
+    // The next request starts without a summary (decision 0034).
+    let team = ScriptedTeam::with_script(|_| None);
+    let _result = conversation.run_request(&team, "ada", "Order ink").await.unwrap();
+    let asked = team.calls.lock().unwrap();
+    assert!(asked.iter().any(asks));
+    let texts = || asked.iter().filter_map(|call| call.context.as_ref()).map(|context| &context.text);
+    assert!(texts().count() > 5 && texts().all(|text| !text.contains("# Situation")));
 }

@@ -5,7 +5,7 @@ use orchestrion_kernel::context::ContextError;
 use orchestrion_kernel::event::{AuditRecord, MemoryRecord};
 use orchestrion_kernel::module::{Failure, Module, Operation, Report};
 use orchestrion_kernel::plan::{Plan, Task};
-use orchestrion_kernel::situation::{ActionRecord, SummaryUpdate};
+use orchestrion_kernel::situation::{ActionRecord, SummarySchema, SummaryUpdate};
 use orchestrion_kernel::{CallId, Input, ModuleContext, Text, TraceId, UserId, state};
 use orchestrion_trace::recorder::Recorder;
 use serde::Serialize;
@@ -30,6 +30,9 @@ pub struct Call {
     pub user: UserId,
     /// The text of the request.
     pub request: Text,
+    /// The summary update for which the call asks, if the module reasons (002). The reply carries the texts by field.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub summary_update: Option<SummarySchema>,
     /// The current or latest pass of the debate, from 1; 0 before the first.
     pub pass: u32,
     /// The data of the operation, if it has any. Beside a context, its JSON fits the budget together with the context.
@@ -95,6 +98,7 @@ impl Call {
             deadline_ms: u64::try_from(deadline_ms).unwrap_or(u64::MAX),
             user: facts.user.clone(),
             request: facts.text.clone(),
+            summary_update: recorder.policy().situation.summary_schema(operation),
             pass: request.debate.pass,
             payload,
             context: recorder.build_context(operation)?,

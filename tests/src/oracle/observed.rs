@@ -1,6 +1,6 @@
 //! The values of the kernel under test, read through their published encoding, and compared with the expected ones.
 
-use super::contexts::{ExpectedContext, HISTORY_ACTIONS, ObservedContext, OverBudget};
+use super::contexts::{ExpectedContext, ObservedContext, OverBudget};
 use super::conversation::{ExpectedConversation, StartedTask};
 use super::encoding::OracleOperation;
 use super::fold::Fold;
@@ -123,7 +123,7 @@ fn compare_request(expected: &ExpectedConversation, after: &State) -> Result<(),
     let conclusion = expected.request.conclusion.as_ref();
     let conclusion = conclusion.map(|(kind, cause)| json!({ "kind": kind, "cause": cause }));
     expect_equal("conclusion", &json!(conclusion), &encode(&request.conclusion)?)?;
-    let actions = expected.situation.latest_actions(HISTORY_ACTIONS);
+    let actions = expected.situation.latest_actions(&expected.policy.situation);
     expect_equal("latest actions", &json!(actions), &encode(&request.actions)?)
 }
 
