@@ -1,5 +1,11 @@
 //! Document 002, clause by clause: the summary, action records, and their text in a context.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::type_complexity,
+    reason = "a test fails by panicking, and has tables of cases"
+)]
+
 use orchestrion_kernel::Text;
 use orchestrion_kernel::module::{Failure, Operation};
 use orchestrion_kernel::policy::SituationPolicy;

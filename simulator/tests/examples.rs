@@ -117,11 +117,11 @@ fn the_http_team_is_killed_after_an_effect_and_finds_out_that_it_happened() {
     assert_eq!(ending(&steps), Conclusion { kind: ConclusionKind::Outcome, cause: Cause::Completed });
     assert_eq!(effects(trace.parent().unwrap()), DONE);
     assert_eq!(steps.iter().filter(|step| matches!(step.input, Input::Resume)).count(), 1);
-    let updates = steps.iter().filter_map(|step| match &step.input {
+    let mut updates = steps.iter().filter_map(|step| match &step.input {
         Input::Reply { summary_update, .. } => summary_update.as_ref()?.0.get("progress"),
         _ => None,
     });
-    assert_eq!(updates.last().unwrap().as_str(), "the Optimizer has answered");
+    assert_eq!(updates.next_back().unwrap().as_str(), "the Optimizer has answered");
     for line in [
         "   15  has an effect                            effects.txt: Order two packs of paper for at most 20 euros\n\nKilled",
         "   15  was out when the program died; effects.txt says: it happened\n",

@@ -507,15 +507,14 @@ async fn summary_update_is_in_next_context() {
         (call.operation == Operation::Classify).then_some(HostBehavior::Reply(Ok(reply)))
     });
     let _result = conversation.run_request(&team, "ada", "Order paper").await.unwrap();
-    let asked = team.calls.lock().unwrap();
+    let asks = |call: &Call| call.summary_update.is_some();
+    let asked = std::mem::take(&mut *team.calls.lock().unwrap());
     let planner = asked.iter().find(|call| call.operation == Operation::DraftPlan).unwrap();
     let text = &planner.context.as_ref().unwrap().text;
     assert!(text.contains("# Situation\ngoal: Order paper"), "{text}");
     let fields = &planner.summary_update.as_ref().unwrap().fields;
     assert_eq!(fields.iter().map(|field| field.name).collect::<Vec<_>>(), SummaryField::ALL);
-    let asks = |call: &Call| call.summary_update.is_some();
     assert!(!asked.iter().any(|call| asks(call) && call.operation == Operation::LoadContext));
-    drop(asked);
 
     // The next request starts without a summary (decision 0034).
     let team = ScriptedTeam::with_script(|_| None);

@@ -146,11 +146,6 @@ fn compare_semantic(expected: &mut ExpectedConversation, fold: &Fold, after: &St
         let Some(item) = expected.items.record_text(&folded.key, &folded.text) else {
             return Err(format!("S has the unexpected item {}", folded.key));
         };
-        // Decision 0020: the situation belongs to the working set, and never expires.
-        let working = &folded.item["layer"]["working"];
-        if folded.is_situation() && !(working["created_at"].is_u64() && working["expires_at"].is_null()) {
-            return Err(format!("{} has the wrong layer {}", folded.key, folded.item["layer"]));
-        }
         // Decision 0019: an item of a request is never superseded.
         expect_equal("validity", &json!("current"), &folded.item["validity"])?;
         let deps = fold.keys(&folded.deps);
