@@ -4,7 +4,7 @@ use crate::control::table::Transition;
 use crate::event::{BaseEvent, Event, Events, ForgetCause};
 use crate::ids::{ItemId, Timestamp};
 use crate::input::{Input, TimedInput};
-use crate::item::Layer;
+use crate::item::{ItemKey, Layer};
 use crate::policy::Policy;
 use crate::refusal::Refusal;
 use crate::semantic::SemanticState;
@@ -131,6 +131,7 @@ fn validate_forget(
     let has_cause = match cause {
         ForgetCause::SessionEnd => !item.is_persistent(),
         ForgetCause::Compaction { into } => semantic.get(into).is_some() && !ids.contains(&into),
+        ForgetCause::RequestEnd => matches!(item.key, ItemKey::Situation(_)),
         ForgetCause::Expiry => matches!(item.layer, Layer::Working { expires_at: Some(_), .. }),
     };
     if !has_cause {

@@ -96,6 +96,10 @@ fn decide_input(
     if let Some(rule) = row.conclusion {
         batch.conclude(rule, input);
     }
+    // No request runs in such a phase.
+    if row.to.is_quiescent() {
+        batch.forget_situation();
+    }
     batch.emit(Event::Transitioned { row: TransitionId::from_transition(row) });
     for action in row.entry {
         batch.run_entry_action(*action);

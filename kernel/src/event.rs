@@ -87,8 +87,10 @@ pub enum Event {
     },
     /// A module sent an action record (002). It does not change the semantic state.
     ActionRecorded {
-        /// The record.
+        /// The record, with truncated results.
         record: ActionRecord,
+        /// The maximum number of earlier actions that the request keeps.
+        max_history: u32,
     },
     /// A session started.
     SessionStarted {
@@ -248,6 +250,8 @@ pub enum ForgetCause {
     SessionEnd,
     /// The items expired (003 layer 3).
     Expiry,
+    /// The request ended whose situation they were (002).
+    RequestEnd,
     /// A summary replaces them (000 §6).
     Compaction {
         /// The summary.

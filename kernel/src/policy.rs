@@ -5,10 +5,12 @@
 mod contexts;
 mod ranks;
 mod rules;
+mod situation;
 
-pub use contexts::{ContextPolicy, ModuleContextPolicy, Tokenizer, mode};
+pub use contexts::{ContextPolicy, ModuleContextPolicy, Tokenizer};
 pub use ranks::RankTable;
 pub use rules::{Rule, Rules};
+pub use situation::SituationPolicy;
 
 use crate::item::Rank;
 use crate::module::Role;
@@ -52,6 +54,8 @@ pub struct Policy {
     pub compaction: CompactionPolicy,
     /// Budgets and utilities of contexts.
     pub contexts: ContextPolicy,
+    /// The limits of the situation, and the reasoning modes.
+    pub situation: SituationPolicy,
     /// The enabled departures from 004's drawing.
     pub rules: Rules,
 }
@@ -256,6 +260,7 @@ impl Policy {
             },
             compaction: CompactionPolicy { from_items: 64, from_tokens: 6_000, cluster_items: 32 },
             contexts: ContextPolicy::HARDENED,
+            situation: SituationPolicy::HARDENED,
             rules: Rules { approver: false, compacted_constraints: false, ..Rules::all(true) },
         }
     }
@@ -305,6 +310,7 @@ impl Policy {
         if c.nodes_max == 0 {
             return error("contexts.nodes_max", None, "the search needs a node; expected at least 1");
         }
+        self.situation.validate()?;
         if t.objection_from > t.veto_from {
             return error(
                 "thresholds.objection_from",

@@ -134,13 +134,26 @@ impl SemanticState {
 
     /// Returns the written fields of the situation summary.
     pub(crate) fn situation_fields(&self) -> impl Iterator<Item = (SummaryField, Text)> {
-        let of = |field: SummaryField, id: ItemId| (ItemKey::Situation(field), id);
-        let [first, .., last] = SummaryField::ALL;
         // The latest item of a field comes last, and replaces the earlier ones.
-        self.by_key.range(of(first, LOWEST)..=of(last, HIGHEST)).filter_map(|((key, id), ())| match key {
-            ItemKey::Situation(field) => Some((*field, self.get(*id)?.item.text.clone())),
+        self.situation_items().filter_map(|item| match item.key {
+            ItemKey::Situation(field) => Some((field, item.text.clone())),
             _ => None,
         })
+    }
+
+    /// Returns the ids of the situation summary, in id order.
+    pub(crate) fn situation_ids(&self) -> Vec<ItemId> {
+        let mut ids: Vec<ItemId> = self.situation_items().map(|item| item.id).collect();
+        ids.sort_unstable();
+        ids
+    }
+
+    /// Returns the items of the situation summary, in the order of their fields.
+    fn situation_items(&self) -> impl Iterator<Item = &Item> {
+        let of = |field: SummaryField, id: ItemId| (ItemKey::Situation(field), id);
+        let [first, .., last] = SummaryField::ALL;
+        let of_situation = self.by_key.range(of(first, LOWEST)..=of(last, HIGHEST));
+        of_situation.filter_map(|((_, id), ())| Some(&self.get(*id)?.item))
     }
 
     /// Returns the first expiry after this time, if any.

@@ -5,13 +5,15 @@
 
 mod action;
 mod context;
+mod schema;
 mod state_mapping;
 
-pub use action::{ActionRecord, Mode, StoredResult, ToolCall, ToolOutcome};
+pub use action::{ActionRecord, Mode, ToolCall, ToolOutcome};
 pub use context::{
-    HISTORY_ACTIONS, NO_ATTEMPTS, NO_CONTEXT, NO_RESULTS, build_reasoning_context, compress_actions,
+    NO_ATTEMPTS, NO_CONTEXT, NO_RESULTS, build_reasoning_context, compress_actions,
     format_actions_for_fast_mode, format_latest_results_detailed, get_compressed_attempts, has_content,
 };
+pub use schema::{FieldSchema, SummarySchema};
 pub use state_mapping::{FieldMapping, OBSOLETE_KEYS, STATE_FIELDS, StateField};
 
 use crate::ids::Text;
@@ -24,15 +26,15 @@ use core::fmt;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum SummaryField {
-    /// What is the main objective?
+    /// What the request is to achieve.
     Goal,
-    /// What has been accomplished so far?
+    /// What is done so far.
     Progress,
-    /// What strategy is used?
+    /// The strategy in use.
     CurrentApproach,
-    /// What important information was discovered?
+    /// The findings that matter.
     KeyFindings,
-    /// What should be the next priority?
+    /// What comes next.
     NextFocus,
 }
 
@@ -53,15 +55,15 @@ impl SummaryField {
         }
     }
 
-    /// Returns the field's description in the schema that a model receives (002, "LLM Schema Extension").
+    /// Returns the question that the field's text answers, in calls and in schemas (002, "LLM Schema Extension").
     #[must_use]
-    pub const fn prompt(self) -> &'static str {
+    pub const fn question(self) -> &'static str {
         match self {
-            Self::Goal => "What is the main objective?",
-            Self::Progress => "What has been accomplished so far?",
-            Self::CurrentApproach => "What strategy are we using?",
-            Self::KeyFindings => "What important information have we discovered?",
-            Self::NextFocus => "What should be the next priority?",
+            Self::Goal => "What is the request to achieve?",
+            Self::Progress => "What is done so far?",
+            Self::CurrentApproach => "Which strategy is in use?",
+            Self::KeyFindings => "Which findings matter for the request?",
+            Self::NextFocus => "What comes next?",
         }
     }
 }
@@ -79,10 +81,10 @@ impl fmt::Display for SummaryField {
 pub struct SummaryUpdate(pub BTreeMap<String, Text>);
 
 impl SummaryUpdate {
-    /// Returns the changed fields, in the document's order. Unknown keys and blank values are ignored; other values are not
-    /// trimmed.
-    pub fn changes(&self) -> impl Iterator<Item = (SummaryField, &Text)> {
-        let value = |field: SummaryField| Some((field, self.0.get(field.name())?));
+    /// Returns the changed fields, in the document's order, each truncated to this number of characters. Unknown keys and blank
+    /// values are ignored; other values are not trimmed.
+    pub fn changes(&self, chars_max: u32) -> impl Iterator<Item = (SummaryField, Text)> {
+        let value = move |field: SummaryField| Some((field, truncate(self.0.get(field.name())?, chars_max)));
         SummaryField::ALL.into_iter().filter_map(value).filter(|(_, text)| !is_blank(text.as_str()))
     }
 }
@@ -103,9 +105,9 @@ impl SituationSummary {
         self.0.iter().map(|(field, text)| (*field, text))
     }
 
-    /// Merges an update (002, "State Update Logic").
-    pub fn merge(&mut self, update: &SummaryUpdate) {
-        self.extend(update.changes().map(|(field, text)| (field, text.clone())));
+    /// Merges an update, with texts of at most this number of characters (002, "State Update Logic").
+    pub fn merge(&mut self, update: &SummaryUpdate, chars_max: u32) {
+        self.extend(update.changes(chars_max));
     }
 }
 
@@ -128,4 +130,17 @@ impl FromIterator<(SummaryField, Text)> for SituationSummary {
 #[must_use]
 pub fn is_blank(text: &str) -> bool {
     text.chars().all(|c| c.is_whitespace() || matches!(c, '\u{1c}'..='\u{1f}'))
+}
+
+/// Returns the text, truncated to this number of characters without a marker. A character is a Unicode scalar value.
+fn truncate(text: &Text, chars_max: u32) -> Text {
+    truncated_len(text.as_str(), chars_max)
+        .and_then(|len| text.as_str().get(..len))
+        .map_or_else(|| text.clone(), Text::from)
+}
+
+/// Returns the length in bytes of the first characters of a text; `None` if it has no more.
+fn truncated_len(text: &str, chars_max: u32) -> Option<usize> {
+    let chars_max = usize::try_from(chars_max).unwrap_or(usize::MAX);
+    text.char_indices().nth(chars_max).map(|(len_bytes, _)| len_bytes)
 }

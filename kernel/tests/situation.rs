@@ -1,13 +1,26 @@
 //! Document 002, clause by clause: the summary, action records, and their text in a context.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::type_complexity,
+    reason = "a test fails by panicking, and has tables of cases"
+)]
+
 use orchestrion_kernel::Text;
-use orchestrion_kernel::module::Failure;
+use orchestrion_kernel::module::{Failure, Operation};
+use orchestrion_kernel::policy::SituationPolicy;
 use orchestrion_kernel::situation::{
-    ActionRecord, FieldMapping, HISTORY_ACTIONS, Mode, NO_ATTEMPTS, NO_CONTEXT, NO_RESULTS, STATE_FIELDS,
-    SituationSummary, StoredResult, SummaryField, SummaryUpdate, ToolCall, ToolOutcome,
-    build_reasoning_context, compress_actions, format_actions_for_fast_mode, format_latest_results_detailed,
-    get_compressed_attempts,
+    ActionRecord, FieldMapping, Mode, NO_ATTEMPTS, NO_CONTEXT, NO_RESULTS, STATE_FIELDS, SituationSummary,
+    SummaryField, SummaryUpdate, ToolCall, ToolOutcome, build_reasoning_context, compress_actions,
+    format_actions_for_fast_mode, format_latest_results_detailed, get_compressed_attempts,
 };
+use orchestrion_kernel::{Policy, Timestamp};
+use std::num::NonZeroU32;
+
+/// Returns the built-in limits.
+fn limits() -> SituationPolicy {
+    Policy::hardened().situation
+}
 
 fn update(texts: &[(&str, &str)]) -> SummaryUpdate {
     SummaryUpdate(texts.iter().map(|(key, text)| ((*key).into(), Text::from(*text))).collect())
@@ -15,7 +28,7 @@ fn update(texts: &[(&str, &str)]) -> SummaryUpdate {
 
 fn summary(texts: &[(&str, &str)]) -> SituationSummary {
     let mut summary = SituationSummary::default();
-    summary.merge(&update(texts));
+    summary.merge(&update(texts), 1_000);
     summary
 }
 
@@ -23,7 +36,7 @@ fn call(name: &str, args: &[(&str, &str)], result: &str, outcome: ToolOutcome) -
     ToolCall {
         name: name.into(),
         args: args.iter().map(|(arg, value)| ((*arg).into(), Text::from(*value))).collect(),
-        result: Text::from(result).into(),
+        result: result.into(),
         outcome,
     }
 }
@@ -31,8 +44,8 @@ fn call(name: &str, args: &[(&str, &str)], result: &str, outcome: ToolOutcome) -
 fn action(iteration: u32, tool_calls: Vec<ToolCall>) -> ActionRecord {
     let text = || Text::from("");
     ActionRecord {
-        iteration,
-        timestamp: "2026-11-21T19:00:00Z".into(),
+        iteration: NonZeroU32::new(iteration).unwrap(),
+        timestamp: Timestamp::default(),
         mode: Mode::Fast,
         thinking: text(),
         planning: text(),
@@ -50,7 +63,7 @@ fn actions(count: u32) -> Vec<ActionRecord> {
 
 /// Returns the situation text in deep mode.
 fn deep(summary: &SituationSummary, actions: &[ActionRecord]) -> String {
-    build_reasoning_context(Mode::Deep, summary, actions)
+    build_reasoning_context(&limits(), Mode::Deep, summary, actions)
 }
 
 fn nothing() -> SituationSummary {
@@ -98,8 +111,14 @@ fn summary_has_five_empty_fields_in_order() {
 
 /// 002-2.10.
 #[test]
-fn stored_result_is_truncated_at_1_000_characters() {
-    let stored = |text: &str| StoredResult::from(Text::from(text)).as_str().to_owned();
+fn stored_result_is_truncated_at_limit() {
+    assert_eq!(limits().result_chars_max, 1_000);
+    let truncated = |text: &str, chars_max| {
+        let record = action(1, vec![call("t", &[], text, ToolOutcome::Success)]);
+        record.with_truncated_results(chars_max).tool_calls.remove(0).result.to_string()
+    };
+    let stored = |text: &str| truncated(text, 1_000);
+    assert_eq!([0, 1, 2, 3].map(|chars_max| truncated("ab", chars_max)), ["", "a", "ab", "ab"]);
     assert_eq!(stored(&"a".repeat(1_000)), "a".repeat(1_000));
     assert_eq!(stored(&"a".repeat(1_001)), "a".repeat(1_000));
     // Four bytes each, and one character of two scalar values: the limit counts scalar values.
@@ -127,7 +146,8 @@ fn tool_outcomes_follow_exit_codes() {
 /// 002-3.1, 002-0.2.
 #[test]
 fn summary_is_formatted_in_document_order() {
-    let text = get_compressed_attempts(&summary(&[("next_focus", "b"), ("goal", "a")]), &actions(5));
+    let text =
+        get_compressed_attempts(&limits(), &summary(&[("next_focus", "b"), ("goal", "a")]), &actions(5));
     assert_eq!(text, ["goal: a; next_focus: b"]);
     let whole = summary(&[
         ("goal", "1"),
@@ -137,7 +157,7 @@ fn summary_is_formatted_in_document_order() {
         ("next_focus", "5"),
     ]);
     assert_eq!(
-        get_compressed_attempts(&whole, &[]),
+        get_compressed_attempts(&limits(), &whole, &[]),
         ["goal: 1; progress: 2; current_approach: 3; key_findings: 4; next_focus: 5"]
     );
 }
@@ -146,16 +166,16 @@ fn summary_is_formatted_in_document_order() {
 #[test]
 fn blank_fields_are_omitted() {
     let blank = SummaryField::ALL.map(|field| (field, Text::from(" \n")));
-    assert_eq!(get_compressed_attempts(&blank.into_iter().collect(), &[]), [""; 0]);
+    assert_eq!(get_compressed_attempts(&limits(), &blank.into_iter().collect(), &[]), [""; 0]);
     let texts = [(SummaryField::Goal, Text::from("\t")), (SummaryField::Progress, Text::from(" x "))];
-    assert_eq!(get_compressed_attempts(&texts.into_iter().collect(), &[]), ["progress:  x "]);
+    assert_eq!(get_compressed_attempts(&limits(), &texts.into_iter().collect(), &[]), ["progress:  x "]);
 }
 
 /// 002-3.3.
 #[test]
 fn fallback_lists_three_earlier_actions() {
-    let text = |count| get_compressed_attempts(&nothing(), &actions(count));
-    assert_eq!(HISTORY_ACTIONS, 3);
+    let text = |count| get_compressed_attempts(&limits(), &nothing(), &actions(count));
+    assert_eq!(limits().max_history, 3);
     assert_eq!(text(0), [""; 0]);
     assert_eq!(text(1), [""; 0]);
     assert_eq!(text(2), ["t1() → success: ok"]);
@@ -167,12 +187,12 @@ fn fallback_lists_three_earlier_actions() {
 #[test]
 fn actions_before_history_are_omitted() {
     let all = actions(9);
-    let kept = &all[all.len() - HISTORY_ACTIONS - 1..];
+    let kept = &all[all.len() - 4..];
     for summary in [nothing(), summary(&[("goal", "g")])] {
         for mode in [Mode::Fast, Mode::Deep] {
             assert_eq!(
-                build_reasoning_context(mode, &summary, kept),
-                build_reasoning_context(mode, &summary, &all)
+                build_reasoning_context(&limits(), mode, &summary, kept),
+                build_reasoning_context(&limits(), mode, &summary, &all)
             );
         }
     }
@@ -182,7 +202,7 @@ fn actions_before_history_are_omitted() {
 #[test]
 fn compressed_call_truncates_arguments_and_result() {
     let short = |args: &[(&str, &str)], result: &str| {
-        compress_actions(&[action(1, vec![call("search", args, result, ToolOutcome::Failure)])])
+        compress_actions(&limits(), &[action(1, vec![call("search", args, result, ToolOutcome::Failure)])])
     };
     assert_eq!(short(&[("b", "2"), ("a", "1")], "none"), ["search(a=1, b=2) → failure: none"]);
     let (args, result) = ("é".repeat(18), "🎼".repeat(50));
@@ -196,17 +216,20 @@ fn compressed_call_truncates_arguments_and_result() {
 fn calls_of_action_are_formatted_in_order() {
     let ok = |name| call(name, &[], "ok", ToolOutcome::Success);
     let tried = [action(1, vec![ok("b"), ok("a")]), action(2, vec![]), action(3, vec![ok("c")])];
-    assert_eq!(compress_actions(&tried), ["b() → success: ok", "a() → success: ok", "c() → success: ok"]);
+    assert_eq!(
+        compress_actions(&limits(), &tried),
+        ["b() → success: ok", "a() → success: ok", "c() → success: ok"]
+    );
 }
 
 /// 002-3.5.
 #[test]
 fn fast_mode_formats_summary_or_attempts() {
-    let fast = |summary, count| build_reasoning_context(Mode::Fast, &summary, &actions(count));
+    let fast = |summary, count| build_reasoning_context(&limits(), Mode::Fast, &summary, &actions(count));
     assert_eq!(fast(summary(&[("goal", "g"), ("progress", "p")]), 3), "goal: g; progress: p");
     assert_eq!(fast(nothing(), 3), "t1() → success: ok; t2() → success: ok");
     assert_eq!(fast(nothing(), 1), "No previous attempts");
-    assert_eq!(format_actions_for_fast_mode(&nothing(), &[]), NO_ATTEMPTS);
+    assert_eq!(format_actions_for_fast_mode(&limits(), &nothing(), &[]), NO_ATTEMPTS);
 }
 
 /// 002-3.6.
@@ -242,7 +265,7 @@ fn deep_mode_reports_empty_context() {
 /// 002-3.10.
 #[test]
 fn latest_results_use_stored_text() {
-    let (value, result) = ("v".repeat(30), "r".repeat(2_000));
+    let (value, result) = ("v".repeat(30), "r".repeat(1_000));
     let calls = vec![
         call("read", &[("path", &value)], &result, ToolOutcome::Success),
         call("wait", &[], "", ToolOutcome::Timeout),
@@ -272,12 +295,12 @@ fn sentinel_cannot_be_forged() {
 #[test]
 fn update_changes_named_fields_only() {
     let mut situation_summary = summary(&[("goal", "g"), ("progress", "p")]);
-    situation_summary.merge(&update(&[("progress", "further"), ("next_focus", "n")]));
+    situation_summary.merge(&update(&[("progress", "further"), ("next_focus", "n")]), 1_000);
     let fields: Vec<_> =
         situation_summary.fields().map(|(field, text)| (field.name(), text.as_str())).collect();
     assert_eq!(fields, [("goal", "g"), ("progress", "further"), ("next_focus", "n")]);
     let before = situation_summary.clone();
-    situation_summary.merge(&SummaryUpdate::default());
+    situation_summary.merge(&SummaryUpdate::default(), 1_000);
     assert_eq!(situation_summary, before);
 }
 
@@ -285,7 +308,7 @@ fn update_changes_named_fields_only() {
 #[test]
 fn unknown_key_changes_nothing() {
     let keys = ["hypothesis", "Goal", " goal", "goal ", ""];
-    assert_eq!(update(&keys.map(|key| (key, "text"))).changes().count(), 0);
+    assert_eq!(update(&keys.map(|key| (key, "text"))).changes(1_000).count(), 0);
 }
 
 /// 002-4.3.
@@ -293,12 +316,12 @@ fn unknown_key_changes_nothing() {
 fn blank_value_changes_nothing() {
     let mut situation_summary = summary(&[("goal", "g")]);
     for blank in ["", " ", "\t\r\n", "\u{a0}\u{2003}\u{3000}", "\u{1c}\u{1d}\u{1e}\u{1f}"] {
-        assert_eq!(update(&[("goal", blank)]).changes().count(), 0, "{blank:?}");
-        situation_summary.merge(&update(&[("goal", blank)]));
+        assert_eq!(update(&[("goal", blank)]).changes(1_000).count(), 0, "{blank:?}");
+        situation_summary.merge(&update(&[("goal", blank)]), 1_000);
         assert_eq!(situation_summary.get(SummaryField::Goal), "g", "{blank:?}");
     }
     // The zero-width space is not white space, as in the document's `strip`.
-    situation_summary.merge(&update(&[("goal", "\u{200b}")]));
+    situation_summary.merge(&update(&[("goal", "\u{200b}")]), 1_000);
     assert_eq!(situation_summary.get(SummaryField::Goal), "\u{200b}");
 }
 
@@ -307,14 +330,18 @@ fn blank_value_changes_nothing() {
 fn value_keeps_surrounding_space() {
     let situation_summary = summary(&[("goal", "  g\n")]);
     assert_eq!(situation_summary.get(SummaryField::Goal), "  g\n");
-    assert_eq!(get_compressed_attempts(&situation_summary, &[]), ["goal:   g\n"]);
+    assert_eq!(get_compressed_attempts(&limits(), &situation_summary, &[]), ["goal:   g\n"]);
 }
 
 /// 002-5.2, 002-5.3.
 #[test]
 fn summary_precedes_fallback() {
     for field in SummaryField::ALL {
-        let text = get_compressed_attempts(&[(field, Text::from("x"))].into_iter().collect(), &actions(5));
+        let text = get_compressed_attempts(
+            &limits(),
+            &[(field, Text::from("x"))].into_iter().collect(),
+            &actions(5),
+        );
         assert_eq!(text, [format!("{field}: x")]);
     }
 }
@@ -323,7 +350,7 @@ fn summary_precedes_fallback() {
 #[test]
 fn fallback_names_every_outcome() {
     for outcome in ToolOutcome::ALL {
-        let text = compress_actions(&[action(1, vec![call("t", &[], "r", outcome)])]);
+        let text = compress_actions(&limits(), &[action(1, vec![call("t", &[], "r", outcome)])]);
         assert_eq!(text, [format!("t() → {outcome}: r")]);
     }
 }
@@ -331,8 +358,77 @@ fn fallback_names_every_outcome() {
 /// 002-5.1.
 #[test]
 fn summary_and_latest_arguments_are_not_truncated() {
-    let long = "🎼".repeat(5_000);
-    assert_eq!(get_compressed_attempts(&summary(&[("goal", &long)]), &[]), [format!("goal: {long}")]);
+    let long = "🎼".repeat(1_000);
+    assert_eq!(
+        get_compressed_attempts(&limits(), &summary(&[("goal", &long)]), &[]),
+        [format!("goal: {long}")]
+    );
     let latest = action(1, vec![call("t", &[("a", &long)], "r", ToolOutcome::Success)]);
     assert_eq!(format_latest_results_detailed(&[latest]), format!("t(a={long}) → success: r"));
+}
+
+/// 002-4.2, decision 0034: a field is truncated to the limit of the policy, before a blank value is ignored.
+#[test]
+fn summary_field_is_truncated_at_limit() {
+    let merged = |text: &str, chars_max| {
+        let mut summary = summary(&[("goal", "old")]);
+        summary.merge(&update(&[("goal", text)]), chars_max);
+        summary.get(SummaryField::Goal).to_owned()
+    };
+    assert_eq!([1, 2, 3].map(|chars_max| merged("🎼é", chars_max)), ["🎼", "🎼é", "🎼é"]);
+    assert_eq!([1, 2].map(|chars_max| merged(" new", chars_max)), ["old", " n"]);
+}
+
+/// 002-3.3, 002-3.4, decision 0034: the limits of the fallback are those of the policy.
+#[test]
+fn fallback_follows_policy() {
+    let tried: Vec<ActionRecord> = (1..=3)
+        .map(|n| action(n, vec![call(&format!("t{n}"), &[("a", "12")], "abc", ToolOutcome::Success)]))
+        .collect();
+    let policy = SituationPolicy {
+        max_history: 1,
+        compressed_args_chars_max: 3,
+        compressed_result_chars_max: 2,
+        ..limits()
+    };
+    assert_eq!(get_compressed_attempts(&policy, &nothing(), &tried), ["t2(a=1...) → success: ab..."]);
+    let wide = SituationPolicy { max_history: u32::MAX, ..limits() };
+    assert_eq!(get_compressed_attempts(&wide, &nothing(), &tried).len(), 2);
+}
+
+/// 002-4.1, decision 0034: a call asks for a summary update where the policy has a mode.
+#[test]
+fn call_asks_for_summary_where_module_reasons() {
+    let policy = SituationPolicy {
+        classify_mode: Some(Mode::Fast),
+        argue_mode: None,
+        summary_chars_max: 7,
+        ..limits()
+    };
+    let asks = |operation| policy.summary_schema(operation).is_some();
+    assert!(asks(Operation::Classify) && asks(Operation::DraftPlan));
+    assert!(!asks(Operation::Argue(orchestrion_kernel::module::Role::Critic)));
+    assert!(!asks(Operation::LoadContext) && !asks(Operation::DeliverAudit));
+    let fields = policy.summary_schema(Operation::DraftPlan).unwrap().fields;
+    assert_eq!(fields.iter().map(|field| field.name).collect::<Vec<_>>(), SummaryField::ALL);
+    assert!(fields.iter().all(|field| field.chars_max == 7 && field.question == field.name.question()));
+}
+
+/// Decision 0034: a limit of 0 is refused by name.
+#[test]
+fn limit_of_zero_is_refused() {
+    let cases: [(&str, fn(&mut SituationPolicy)); 5] = [
+        ("situation.max_history", |policy| policy.max_history = 0),
+        ("situation.summary_chars_max", |policy| policy.summary_chars_max = 0),
+        ("situation.result_chars_max", |policy| policy.result_chars_max = 0),
+        ("situation.compressed_args_chars_max", |policy| policy.compressed_args_chars_max = 0),
+        ("situation.compressed_result_chars_max", |policy| policy.compressed_result_chars_max = 0),
+    ];
+    for (setting, change) in cases {
+        let mut policy = Policy::hardened();
+        change(&mut policy.situation);
+        let error = policy.validate().unwrap_err();
+        assert_eq!((error.setting, error.conflicts_with), (setting, None));
+        assert!(error.reason.contains("expected at least 1"), "{error}");
+    }
 }

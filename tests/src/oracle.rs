@@ -25,7 +25,7 @@ mod fraction;
 mod items;
 mod observed;
 mod payload;
-mod policy;
+pub mod policy;
 mod preparation;
 mod refusals;
 mod selection;

@@ -420,7 +420,7 @@ impl SmallBudgets {
             "name": "search", "args": { "q": self.text() }, "result": self.text(), "outcome": "success",
         });
         json!({
-            "iteration": 1, "timestamp": "", "mode": "fast", "thinking": "", "planning": "", "reflection": "",
+            "iteration": 1, "timestamp": "2026-01-01T00:00:00Z", "mode": "fast", "thinking": "", "planning": "", "reflection": "",
             "approach": "", "tool_calls": if self.rng.percent(80) { vec![tool] } else { Vec::new() },
         })
     }

@@ -2,11 +2,14 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+use orchestrion_kernel::Policy;
+use orchestrion_kernel::policy::SituationPolicy;
 use orchestrion_kernel::situation::{
-    ActionRecord, HISTORY_ACTIONS, Mode, OBSOLETE_KEYS, STATE_FIELDS, SituationSummary, SummaryUpdate,
+    ActionRecord, Mode, OBSOLETE_KEYS, STATE_FIELDS, SituationSummary, SummaryUpdate,
     build_reasoning_context, format_actions_for_fast_mode, format_latest_results_detailed,
     get_compressed_attempts,
 };
+use orchestrion_tests::oracle::policy::SituationLimits;
 use orchestrion_tests::oracle::situation::Situation;
 use orchestrion_tests::root;
 use proptest::collection::vec;
@@ -17,7 +20,7 @@ use serde_json::{Value, json};
 fn record() -> Value {
     json!({
         "iteration": 2,
-        "timestamp": "2026-11-21T19:00:00+00:00",
+        "timestamp": "2026-11-21T19:00:00Z",
         "mode": "deep",
         "thinking": "The roof leaks.",
         "planning": "Find the leak.",
@@ -75,13 +78,20 @@ fn modes_and_outcomes_are_closed_lists() {
     );
 }
 
-/// 002-2.10: an overlong text is stored truncated.
+/// 002-2.2, 002-2.3: an iteration is counted from 1, and a time is encoded in ISO 8601.
 #[test]
-fn longer_result_is_truncated_on_read() {
-    let mut long = record();
-    long["tool_calls"][0]["result"] = json!("é".repeat(1_200));
-    let read: ActionRecord = serde_json::from_value(long).unwrap();
-    assert_eq!(read.tool_calls[0].result.as_str(), "é".repeat(1_000));
+fn iteration_zero_and_other_times_are_refused() {
+    let mut zero = record();
+    zero["iteration"] = json!(0);
+    assert!(read_error(&zero).1.starts_with("invalid value: integer `0`, expected a nonzero u32"));
+    for text in
+        ["", "now", "2026-11-21", "2026-11-21T19:00:00", "2026-02-29T00:00:00Z", "2026-11-21T24:00:00Z"]
+    {
+        let mut other = record();
+        other["timestamp"] = json!(text);
+        let (_, error) = read_error(&other);
+        assert!(error.starts_with("invalid time: expected ISO 8601 in UTC"), "{text}: {error}");
+    }
 }
 
 /// 002-2.12, 002-2.13, 002-6.1: at the record, and at each tool call. The error contains the key, its line and column,
@@ -134,7 +144,7 @@ fn argument_may_have_obsolete_key_name() {
     }
 }
 
-/// 002-0.3, 002-4.1: the keys and questions of the document's prompt are the fields of the summary.
+/// 002-0.3, 002-4.1: the keys of the document's prompt are the fields of the summary.
 #[test]
 fn summary_update_matches_document() {
     let update = json!({
@@ -146,7 +156,7 @@ fn summary_update_matches_document() {
     });
     let read: SummaryUpdate = serde_json::from_value(update.clone()).unwrap();
     assert_eq!(serde_json::to_value(&read).unwrap(), update);
-    let changed: Vec<_> = read.changes().map(|(field, text)| (field.name(), text.to_string())).collect();
+    let changed: Vec<_> = read.changes(1_000).map(|(field, text)| (field.name(), text.to_string())).collect();
     let expected = ["goal", "progress", "current_approach", "key_findings", "next_focus"];
     assert_eq!(changed, expected.map(|key| (key, update[key].as_str().unwrap().to_owned())));
 }
@@ -239,7 +249,7 @@ fn step() -> impl Strategy<Value = Step> {
     let call = (text(), args, text(), outcome).prop_map(|(name, args, result, outcome)| {
         json!({ "name": name, "args": args, "result": result, "outcome": outcome })
     });
-    let act = (vec(call, 0..3), any::<u32>(), prop::bool::ANY).prop_map(|(calls, iteration, deep)| {
+    let act = (vec(call, 0..3), 1..=u32::MAX, prop::bool::ANY).prop_map(|(calls, iteration, deep)| {
         let mut record = record();
         record["iteration"] = json!(iteration);
         record["mode"] = json!(if deep { "deep" } else { "fast" });
@@ -250,31 +260,49 @@ fn step() -> impl Strategy<Value = Step> {
     prop_oneof![1 => update, 5 => act]
 }
 
+/// Generates limits: the built-in ones, and others.
+fn limits() -> impl Strategy<Value = SituationPolicy> {
+    let built_in = Policy::hardened().situation;
+    let other = (1..5_u32, 1..30_u32, 1..1_100_u32, 1..30_u32, 1..60_u32).prop_map(
+        move |(max_history, summary, result, compressed_args, compressed_result)| SituationPolicy {
+            max_history,
+            summary_chars_max: summary,
+            result_chars_max: result,
+            compressed_args_chars_max: compressed_args,
+            compressed_result_chars_max: compressed_result,
+            ..built_in
+        },
+    );
+    prop_oneof![Just(built_in), other]
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn kernel_matches_pseudo_code(steps in vec(step(), 0..10)) {
+    fn kernel_matches_pseudo_code(steps in vec(step(), 0..10), policy in limits()) {
+        let limits: SituationLimits = serde_json::from_value(json!(policy)).unwrap();
         let (mut summary, mut actions) = (SituationSummary::default(), Vec::<ActionRecord>::new());
         let mut expected = Situation::default();
         for step in &steps {
             match step {
                 Step::Update(update) => {
-                    summary.merge(&serde_json::from_value::<SummaryUpdate>(update.clone()).unwrap());
-                    expected.update(update);
+                    let update = serde_json::from_value::<SummaryUpdate>(update.clone()).unwrap();
+                    summary.merge(&update, policy.summary_chars_max);
+                    expected.update(&limits, &json!(update));
                 }
                 Step::Act(record) => {
-                    actions.push(serde_json::from_value(record.clone()).unwrap());
-                    expected.act(record);
+                    let action: ActionRecord = serde_json::from_value(record.clone()).unwrap();
+                    actions.push(action.with_truncated_results(policy.result_chars_max));
+                    expected.act(&limits, record);
                 }
             }
-            prop_assert_eq!(HISTORY_ACTIONS, 3);
-            prop_assert_eq!(get_compressed_attempts(&summary, &actions), expected.get_compressed_attempts(3));
-            prop_assert_eq!(format_actions_for_fast_mode(&summary, &actions), expected.format_actions_for_fast_mode(3));
+            prop_assert_eq!(get_compressed_attempts(&policy, &summary, &actions), expected.get_compressed_attempts(&limits));
+            prop_assert_eq!(format_actions_for_fast_mode(&policy, &summary, &actions), expected.format_actions_for_fast_mode(&limits));
             prop_assert_eq!(format_latest_results_detailed(&actions), expected.format_latest_results_detailed());
             for (mode, named) in [(Mode::Fast, "fast"), (Mode::Deep, "deep")] {
-                let text = build_reasoning_context(mode, &summary, &actions);
-                prop_assert_eq!(text, expected.build_reasoning_context(named, 3));
+                let text = build_reasoning_context(&policy, mode, &summary, &actions);
+                prop_assert_eq!(text, expected.build_reasoning_context(&limits, named));
             }
         }
     }

@@ -10,11 +10,11 @@ use crate::ids::{ItemId, Timestamp};
 use crate::item::{Item, ItemKey, Topic};
 use crate::knowledge::{Principal, compaction};
 use crate::module::{Module, Operation, Role};
-use crate::policy::{ContextPolicy, Policy, mode};
+use crate::policy::{ContextPolicy, Policy};
 use crate::score::Score;
 use crate::selection::{Candidate, Inclusion, Problem, ProblemError, Selection};
 use crate::semantic::{Entry, SemanticState};
-use crate::situation::{build_reasoning_context, has_content};
+use crate::situation::{Mode, build_reasoning_context, has_content};
 use crate::state::{CallPayload, Request, State};
 use alloc::borrow::Cow;
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -211,6 +211,10 @@ impl<'a> ContextRequest<'a> {
         self.operation.module()
     }
 
+    const fn mode(&self) -> Option<Mode> {
+        self.policy.situation.mode(self.operation)
+    }
+
     /// Returns the candidate items, in id order.
     fn candidates(&self) -> Vec<&'a Entry> {
         if self.operation == Operation::Summarize {
@@ -319,7 +323,7 @@ impl<'a> ContextRequest<'a> {
     /// Returns the section and line of an item; the line is empty in the situation section.
     fn line(&self, item: &Item) -> (Section, String) {
         let running = self.request.map(|request| request.id);
-        let section = Section::from_item(item, running, mode(self.module()).is_some());
+        let section = Section::from_item(item, running, self.mode().is_some());
         let text = match section {
             Section::Situation => String::new(),
             Section::Identity | Section::Environment | Section::Facts | Section::WorkingSet => {
@@ -346,11 +350,11 @@ impl<'a> ContextRequest<'a> {
 
     /// Returns the situation in 002's format; empty if the module does not reason or there is no content.
     fn situation(&self) -> String {
-        let Some(mode) = mode(self.module()) else { return String::new() };
+        let Some(mode) = self.mode() else { return String::new() };
         let summary = self.semantic.situation();
         let actions = self.request.map_or(&[][..], |request| &request.actions);
         if has_content(&summary, actions) {
-            let mut situation = build_reasoning_context(mode, &summary, actions);
+            let mut situation = build_reasoning_context(&self.policy.situation, mode, &summary, actions);
             situation.push('\n');
             situation
         } else {
@@ -366,7 +370,7 @@ impl<'a> ContextRequest<'a> {
         match (&item.key, self.operation) {
             (_, Operation::Summarize) => true,
             (ItemKey::Identity | ItemKey::Environment(_), _) => true,
-            (ItemKey::Situation(_), _) => mode(self.module()).is_some(),
+            (ItemKey::Situation(_), _) => self.mode().is_some(),
             (ItemKey::Request(_), _) => own,
             (ItemKey::Argument(_, role), Operation::Argue(Role::Solution)) => {
                 own && self.was_reviewed_by(*role)

@@ -49,7 +49,9 @@ impl Batch<'_> {
                     self.merge_situation(update);
                 }
                 if let Some(record) = action {
-                    self.emit(Event::ActionRecorded { record: (**record).clone() });
+                    let situation = &self.policy.situation;
+                    let record = (**record).clone().with_truncated_results(situation.result_chars_max);
+                    self.emit(Event::ActionRecorded { record, max_history: situation.max_history });
                 }
             }
             Input::CallFailed { call, failure } => {
@@ -144,23 +146,23 @@ impl Batch<'_> {
         }
     }
 
-    /// Merges a summary update into the situation summary (002, "State Update Logic"). The summary belongs to the session: a
-    /// module can overwrite its fields, not reset it. An unverified user changes nothing.
+    /// Merges a summary update into the situation summary of the request (002, "State Update Logic"). A module can overwrite its
+    /// fields, not reset it. An unverified user changes nothing.
     fn merge_situation(&mut self, update: &SummaryUpdate) {
         if self.request.as_ref().is_none_or(|request| !request.verified) {
             return;
         }
-        for (field, text) in update.changes() {
+        for (field, text) in update.changes(self.policy.situation.summary_chars_max) {
             let key = ItemKey::Situation(field);
             let current = self.state.semantic().latest_by_key(&key).map(|entry| &entry.item);
-            if current.is_some_and(|item| item.text == *text) {
+            if current.is_some_and(|item| item.text == text) {
                 continue;
             }
             let item = Item {
                 id: current.map_or(self.next_item, |item| item.id),
                 kind: ItemKind::Fact,
                 key,
-                text: text.clone(),
+                text,
                 layer: Layer::Working { created_at: self.state.now(), expires_at: None },
                 validity: Validity::Current,
             };
@@ -169,6 +171,16 @@ impl Batch<'_> {
                 Some(_) => Event::UpdateItem { item, deps },
                 None => Event::AddItem { item, deps },
             });
+        }
+    }
+
+    /// Forgets the situation summary of a request that ends, with the updates of this batch (decision 0034).
+    pub(super) fn forget_situation(&mut self) {
+        let mut semantic = self.state.semantic().clone();
+        self.events.iter().for_each(|event| semantic.apply(event));
+        let ids = semantic.situation_ids();
+        if !ids.is_empty() {
+            self.emit(Event::ForgetItems { ids, cause: ForgetCause::RequestEnd });
         }
     }
 

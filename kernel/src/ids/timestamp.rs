@@ -1,5 +1,6 @@
 //! Times, and their form in texts.
 
+use alloc::string::ToString;
 use core::fmt;
 
 /// A time in milliseconds since 1970-01-01. Its text is that of ISO 8601 in UTC.
@@ -26,6 +27,32 @@ impl Timestamp {
     pub const fn millis(self) -> u64 {
         self.0
     }
+
+    /// Returns the time with this text; `None` if it is not the text of a time. Other forms of ISO 8601 are parsed at the boundary.
+    ///
+    /// ```
+    /// use orchestrion_kernel::Timestamp;
+    ///
+    /// let time = Timestamp::from_millis(1_767_225_600_250);
+    /// assert_eq!(Timestamp::from_text("2026-01-01T00:00:00.250Z"), Some(time));
+    /// assert_eq!(Timestamp::from_text("2026-01-01 00:00"), None);
+    /// ```
+    #[must_use]
+    pub fn from_text(text: &str) -> Option<Self> {
+        let (date, time) = text.strip_suffix('Z')?.split_once('T')?;
+        let mut date = date.trim_start_matches('+').splitn(3, '-').map(|part| part.parse::<u64>().ok());
+        let (year, month, day) = (date.next()??, date.next()??, date.next()??);
+        let (time, millis) = time.split_once('.').unwrap_or((time, "0"));
+        let mut time = time.splitn(3, ':').map(|part| part.parse::<u64>().ok());
+        let (hour, minute, second) = (time.next()??, time.next()??, time.next()??);
+        let minutes = hour.checked_mul(60)?.checked_add(minute)?;
+        let seconds = minutes.checked_mul(60)?.checked_add(second)?;
+        let of_day = seconds.checked_mul(1000)?.checked_add(millis.parse().ok()?)?;
+        let date = Date { year, month, day };
+        let parsed = Self(date.days()?.checked_mul(DAY_MS)?.checked_add(of_day)?);
+        // The calculation accepts numbers outside of their ranges; the text of the result shows them.
+        (parsed.to_string() == text).then_some(parsed)
+    }
 }
 
 const DAY_MS: u64 = 86_400_000;
@@ -41,6 +68,18 @@ struct Date {
 }
 
 impl Date {
+    /// Returns the day, counted from 1970-01-01; `None` before it.
+    fn days(&self) -> Option<u64> {
+        let is_before_march = self.month <= 2;
+        let year = self.year.checked_sub(u64::from(is_before_march))?;
+        let month_from_march =
+            if is_before_march { self.month.checked_add(9)? } else { self.month.checked_sub(3)? };
+        let first_of_month = month_from_march.checked_mul(153)?.checked_add(2)? / 5;
+        let leap_days = (year / 4).checked_sub(year / 100)?.checked_add(year / 400)?;
+        let days = year.checked_mul(365)?.checked_add(leap_days)?.checked_add(first_of_month)?;
+        days.checked_add(self.day)?.checked_sub(1)?.checked_sub(EPOCH_DAYS)
+    }
+
     /// Returns the date of a day, counted from 1970-01-01. Years begin in March, so that the leap day is the last day of a year.
     fn from_days(days: u64) -> Self {
         let days = days.saturating_add(EPOCH_DAYS);

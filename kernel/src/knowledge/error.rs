@@ -22,6 +22,8 @@ pub enum KnowledgeError {
     OutOfScope(Reference),
     /// A persistent fact depends on an item that ends with the session.
     OutlivesDependency(Reference),
+    /// A dependency belongs to the situation, which ends with the request.
+    SituationDependency(Reference),
     /// A summary forgets an item outside its cluster.
     NotInCluster(ItemId),
     /// A summary forgets no item.
@@ -67,6 +69,10 @@ impl fmt::Display for KnowledgeError {
             Self::OutlivesDependency(reference) => write!(
                 f,
                 "dependency is not persistent: {reference} ends with the session; depend on a persistent item"
+            ),
+            Self::SituationDependency(reference) => write!(
+                f,
+                "dependency on the situation: {reference} ends with the request; depend on another item"
             ),
             Self::NotInCluster(id) => {
                 write!(f, "item {id} is not in the cluster: expected ids from the summarizer's context")

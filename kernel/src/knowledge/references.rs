@@ -82,6 +82,9 @@ pub(super) fn resolve_dependencies(
             return Err(KnowledgeError::DanglingDependency { on: reference.clone() });
         };
         let Item { id, .. } = current.item;
+        if matches!(current.item.key, ItemKey::Situation(_)) {
+            return Err(KnowledgeError::SituationDependency(reference.clone()));
+        }
         if *scope != Scope::Session && !current.item.is_persistent() {
             return Err(KnowledgeError::OutlivesDependency(reference.clone()));
         }

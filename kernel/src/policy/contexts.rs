@@ -3,7 +3,6 @@
 use crate::item::Topic;
 use crate::module::{Module, Role};
 use crate::score::Weight;
-use crate::situation::Mode;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
@@ -113,22 +112,6 @@ impl ContextPolicy {
                 .find(matches)
                 .map_or_else(|| default_weight(topic), |(_, _, weight)| *weight)
         })
-    }
-}
-
-/// Returns the reasoning mode of a module (002): deep for the planner and debaters, fast for approver and executor, `None` for
-/// modules that do not reason.
-#[must_use]
-pub const fn mode(module: Module) -> Option<Mode> {
-    match module {
-        Module::Planner | Module::Debater(_) => Some(Mode::Deep),
-        Module::Approver | Module::Executor => Some(Mode::Fast),
-        Module::IdentityGuard
-        | Module::Memory
-        | Module::Summarizer
-        | Module::Classifier
-        | Module::Store(_)
-        | Module::Auditor => None,
     }
 }
 

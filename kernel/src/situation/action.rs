@@ -1,21 +1,24 @@
 //! Action records (002, "Action Record Schema"): reasoning and tool calls of one iteration, kept for diagnosis.
 
-use crate::ids::Text;
+use super::truncate;
+use crate::ids::{Text, Timestamp};
 use crate::module::Failure;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
+use core::num::NonZeroU32;
 
 /// The record of one iteration. Decoding rejects other keys; the situation summary replaces them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct ActionRecord {
-    /// The number of the iteration in the request.
-    pub iteration: u32,
-    /// The time in ISO format; no decision depends on it.
-    pub timestamp: Text,
+    /// The number of the iteration in the request, from 1.
+    pub iteration: NonZeroU32,
+    /// The time, encoded in ISO 8601; no decision depends on it.
+    #[cfg_attr(feature = "serde", serde(with = "iso_8601"))]
+    pub timestamp: Timestamp,
     /// The reasoning mode.
     pub mode: Mode,
     /// The model's reasoning.
@@ -30,6 +33,39 @@ pub struct ActionRecord {
     pub tool_calls: Vec<ToolCall>,
 }
 
+impl ActionRecord {
+    /// Returns the record with results of at most this number of characters (002: about 1,000).
+    #[must_use]
+    pub fn with_truncated_results(mut self, chars_max: u32) -> Self {
+        for call in &mut self.tool_calls {
+            call.result = truncate(&call.result, chars_max);
+        }
+        self
+    }
+}
+
+/// The encoding of a time as text.
+#[cfg(feature = "serde")]
+mod iso_8601 {
+    use crate::ids::Timestamp;
+    use alloc::format;
+    use alloc::string::String;
+    use serde::{Deserialize, Deserializer, Serializer, de};
+
+    pub(super) fn serialize<S: Serializer>(time: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(time)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Timestamp, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Timestamp::from_text(&text).ok_or_else(|| {
+            de::Error::custom(format!(
+                "invalid time: expected ISO 8601 in UTC, as in 2026-01-01T09:30:00Z, found `{text}`"
+            ))
+        })
+    }
+}
+
 /// The reasoning mode of a model, which determines its context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -41,12 +77,20 @@ pub enum Mode {
     Deep,
 }
 
-impl fmt::Display for Mode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl Mode {
+    /// Returns the name in the document.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
             Self::Fast => "fast",
             Self::Deep => "deep",
-        })
+        }
+    }
+}
+
+impl fmt::Display for Mode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 
@@ -59,8 +103,8 @@ pub struct ToolCall {
     pub name: Text,
     /// The arguments by name. The boundary encodes values other than texts as JSON.
     pub args: BTreeMap<String, Text>,
-    /// The result.
-    pub result: StoredResult,
+    /// The result. The event of the action contains it truncated to the limit of the policy.
+    pub result: Text,
     /// The outcome.
     pub outcome: ToolOutcome,
 }
@@ -113,36 +157,5 @@ impl fmt::Display for ToolOutcome {
             Self::Error => "error",
             Self::Timeout => "timeout",
         })
-    }
-}
-
-/// A tool's result, truncated to [`StoredResult::CHARACTERS_MAX`] characters.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(from = "Text", into = "Text"))]
-pub struct StoredResult(Text);
-
-impl StoredResult {
-    /// The maximum number of characters.
-    pub const CHARACTERS_MAX: usize = 1_000;
-
-    /// Returns the result as a string slice.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        self.0.as_str()
-    }
-}
-
-impl From<Text> for StoredResult {
-    fn from(text: Text) -> Self {
-        let mut characters = text.as_str().chars();
-        let head: String = characters.by_ref().take(Self::CHARACTERS_MAX).collect();
-        Self(if characters.next().is_some() { head.into() } else { text })
-    }
-}
-
-impl From<StoredResult> for Text {
-    fn from(result: StoredResult) -> Self {
-        result.0
     }
 }

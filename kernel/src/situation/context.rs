@@ -1,15 +1,15 @@
 //! The situation in a context (002, "Context Assembly Methods"): the summary, else the compressed actions; in deep mode also the
 //! latest results.
 
-use super::{ActionRecord, Mode, SituationSummary, ToolCall};
+use super::{ActionRecord, Mode, SituationSummary, ToolCall, truncated_len};
 use crate::ids::Text;
+use crate::policy::SituationPolicy;
+use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// The number of actions before the latest that a context contains without a summary (`max_history`).
-pub const HISTORY_ACTIONS: usize = 3;
 /// The text if there is neither a summary nor an earlier tool call.
 pub const NO_ATTEMPTS: &str = "No previous attempts";
 /// The text if the latest action has no tool call.
@@ -17,37 +17,42 @@ pub const NO_RESULTS: &str = "No tool results from current iteration";
 /// The text in deep mode if there is no content.
 pub const NO_CONTEXT: &str = "No context available";
 
-/// The maximum number of characters of the arguments in a compressed call.
-const ARGS_CHARACTERS_MAX: usize = 20;
-/// The maximum number of characters of the result in a compressed call.
-const RESULT_CHARACTERS_MAX: usize = 50;
-
-/// Returns the previous attempts: the summary as one text, else the tool calls of the last [`HISTORY_ACTIONS`] actions before the
-/// latest.
+/// Returns the previous attempts: the summary as one text, else the tool calls of the last [`SituationPolicy::max_history`] actions
+/// before the latest.
 #[must_use]
-pub fn get_compressed_attempts(summary: &SituationSummary, actions: &[ActionRecord]) -> Vec<String> {
+pub fn get_compressed_attempts(
+    policy: &SituationPolicy,
+    summary: &SituationSummary,
+    actions: &[ActionRecord],
+) -> Vec<String> {
     let fields: Vec<String> = summary.fields().map(|(field, text)| format!("{field}: {text}")).collect();
     if !fields.is_empty() {
         return vec![fields.join("; ")];
     }
     let earlier = actions.split_last().map_or_else(Default::default, |(_, earlier)| earlier);
-    compress_actions(earlier.get(earlier.len().saturating_sub(HISTORY_ACTIONS)..).unwrap_or_default())
+    let max_history = usize::try_from(policy.max_history).unwrap_or(usize::MAX);
+    compress_actions(policy, earlier.get(earlier.len().saturating_sub(max_history)..).unwrap_or_default())
 }
 
 /// Returns the tool calls of these actions in compressed form, in order.
 #[must_use]
-pub fn compress_actions(actions: &[ActionRecord]) -> Vec<String> {
+pub fn compress_actions(policy: &SituationPolicy, actions: &[ActionRecord]) -> Vec<String> {
     let compress = |call: &ToolCall| {
-        let args = truncate(&format_args(call), ARGS_CHARACTERS_MAX);
-        format_call(call, &args, &truncate(call.result.as_str(), RESULT_CHARACTERS_MAX))
+        let args = format_args(call);
+        let args = shorten(&args, policy.compressed_args_chars_max);
+        format_call(call, &args, &shorten(call.result.as_str(), policy.compressed_result_chars_max))
     };
     actions.iter().flat_map(|action| &action.tool_calls).map(compress).collect()
 }
 
 /// Returns the previous attempts as one text.
 #[must_use]
-pub fn format_actions_for_fast_mode(summary: &SituationSummary, actions: &[ActionRecord]) -> String {
-    match get_compressed_attempts(summary, actions) {
+pub fn format_actions_for_fast_mode(
+    policy: &SituationPolicy,
+    summary: &SituationSummary,
+    actions: &[ActionRecord],
+) -> String {
+    match get_compressed_attempts(policy, summary, actions) {
         attempts if attempts.is_empty() => NO_ATTEMPTS.to_string(),
         attempts => attempts.join("; "),
     }
@@ -74,8 +79,13 @@ pub fn has_content(summary: &SituationSummary, actions: &[ActionRecord]) -> bool
 ///
 /// No other content equals a sentinel text, because it contains `: ` or ` → `.
 #[must_use]
-pub fn build_reasoning_context(mode: Mode, summary: &SituationSummary, actions: &[ActionRecord]) -> String {
-    let attempts = format_actions_for_fast_mode(summary, actions);
+pub fn build_reasoning_context(
+    policy: &SituationPolicy,
+    mode: Mode,
+    summary: &SituationSummary,
+    actions: &[ActionRecord],
+) -> String {
+    let attempts = format_actions_for_fast_mode(policy, summary, actions);
     if mode == Mode::Fast {
         return attempts;
     }
@@ -100,11 +110,9 @@ fn format_args(call: &ToolCall) -> String {
 }
 
 /// Truncates a text and appends `...` if characters were removed.
-fn truncate(text: &str, characters_max: usize) -> String {
-    let mut characters = text.chars();
-    let mut head: String = characters.by_ref().take(characters_max).collect();
-    if characters.next().is_some() {
-        head.push_str("...");
+fn shorten(text: &str, chars_max: u32) -> Cow<'_, str> {
+    match truncated_len(text, chars_max).and_then(|len| text.get(..len)) {
+        Some(head) => Cow::from([head, "..."].concat()),
+        None => Cow::from(text),
     }
-    head
 }

@@ -10,7 +10,7 @@ use crate::ids::{RequestId, Revision, TaskId, Text};
 use crate::module::{Argument, Failure, Operation, PerRole, Ratings, Report, Role, Store};
 use crate::plan::{EffectKind, Plan, Task};
 use crate::score::Score;
-use crate::situation::{ActionRecord, HISTORY_ACTIONS};
+use crate::situation::ActionRecord;
 use alloc::vec::Vec;
 
 /// The state of the running request.
@@ -184,8 +184,8 @@ impl Request {
             Event::AddItem { item, .. } | Event::UpdateItem { item, .. } => {
                 self.outdated |= is_summarizing(pending) && !item.layer.is_signal();
             }
-            // No expiring item is in a cluster.
-            Event::ForgetItems { cause: ForgetCause::Expiry, .. } => {}
+            // No expiring item and no item of the situation is in a cluster.
+            Event::ForgetItems { cause: ForgetCause::Expiry | ForgetCause::RequestEnd, .. } => {}
             Event::ForgetItems {
                 cause: ForgetCause::SessionEnd | ForgetCause::Compaction { .. }, ..
             } => {
@@ -207,8 +207,9 @@ impl Request {
             }
             Event::RepairStarted => self.repairs = self.repairs.saturating_add(1),
             Event::Concluded { conclusion } => self.conclusion = Some(*conclusion),
-            Event::ActionRecorded { record } => {
-                let unread = self.actions.len().saturating_sub(HISTORY_ACTIONS);
+            Event::ActionRecorded { record, max_history } => {
+                let max_history = usize::try_from(*max_history).unwrap_or(usize::MAX);
+                let unread = self.actions.len().saturating_sub(max_history);
                 self.actions.drain(..unread);
                 self.actions.push(record.clone());
             }

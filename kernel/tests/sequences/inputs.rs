@@ -10,6 +10,7 @@ use orchestrion_kernel::plan::{Effect, Plan, Task};
 use orchestrion_kernel::policy::{ModuleContextPolicy, Policy, Rule};
 use orchestrion_kernel::situation::{ActionRecord, Mode, SummaryUpdate};
 use orchestrion_kernel::{CallId, Input, Score, State, TaskId, Text, Timestamp, UserId, Weight};
+use std::num::NonZeroU32;
 
 /// Parses an input. `None` if the command is no input.
 pub(crate) fn parse_input(
@@ -154,11 +155,11 @@ fn plan(text: Text, effect: Effect) -> Plan {
     Plan::new(vec![Task { id: TaskId::FIRST, text, effect }]).unwrap()
 }
 
-fn record(iteration: u32) -> ActionRecord {
+fn record(iteration: NonZeroU32) -> ActionRecord {
     let text = || Text::from("");
     ActionRecord {
         iteration,
-        timestamp: text(),
+        timestamp: Timestamp::default(),
         mode: Mode::Fast,
         thinking: text(),
         planning: text(),
@@ -194,6 +195,9 @@ pub(crate) fn change_policy(policy: &mut Policy, args: &mut Arguments) -> Result
             ["compaction", "from_items"] => policy.compaction.from_items = number()?,
             ["compaction", "from_tokens"] => policy.compaction.from_tokens = number()?,
             ["compaction", "cluster_items"] => policy.compaction.cluster_items = number()?,
+            ["situation", "max_history"] => policy.situation.max_history = number()?,
+            ["situation", "summary_chars_max"] => policy.situation.summary_chars_max = number()?,
+            ["situation", "argue_mode"] => policy.situation.argue_mode = parse_mode(&value)?,
             ["contexts", "provenance"] => policy.contexts.provenance = parse_value(&value)?,
             ["contexts", "needs_review"] => policy.contexts.needs_review = parse_value(&value)?,
             ["contexts", "budget_tokens"] => {
@@ -217,6 +221,12 @@ pub(crate) fn change_policy(policy: &mut Policy, args: &mut Arguments) -> Result
         }
     }
     Ok(())
+}
+
+fn parse_mode(name: &str) -> Result<Option<Mode>, String> {
+    let modes = [None, Some(Mode::Fast), Some(Mode::Deep)];
+    let mode = modes.into_iter().find(|mode| mode.map_or("none", Mode::name) == name);
+    mode.ok_or_else(|| format!("unknown mode `{name}`: expected none, fast or deep"))
 }
 
 /// Returns the override of a module's context; adds it if there is none.

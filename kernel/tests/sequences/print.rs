@@ -37,7 +37,7 @@ pub(crate) fn print_event(event: &Event) -> String {
         Event::ToolCall { call, operation } => format!("{name} {call} {}", print_name(operation)),
         Event::ToolResult { call, .. } => format!("{name} {call}"),
         Event::CallFailed { call, failure, .. } => format!("{name} {call} {}", print_name(failure)),
-        Event::ActionRecorded { record } => format!("{name} {}", record.iteration),
+        Event::ActionRecorded { record, .. } => format!("{name} {}", record.iteration),
         Event::TimeAdvanced { now } => format!("{name} to {}", now.millis()),
         Event::SessionStarted { user } => format!("{name} {user}"),
         Event::OverBudget { call, required_tokens, budget_tokens } => {

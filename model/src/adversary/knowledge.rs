@@ -8,6 +8,7 @@ use orchestrion_kernel::knowledge::{
 use orchestrion_kernel::module::Report;
 use orchestrion_kernel::situation::{ActionRecord, Mode, SummaryUpdate};
 use orchestrion_kernel::{CallId, Input, ItemId, Policy, State, Text};
+use std::num::NonZeroU32;
 
 /// Every write to try. While there is room, new items; at any time, writes that add none.
 pub(super) fn writes(policy: &Policy, room: usize, state: &State) -> Vec<Input> {
@@ -68,8 +69,8 @@ pub(super) fn reply_with_situation(call: CallId) -> Input {
     let summary_update = says.into_iter().map(|(key, text)| (key.to_owned(), Text::from(text))).collect();
     let nothing = || Text::from("");
     let action = ActionRecord {
-        iteration: 1,
-        timestamp: nothing(),
+        iteration: NonZeroU32::MIN,
+        timestamp: Timestamp::default(),
         mode: Mode::Fast,
         thinking: nothing(),
         planning: nothing(),

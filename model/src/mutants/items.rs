@@ -2,6 +2,7 @@
 
 use orchestrion_kernel::event::ForgetCause;
 use orchestrion_kernel::item::{Audience, FactRecord, Item, ItemKey, ItemKind, Layer, Rank, Scope, Validity};
+use orchestrion_kernel::module::Operation;
 use orchestrion_kernel::situation::SummaryField;
 use orchestrion_kernel::{Event, Events, ItemId, State, UserId};
 
@@ -144,6 +145,19 @@ pub(super) const ITEMS: &[(&str, &str, Spoil)] = &[
                 let more = state.semantic().read_valid_facts().map(|item| item.id);
                 ids.extend(more.filter(|id| !ids.contains(id) && !needed(*id)).take(1).collect::<Vec<_>>());
             }
+        }
+    }),
+    ("ForgetItems", "keeps the situation of a request that ended", |_, events| {
+        events.retain(|event| !matches!(event, Event::ForgetItems { cause: ForgetCause::RequestEnd, .. }));
+    }),
+    ("ForgetItems", "forgets the situation of a request that runs", |state, events| {
+        let calls =
+            |event: &Event| matches!(event, Event::ToolCall { operation: Operation::LoadContext, .. });
+        let of_situation = |item: &Item| matches!(item.key, ItemKey::Situation(_));
+        let items = state.semantic().entries().map(|entry| &entry.item);
+        let ids: Vec<ItemId> = items.filter(|item| of_situation(item)).map(|item| item.id).collect();
+        if events.iter().any(calls) && !ids.is_empty() {
+            events.push(Event::ForgetItems { ids, cause: ForgetCause::RequestEnd });
         }
     }),
     ("ForgetItems", "names another item as the summary", |_, events| {

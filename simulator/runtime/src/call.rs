@@ -3,7 +3,7 @@
 use crate::deadlines::Deadlines;
 use orchestrion_kernel::context::ContextError;
 use orchestrion_kernel::module::{Failure, Module, Operation, Report};
-use orchestrion_kernel::situation::{ActionRecord, SummaryUpdate};
+use orchestrion_kernel::situation::{ActionRecord, SummarySchema, SummaryUpdate};
 use orchestrion_kernel::state::CallPayload;
 use orchestrion_kernel::{CallId, Input, ModuleContext, Text, TraceId, UserId, state};
 use orchestrion_trace::recorder::Recorder;
@@ -29,6 +29,9 @@ pub struct Call {
     pub user: UserId,
     /// The text of the request.
     pub request: Text,
+    /// The summary update for which the call asks, if the module reasons (002). The reply carries the texts by field.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub summary_update: Option<SummarySchema>,
     /// The current or latest pass of the debate, from 1; 0 before the first.
     pub pass: u32,
     /// The data of the operation, if it has any. Its [text](CallPayload::text) and the context fit the budget together.
@@ -62,6 +65,7 @@ impl Call {
             deadline_ms: u64::try_from(deadline_ms).unwrap_or(u64::MAX),
             user: facts.user.clone(),
             request: facts.text.clone(),
+            summary_update: recorder.policy().situation.summary_schema(operation),
             pass: request.debate.pass,
             payload: request.payload(operation),
             context: recorder.build_context(operation)?,

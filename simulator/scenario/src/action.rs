@@ -1,14 +1,16 @@
 //! Summary updates and action records (002) beside a reply. The keys are the document's own.
 
 use crate::convert::{FileValue, convert, values};
-use crate::names::{mode_schema, outcome_schema};
-use orchestrion_kernel::Text;
+use crate::names::{Count, mode_schema, outcome_schema};
+use crate::timestamp::RecordTime;
 use orchestrion_kernel::situation::{ActionRecord, Mode, SummaryField, ToolCall, ToolOutcome};
+use orchestrion_kernel::{Text, Timestamp};
 use orchestrion_yaml::{LabeledError, StrictText};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 
 /// Texts by field of the situation summary.
 pub type SummaryUpdateFile = BTreeMap<String, StrictText>;
@@ -17,10 +19,10 @@ pub type SummaryUpdateFile = BTreeMap<String, StrictText>;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ActionFile {
-    /// The iteration of the request.
-    pub iteration: u32,
-    /// The time, in ISO format.
-    pub timestamp: StrictText,
+    /// The iteration of the request, from 1.
+    pub iteration: Count,
+    /// The time of the iteration. Parts of a millisecond are dropped.
+    pub timestamp: RecordTime,
     /// The reasoning mode: fast or deep.
     #[schemars(schema_with = "mode_schema")]
     pub mode: Mode,
@@ -45,7 +47,7 @@ pub struct ToolCallFile {
     /// The arguments by name. Values that are not texts are stored as JSON.
     #[schemars(with = "BTreeMap<String, Value>")]
     pub args: BTreeMap<String, ArgFile>,
-    /// The result; its first 1000 characters are stored.
+    /// The result. It is truncated to the policy's limit.
     pub result: StrictText,
     /// The outcome: success, failure, error or timeout.
     #[schemars(schema_with = "outcome_schema")]
@@ -71,14 +73,14 @@ impl<'de> Deserialize<'de> for ArgFile {
     }
 }
 
-/// Returns the schema of a summary update; the descriptions are the document's questions.
+/// Returns the schema of a summary update; the descriptions are the questions of a call.
 pub(crate) fn summary_update_schema(_: &mut SchemaGenerator) -> Schema {
     let field = |field: SummaryField| {
-        (field.name().to_owned(), json!({"type": "string", "description": field.prompt()}))
+        (field.name().to_owned(), json!({"type": "string", "description": field.question()}))
     };
     let fields: Map<String, Value> = SummaryField::ALL.into_iter().map(field).collect();
     json_schema!({
-        "description": "Changes of the situation summary: texts by field. Unknown fields and blank texts change nothing.",
+        "description": "Changes of the situation summary: texts by field. Unknown fields and blank texts change nothing; a text is truncated to the policy's limit.",
         "type": "object",
         "properties": fields,
         "additionalProperties": {"type": "string"},
@@ -93,4 +95,6 @@ convert! {
 
 values! {
     ArgFile = Text: |arg| arg.0.clone(), |text| Some(Self(text.clone()));
+    Count = NonZeroU32: |count| count.0, |count| Some(Self(*count));
+    RecordTime = Timestamp: |time| time.0, |time| Some(Self(*time));
 }

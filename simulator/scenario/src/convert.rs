@@ -5,7 +5,7 @@ use crate::timestamp::TimeText;
 use orchestrion_kernel::ids::Timestamp;
 use orchestrion_kernel::item::{Audience, MemoryType, Rank, Scope, SupersessionRule};
 use orchestrion_kernel::knowledge::Reference;
-use orchestrion_kernel::situation::{Mode, StoredResult, SummaryUpdate, ToolOutcome};
+use orchestrion_kernel::situation::{Mode, SummaryUpdate, ToolOutcome};
 use orchestrion_kernel::{ConversationId, ItemId, RequestId, Score, Text};
 use orchestrion_yaml::{Decimal, LabeledError, Spanned, StrictText};
 use std::collections::BTreeMap;
@@ -68,7 +68,6 @@ pub(crate) use values;
 
 values! {
     StrictText = Text: Self::text, |text| Some(text.clone().into());
-    StrictText = StoredResult: |text| text.text().into(), |result| Some(Text::from(result.clone()).into());
     StrictText = ConversationId: |text| ConversationId::new(text.text()), |id| Some(id.as_str().into());
     StrictText = Reference: |key| Reference::Key(key.text()), |reference| match reference {
         Reference::Key(key) => Some(key.clone().into()),

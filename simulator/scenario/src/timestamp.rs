@@ -10,46 +10,77 @@ use std::borrow::Cow;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeText(pub Timestamp);
 
+/// The time of an action record: as [`TimeText`], without parts of a millisecond, which other languages write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RecordTime(pub Timestamp);
+
+const HELP: &str = "write a date and a time with its offset from UTC, as in 2026-01-01T09:30:00Z";
+
+/// Parses a time. Returns it without parts of a millisecond, and whether it has none.
+fn parse(text: &str) -> Result<(Timestamp, bool), LabeledError> {
+    let time: jiff::Timestamp = text
+        .parse()
+        .map_err(|_| LabeledError::new(format!("expected a time, found `{}`", text.escape_debug()), HELP))?;
+    let is_whole = time.subsec_nanosecond() % 1_000_000 == 0;
+    match u64::try_from(time.as_millisecond()) {
+        Ok(millis) if time >= jiff::Timestamp::UNIX_EPOCH => Ok((Timestamp::from_millis(millis), is_whole)),
+        _ => Err(LabeledError::new(
+            format!("expected a time since 1970, found `{}`", text.escape_debug()),
+            HELP,
+        )),
+    }
+}
+
 impl TimeText {
     fn parse(text: &str) -> Result<Self, LabeledError> {
-        let help = "write a date and a time with its offset from UTC, as in 2026-01-01T09:30:00Z";
-        let time: jiff::Timestamp = text.parse().map_err(|_| {
-            LabeledError::new(format!("expected a time, found `{}`", text.escape_debug()), help)
-        })?;
-        let millis = u64::try_from(time.as_millisecond()).ok();
-        let is_whole = time.subsec_nanosecond() % 1_000_000 == 0;
-        millis.filter(|_| is_whole).map(|millis| Self(Timestamp::from_millis(millis))).ok_or_else(|| {
-            LabeledError::new(
-                format!("expected a time in whole milliseconds since 1970, found `{}`", text.escape_debug()),
-                help,
-            )
-        })
+        match parse(text)? {
+            (time, true) => Ok(Self(time)),
+            (_, false) => Err(LabeledError::new(
+                format!("expected a time in whole milliseconds, found `{}`", text.escape_debug()),
+                HELP,
+            )),
+        }
     }
 }
 
-impl Serialize for TimeText {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&self.0)
+impl RecordTime {
+    fn parse(text: &str) -> Result<Self, LabeledError> {
+        parse(text).map(|(time, _)| Self(time))
     }
 }
 
-impl<'de> Deserialize<'de> for TimeText {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        parse_scalar(deserializer, "not a valid time", Self::parse)
-    }
+macro_rules! time_texts {
+    ($($name:ident $schema:literal,)*) => {$(
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(&self.0)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                parse_scalar(deserializer, "not a valid time", Self::parse)
+            }
+        }
+
+        impl JsonSchema for $name {
+            fn schema_name() -> Cow<'static, str> {
+                $schema.into()
+            }
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                json_schema!({
+                    "description": "A time in ISO 8601 with its offset from UTC, as in 2026-01-01T09:30:00Z.",
+                    "type": "string",
+                    "format": "date-time",
+                })
+            }
+        }
+    )*};
 }
 
-impl JsonSchema for TimeText {
-    fn schema_name() -> Cow<'static, str> {
-        "Time".into()
-    }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "description": "A time in ISO 8601 with its offset from UTC, as in 2026-01-01T09:30:00Z.",
-            "type": "string",
-            "format": "date-time",
-        })
-    }
+time_texts! {
+    TimeText "Time",
+    RecordTime "RecordTime",
 }
 
 #[cfg(test)]
@@ -65,6 +96,7 @@ mod tests {
             let time = Timestamp::from_millis(n * STEP_MS);
             let read = TimeText::parse(&time.to_string()).unwrap_or_else(|error| panic!("{time}: {error:?}"));
             assert_eq!(read.0, time);
+            assert_eq!(Timestamp::from_text(&time.to_string()), Some(time));
         }
     }
 

@@ -7,6 +7,7 @@
 //! counted from 1.
 
 use orchestrion_kernel::event::Conclusion;
+use orchestrion_kernel::situation::SummaryField;
 use orchestrion_kernel::{CallId, ConversationId, Text, TraceId};
 use orchestrion_runtime::{Call, Conversation, Journal, RequestResult};
 use orchestrion_scenario::{
@@ -216,6 +217,27 @@ fn call_schema() -> Value {
             "deadline_ms": described("integer", "The deadline in milliseconds after the call is sent."),
             "user": described("string", "The user of the request."),
             "request": described("string", "The text of the request."),
+            "summary_update": {
+                "type": "object",
+                "description": "The summary update for which the call asks, if the module reasons: the reply is {\"reply\": …, \"summary_update\": {NAME: TEXT}}, with any of these fields.",
+                "properties": {
+                    "fields": {
+                        "type": "array",
+                        "items": {
+                            "type": "object",
+                            "properties": {
+                                "name": {"enum": SummaryField::ALL.map(SummaryField::name), "description": "The key of the field in the update."},
+                                "question": described("string", "The question that its text answers."),
+                                "chars_max": described("integer", "The maximum number of characters of its text. A longer text is truncated."),
+                            },
+                            "required": ["name", "question", "chars_max"],
+                            "additionalProperties": false,
+                        },
+                    },
+                },
+                "required": ["fields"],
+                "additionalProperties": false,
+            },
             "pass": described("integer", "The pass of the debate, from 1; 0 before the first."),
             "payload": {
                 "type": "object",

@@ -134,7 +134,7 @@ impl RequestFacts {
         let request = state.control().request();
         match event {
             Event::ToolResult { report, .. } => self.reply_bytes += json_len_bytes(report),
-            Event::ActionRecorded { record } => self.reply_bytes += json_len_bytes(record),
+            Event::ActionRecorded { record, .. } => self.reply_bytes += json_len_bytes(record),
             Event::Transitioned { row } => {
                 let (from, to) = (state.control().phase(), row.transition().to);
                 self.passes = self.passes.max(request.map_or(0, |request| request.debate.pass));

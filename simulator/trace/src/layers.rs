@@ -4,7 +4,7 @@
 //! blanked.
 
 use orchestrion_kernel::Event;
-use orchestrion_kernel::ids::Text;
+use orchestrion_kernel::ids::{Text, Timestamp};
 use orchestrion_kernel::item::Item;
 use orchestrion_kernel::module::{PastRequest, Report};
 use orchestrion_kernel::plan::{Effect, Plan, Task};
@@ -32,7 +32,7 @@ pub fn without_texts(event: &Event) -> Event {
         Event::FinalAnswer { text, .. } => *text = blank(),
         Event::MemoryRecorded { record } => record.text = blank(),
         Event::PlanAdopted { plan, .. } => *plan = blank_plan(plan),
-        Event::ActionRecorded { record } => *record = blank_record(record),
+        Event::ActionRecorded { record, .. } => *record = blank_record(record),
         _ => {}
     }
     event
@@ -72,12 +72,12 @@ fn blank_record(record: &ActionRecord) -> ActionRecord {
     let call = |call: &ToolCall| ToolCall {
         name: blank(),
         args: BTreeMap::new(),
-        result: blank().into(),
+        result: blank(),
         outcome: call.outcome,
     };
     ActionRecord {
         iteration: record.iteration,
-        timestamp: blank(),
+        timestamp: Timestamp::default(),
         mode: record.mode,
         thinking: blank(),
         planning: blank(),

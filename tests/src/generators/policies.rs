@@ -3,7 +3,8 @@
 
 use super::{RandomSource, Shrink};
 use orchestrion_kernel::module::Role;
-use orchestrion_kernel::policy::{Bound, CompactionPolicy, EloMethod, Rule, Weights};
+use orchestrion_kernel::policy::{Bound, CompactionPolicy, EloMethod, Rule, SituationPolicy, Weights};
+use orchestrion_kernel::situation::Mode;
 use orchestrion_kernel::{Policy, Score, Weight};
 use std::mem;
 
@@ -69,7 +70,36 @@ pub fn random_policy(choice: &mut impl RandomSource) -> Policy {
     if choice.percent(changed) {
         policy.bounds.audit_attempts = choice.one_of(&[1, 2, 3]);
     }
+    if choice.percent(changed.max(20)) {
+        policy.situation = situation(choice);
+    }
     make_valid(policy)
+}
+
+/// Generates limits of the situation that short texts exceed, and any modes.
+fn situation(choice: &mut impl RandomSource) -> SituationPolicy {
+    let mut policy = SituationPolicy {
+        max_history: choice.one_of(&[1, 2, 3, 4, u32::MAX]),
+        summary_chars_max: choice.one_of(&[1, 2, 4, 1_000, u32::MAX]),
+        result_chars_max: choice.one_of(&[1, 2, 50, 1_000]),
+        compressed_args_chars_max: choice.one_of(&[1, 5, 20, u32::MAX]),
+        compressed_result_chars_max: choice.one_of(&[1, 20, 50, 1_000]),
+        ..Policy::hardened().situation
+    };
+    let modes = [
+        &mut policy.classify_mode,
+        &mut policy.draft_plan_mode,
+        &mut policy.argue_mode,
+        &mut policy.review_revision_mode,
+        &mut policy.approve_mode,
+        &mut policy.run_task_mode,
+        &mut policy.undo_task_mode,
+        &mut policy.diagnose_mode,
+    ];
+    for mode in modes {
+        *mode = choice.one_of(&[None, Some(Mode::Fast), Some(Mode::Deep)]);
+    }
+    policy
 }
 
 /// Generates a score: mostly a threshold of some policy, sometimes any.
@@ -121,7 +151,9 @@ impl Shrink for Policy {
             let rules =
                 Rule::ALL.iter().filter(|rule| policy.rules.has(**rule) != hardened.rules.has(**rule));
             let numbers = numbers(policy).zip(numbers(&hardened)).filter(|(one, other)| one != other);
-            rules.count() + numbers.count() + usize::from(policy.elo != hardened.elo)
+            let others =
+                usize::from(policy.elo != hardened.elo) + usize::from(policy.situation != hardened.situation);
+            rules.count() + numbers.count() + others
         };
         let mut simpler = vec![hardened.clone(), Self::as_drawn()];
         let mut with = |change: &dyn Fn(&mut Self)| {
@@ -133,6 +165,7 @@ impl Shrink for Policy {
             with(&|policy| policy.rules.set(*rule, hardened.rules.has(*rule)));
         }
         with(&|policy| policy.elo = hardened.elo);
+        with(&|policy| policy.situation = hardened.situation);
         with(&|policy| policy.thresholds = hardened.thresholds);
         with(&|policy| policy.thresholds.redebate_below = hardened.thresholds.redebate_below);
         with(&|policy| policy.thresholds.proceed_from = hardened.thresholds.proceed_from);

@@ -2,8 +2,9 @@
 
 use super::RandomSource;
 use super::reports::text;
-use orchestrion_kernel::Text;
 use orchestrion_kernel::situation::{ActionRecord, Mode, SummaryUpdate, ToolCall, ToolOutcome};
+use orchestrion_kernel::{Text, Timestamp};
+use std::num::NonZeroU32;
 
 /// Keys of the summary, and invalid ones.
 const KEYS: [&str; 8] =
@@ -19,8 +20,8 @@ pub(super) fn update(choice: &mut impl RandomSource) -> SummaryUpdate {
 
 pub(super) fn action(choice: &mut impl RandomSource) -> Box<ActionRecord> {
     Box::new(ActionRecord {
-        iteration: choice.below(5),
-        timestamp: text(choice),
+        iteration: NonZeroU32::MIN.saturating_add(choice.below(5)),
+        timestamp: Timestamp::from_millis(choice.below(u32::MAX).into()),
         mode: choice.one_of(&[Mode::Fast, Mode::Deep]),
         thinking: text(choice),
         planning: text(choice),
@@ -31,11 +32,11 @@ pub(super) fn action(choice: &mut impl RandomSource) -> Box<ActionRecord> {
 }
 
 fn call(choice: &mut impl RandomSource) -> ToolCall {
-    let length = choice.one_of(&[0, 20, 21, 51, 999]);
+    let length = choice.one_of(&[0, 20, 21, 51, 999, 1_001]);
     ToolCall {
         name: text(choice),
         args: (0..choice.below(3)).map(|at| (format!("a{at}"), text(choice))).collect(),
-        result: Text::from("x".repeat(length)).into(),
+        result: Text::from("x".repeat(length)),
         outcome: choice.one_of(&ToolOutcome::ALL),
     }
 }

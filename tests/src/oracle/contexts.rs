@@ -17,9 +17,6 @@ const ENVIRONMENT: usize = 1;
 const FACTS: usize = 2;
 const WORKING_SET: usize = 3;
 
-/// The number of actions before the latest one that a context reads (002-3.3).
-pub(super) const HISTORY_ACTIONS: usize = 3;
-
 /// The context that a module must receive.
 #[derive(Clone, Debug)]
 pub(super) struct ExpectedContext {
@@ -56,8 +53,9 @@ pub(super) struct OverBudget {
 impl ExpectedContext {
     /// Returns the context of an operation for the present S.
     pub(super) fn new(expected: &ExpectedConversation, semantic: &Fold, operation: OracleOperation) -> Self {
-        let mode = reasoning_mode(operation).filter(|_| !expected.situation.is_empty());
-        let situation = mode.map(|mode| expected.situation.build_reasoning_context(mode, HISTORY_ACTIONS));
+        let limits = &expected.policy.situation;
+        let mode = limits.mode(operation).filter(|_| !expected.situation.is_empty());
+        let situation = mode.map(|mode| expected.situation.build_reasoning_context(limits, mode));
         let is_summarizer = operation == OracleOperation::Summarize;
         // Decision 0021: the summarizer receives the cluster, whatever its items depend on.
         let readable = if is_summarizer {
@@ -223,21 +221,6 @@ fn tokens(text: &str) -> u64 {
 
 fn situation_section(text: &str) -> String {
     format!("# Situation\n{text}\n")
-}
-
-/// Returns the mode in which a module receives the situation (002-3.5 to 002-3.9, decision 0024): deep for modules that
-/// plan and argue, fast for modules that execute the plan. Other modules receive none.
-const fn reasoning_mode(operation: OracleOperation) -> Option<&'static str> {
-    match operation {
-        OracleOperation::DraftPlan
-        | OracleOperation::Argue(_)
-        | OracleOperation::ReviewRevision
-        | OracleOperation::Diagnose => Some("deep"),
-        OracleOperation::Approve | OracleOperation::RunTask { .. } | OracleOperation::UndoTask { .. } => {
-            Some("fast")
-        }
-        _ => None,
-    }
 }
 
 /// Returns whether the kernel must include the item (003-7.1, 003-7.2, decision 0024).

@@ -431,7 +431,12 @@ impl WriteBatch<'_> {
                     || dep_scope == scope
                     || dep_scope == "global"
                     || dep_scope == "session";
-                remains && is_in_scope && !replaced.contains(dep) && !dependents.contains(dep)
+                // Decision 0034: the situation ends with the request.
+                remains
+                    && is_in_scope
+                    && !entry.is_situation()
+                    && !replaced.contains(dep)
+                    && !dependents.contains(dep)
             })
         };
         if deps.iter().all(is_permitted) { Ok(deps.into_iter().collect()) } else { Err(InvalidWrite) }

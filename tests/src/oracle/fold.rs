@@ -1,7 +1,7 @@
 //! A plain fold of the kernel's item events (000-4.8) that checks the invariants of each event.
 
 use super::compaction::SUMMARY;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// S by id, as 000 §2 defines it: each id with its item and its dependencies.
@@ -91,6 +91,11 @@ impl Fold {
         // 000-2.9: no dependency dangles.
         if let Some(dep) = entry.deps.iter().find(|dep| !self.entries.contains_key(dep)) {
             return Err(format!("item {id} depends on {dep}, which is not in S (000-2.9)"));
+        }
+        // Decision 0020: the situation belongs to the working set, and never expires. It may leave S in its batch.
+        let layer = json!({ "working": { "created_at": self.now, "expires_at": null } });
+        if entry.is_situation() && (entry.item["layer"] != layer || entry.item["validity"] != "current") {
+            return Err(format!("{key} is not a current item of the working set: {} (0020)", entry.item));
         }
         let observed = ObservedItemEvent {
             event,

@@ -1,6 +1,6 @@
 //! The values of the kernel under test, read through their published encoding, and compared with the expected ones.
 
-use super::contexts::{ExpectedContext, HISTORY_ACTIONS, ObservedContext, OverBudget};
+use super::contexts::{ExpectedContext, ObservedContext, OverBudget};
 use super::conversation::{ExpectedConversation, StartedTask};
 use super::encoding::OracleOperation;
 use super::fold::Fold;
@@ -120,7 +120,7 @@ fn compare_request(expected: &ExpectedConversation, after: &State) -> Result<(),
     let conclusion = expected.request.conclusion.as_ref();
     let conclusion = conclusion.map(|(kind, cause)| json!({ "kind": kind, "cause": cause }));
     expect_equal("conclusion", &json!(conclusion), &encode(&request.conclusion)?)?;
-    let actions = expected.situation.latest_actions(HISTORY_ACTIONS);
+    let actions = expected.situation.latest_actions(&expected.policy.situation);
     expect_equal("latest actions", &json!(actions), &encode(&request.actions)?)
 }
 
@@ -143,11 +143,6 @@ fn compare_semantic(expected: &mut ExpectedConversation, fold: &Fold, after: &St
         let Some(item) = expected.items.record_text(&folded.key, &folded.text) else {
             return Err(format!("S has the unexpected item {}", folded.key));
         };
-        // Decision 0020: the situation belongs to the working set, and never expires.
-        let working = &folded.item["layer"]["working"];
-        if folded.is_situation() && !(working["created_at"].is_u64() && working["expires_at"].is_null()) {
-            return Err(format!("{} has the wrong layer {}", folded.key, folded.item["layer"]));
-        }
         // Decision 0019: an item of a request is never superseded.
         expect_equal("validity", &json!("current"), &folded.item["validity"])?;
         let deps = fold.keys(&folded.deps);

@@ -1,6 +1,6 @@
 //! The policy as the oracle reads it: thresholds, bounds, weights, contexts, rules.
 
-use super::encoding::{Rank, Role};
+use super::encoding::{OracleOperation, Rank, Role};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -17,6 +17,7 @@ pub(super) struct OraclePolicy {
     pub(super) writes: Writes,
     pub(super) compaction: Compaction,
     pub(super) contexts: Contexts,
+    pub(super) situation: SituationLimits,
     pub(super) rules: Rules,
 }
 
@@ -68,6 +69,43 @@ pub(super) struct Contexts {
     pub(super) provenance: bool,
     pub(super) needs_review: bool,
     pub(super) module_overrides: Vec<ModuleOverride>,
+}
+
+/// The limits of the situation, and the modes of operations (decision 0034).
+#[derive(Clone, Debug, Deserialize)]
+#[allow(missing_docs, reason = "decision 0034 describes the settings")]
+pub struct SituationLimits {
+    pub max_history: usize,
+    pub summary_chars_max: usize,
+    pub result_chars_max: usize,
+    pub compressed_args_chars_max: usize,
+    pub compressed_result_chars_max: usize,
+    classify_mode: Option<String>,
+    draft_plan_mode: Option<String>,
+    argue_mode: Option<String>,
+    review_revision_mode: Option<String>,
+    approve_mode: Option<String>,
+    run_task_mode: Option<String>,
+    undo_task_mode: Option<String>,
+    diagnose_mode: Option<String>,
+}
+
+impl SituationLimits {
+    /// Returns the mode in which a module receives the situation (002-3.5 to 002-3.9). Other operations have none.
+    pub(super) fn mode(&self, operation: OracleOperation) -> Option<&str> {
+        let mode = match operation {
+            OracleOperation::Classify => &self.classify_mode,
+            OracleOperation::DraftPlan => &self.draft_plan_mode,
+            OracleOperation::Argue(_) => &self.argue_mode,
+            OracleOperation::ReviewRevision => &self.review_revision_mode,
+            OracleOperation::Approve => &self.approve_mode,
+            OracleOperation::RunTask { .. } => &self.run_task_mode,
+            OracleOperation::UndoTask { .. } => &self.undo_task_mode,
+            OracleOperation::Diagnose => &self.diagnose_mode,
+            _ => return None,
+        };
+        mode.as_deref()
+    }
 }
 
 /// The settings of one module that differ.

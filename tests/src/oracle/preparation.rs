@@ -36,7 +36,6 @@ impl ExpectedConversation {
                 self.batch.forgotten_ids = facts::session_ids(semantic);
                 self.batch.forget_cause = json!("session_end");
                 self.session = None;
-                self.situation = Situation::default();
                 self.expect_event(json!("session_ended"));
                 self.enter_phase("Idle");
             }
@@ -84,13 +83,27 @@ impl ExpectedConversation {
             // Decision 0015: no transition and no change.
             OracleInput::Resume => self.expect_event(json!("resumed")),
         }
+        if !self.is_running() {
+            self.end_situation();
+        }
+    }
+
+    /// Decision 0034: the situation leaves S with its request.
+    fn end_situation(&mut self) {
+        let fields: Vec<_> = std::mem::take(&mut self.situation).fields().collect();
+        for key in fields.iter().map(|(field, _)| key("situation", &json!(field))) {
+            if self.items.forget(&key) {
+                self.batch.forgotten_keys.insert(key);
+                self.batch.forget_cause = json!("request_end");
+            }
+        }
     }
 
     /// 004-1.3, 004-2.1, 004-2.9: the identity guard checks every request.
     fn take_user_message(&mut self, user: &str, text: &str) {
         self.requests += 1;
         self.request = Request::new(text);
-        self.situation.clear_actions(); // decision 0020: actions belong to the request
+        self.situation = Situation::default(); // decision 0034: the situation belongs to the request
         self.expect_event(json!({ "user_msg": { "request": self.requests, "user": user, "text": text } }));
         self.enter_phase("VerifyingIdentity");
         self.expect_call(OracleOperation::VerifyIdentity);
@@ -128,10 +141,10 @@ impl ExpectedConversation {
     }
 
     /// Takes the situation from a reply. 002-4.2: the update is merged, if the user is verified (004-2.9). Each field with
-    /// a value is an item of the session (decision 0020). 002-2.1: an action is recorded and changes no item.
+    /// a value is an item of the working set (decision 0020). 002-2.1: an action is recorded and changes no item.
     fn take_situation(&mut self, summary_update: &Value, action: &Value) {
         if self.request.verified {
-            self.situation.update(summary_update);
+            self.situation.update(&self.policy.situation, summary_update);
         }
         let fields: Vec<_> = self.situation.fields().collect();
         for (field, text) in fields {
@@ -141,8 +154,10 @@ impl ExpectedConversation {
             }
         }
         if !action.is_null() {
-            self.expect_event(json!({ "action_recorded": { "record": action } }));
-            self.situation.act(action);
+            let limits = &self.policy.situation;
+            self.situation.act(limits, action);
+            let (record, max_history) = (self.situation.latest_action(), limits.max_history);
+            self.expect_event(json!({ "action_recorded": { "record": record, "max_history": max_history } }));
         }
     }
 

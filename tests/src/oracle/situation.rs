@@ -2,6 +2,7 @@
 //!
 //! Design §2 ("002's text") and decision 0020 define the functions that the document only names.
 
+use super::policy::SituationLimits;
 use serde_json::Value;
 
 /// The two fields of the document's `State` that its contexts read.
@@ -23,23 +24,23 @@ impl Default for Situation {
 
 impl Situation {
     /// Merges an update: "In reason.py - merge LLM updates into persistent summary" (002-4.2 to 002-4.4).
-    pub fn update(&mut self, summary_update: &Value) {
+    /// Decision 0034: a value is cut to the limit of the policy before anything else.
+    pub fn update(&mut self, limits: &SituationLimits, summary_update: &Value) {
         for (key, value) in summary_update.as_object().into_iter().flatten() {
-            let value = value.as_str().unwrap_or_default();
+            let value = &first(text_of(value), limits.summary_chars_max);
             for (field, stored) in &mut self.situation_summary {
                 if field == key && !strip(value).is_empty() {
-                    *stored = value.to_owned();
+                    stored.clone_from(value);
                 }
             }
         }
     }
 
     /// Runs `actions.append(action_entry)`, with each result cut to its stored length (002-2.10).
-    pub fn act(&mut self, action_entry: &Value) {
+    pub fn act(&mut self, limits: &SituationLimits, action_entry: &Value) {
         let mut action_entry = action_entry.clone();
         for call in action_entry["tool_calls"].as_array_mut().into_iter().flatten() {
-            let result: String = text_of(&call["result"]).chars().take(1_000).collect();
-            call["result"] = Value::from(result);
+            call["result"] = Value::from(first(text_of(&call["result"]), limits.result_chars_max));
         }
         self.actions.push(action_entry);
     }
@@ -54,19 +55,19 @@ impl Situation {
         self.actions.is_empty() && self.situation_summary.iter().all(|(_, value)| strip(value).is_empty())
     }
 
-    /// Removes the actions, when another request starts.
-    pub(super) fn clear_actions(&mut self) {
-        self.actions.clear();
+    /// Returns the latest action as it is stored.
+    pub(super) fn latest_action(&self) -> Option<&Value> {
+        self.actions.last()
     }
 
     /// Returns the latest action and at most `max_history` actions before it.
-    pub(super) fn latest_actions(&self, max_history: usize) -> &[Value] {
-        &self.actions[self.actions.len().saturating_sub(max_history + 1)..]
+    pub(super) fn latest_actions(&self, limits: &SituationLimits) -> &[Value] {
+        &self.actions[self.actions.len().saturating_sub(limits.max_history.saturating_add(1))..]
     }
 
     /// `get_compressed_attempts` (002-3.1 to 002-3.3).
     #[must_use]
-    pub fn get_compressed_attempts(&self, max_history: usize) -> Vec<String> {
+    pub fn get_compressed_attempts(&self, limits: &SituationLimits) -> Vec<String> {
         let mut summary_parts = Vec::new();
         for (key, value) in &self.situation_summary {
             if !strip(value).is_empty() {
@@ -78,13 +79,14 @@ impl Situation {
         }
         let mut before_last = self.actions.clone();
         before_last.pop();
-        while before_last.len() > max_history {
+        while before_last.len() > limits.max_history {
             before_last.remove(0);
         }
         let mut compressed = Vec::new();
         for action in &before_last {
             for call in tool_calls(action) {
-                let (args, result) = (shorten(&args(call), 20), shorten(text_of(&call["result"]), 50));
+                let args = shorten(&args(call), limits.compressed_args_chars_max);
+                let result = shorten(text_of(&call["result"]), limits.compressed_result_chars_max);
                 compressed.push(call_line(call, &args, &result));
             }
         }
@@ -93,8 +95,8 @@ impl Situation {
 
     /// `format_actions_for_fast_mode` (002-3.5).
     #[must_use]
-    pub fn format_actions_for_fast_mode(&self, max_history: usize) -> String {
-        let attempts = self.get_compressed_attempts(max_history);
+    pub fn format_actions_for_fast_mode(&self, limits: &SituationLimits) -> String {
+        let attempts = self.get_compressed_attempts(limits);
         if attempts.is_empty() { "No previous attempts".to_owned() } else { attempts.join("; ") }
     }
 
@@ -114,9 +116,9 @@ impl Situation {
 
     /// `build_reasoning_context` (002-3.5 to 002-3.9).
     #[must_use]
-    pub fn build_reasoning_context(&self, mode: &str, max_history: usize) -> String {
+    pub fn build_reasoning_context(&self, limits: &SituationLimits, mode: &str) -> String {
         if mode == "deep" {
-            let summary_context = self.format_actions_for_fast_mode(max_history);
+            let summary_context = self.format_actions_for_fast_mode(limits);
             let latest_context = self.format_latest_results_detailed();
             if summary_context == "No previous attempts" {
                 if latest_context.is_empty() { "No context available".to_owned() } else { latest_context }
@@ -127,7 +129,7 @@ impl Situation {
                 summary_context + "\n\nLATEST DETAILS:\n" + &latest_context
             }
         } else {
-            self.format_actions_for_fast_mode(max_history)
+            self.format_actions_for_fast_mode(limits)
         }
     }
 }
@@ -162,6 +164,11 @@ fn args(call: &Value) -> String {
 
 fn text_of(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
+}
+
+/// Returns the first characters of a text.
+fn first(text: &str, characters: usize) -> String {
+    text.chars().take(characters).collect()
 }
 
 /// Cuts a text to a number of characters; `...` follows if it had more.

@@ -283,9 +283,9 @@ pub(super) const LAYERS: &[Claim] = &[
     Claim {
         id: "C-84",
         clause: "000-2.11",
-        statement: "An item leaves the state only at the end of its session, when it expires, or when a \
-                    summary replaces it.",
-        formula: "□ (x ∈ I \\ I' ⇒ session ends ∧ ¬persists(x) ∨ expires_at(x) ≤ now' ∨ x ∈ F)",
+        statement: "An item leaves the state only at the end of its session, when it expires, when a summary \
+                    replaces it, or, of the situation, at the end of its request.",
+        formula: "□ (x ∈ I \\ I' ⇒ session ends ∧ ¬persists(x) ∨ expires_at(x) ≤ now' ∨ x ∈ F ∨ situation(x) ∧ r ends)",
         check: StepInvariant(|_, before, events, after| {
             if !events.iter().any(is_semantic) {
                 return true;
@@ -298,6 +298,7 @@ pub(super) const LAYERS: &[Claim] = &[
                 ends && !item.is_persistent()
                     || matches!(item.layer, Layer::Working { expires_at: Some(at), .. } if at <= now)
                     || summarized(events).is_some_and(|(_, ids)| ids.contains(&item.id))
+                    || matches!(item.key, ItemKey::Situation(_)) && after.control().request().is_none()
             })
         }),
         premise: |_, state| {

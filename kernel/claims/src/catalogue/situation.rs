@@ -4,8 +4,10 @@ use super::prelude::*;
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::num::NonZeroU32;
 use orchestrion_kernel::module::Ratings;
 use orchestrion_kernel::situation::{ActionRecord, Mode, SituationSummary, SummaryField, SummaryUpdate};
+use orchestrion_kernel::{Events, Timestamp};
 
 pub(super) const SITUATION: &[Claim] = &[
     Claim {
@@ -17,7 +19,7 @@ pub(super) const SITUATION: &[Claim] = &[
         check: ResponseInvariant(|decide, state| {
             common_replies(state).all(|report| {
                 let after = |update: &[(&str, &str)]| {
-                    state_after(decide, state, &report, Some(summary_update(update)), None)
+                    state_after(decide, state, &report, Some(summary_update(update)))
                 };
                 let Some(unchanged_state) = after_empty_update(decide, state, &report) else { return true };
                 let unchanged = [("goal", " \t\u{1c}"), ("progress", ""), ("Goal", "g"), ("insights", "g")];
@@ -27,8 +29,9 @@ pub(super) const SITUATION: &[Claim] = &[
                 let verified = updated.control().request().is_some_and(|request| request.verified);
                 let known = |state: &State| state.semantic().situation();
                 blank == unchanged_state
-                    && known(&unchanged_state) == known(state)
-                    && known(&updated) == if verified { with_focus(known(state)) } else { known(state) }
+                    && (known(&unchanged_state) == known(state) || has_ended(&unchanged_state))
+                    && (known(&updated) == if verified { with_focus(known(state)) } else { known(state) }
+                        || has_ended(&updated))
             })
         }),
         premise: |_, state| {
@@ -46,10 +49,14 @@ pub(super) const SITUATION: &[Claim] = &[
                 let Some(mut unchanged_state) = after_empty_update(decide, state, &report) else {
                     return true;
                 };
-                let Some(updated) = state_after(decide, state, &report, None, Some(action_record())) else {
+                let Some(events) = events_of(decide, state, &report, None, Some(action_record())) else {
                     return false;
                 };
-                unchanged_state.apply(&Event::ActionRecorded { record: action_record() });
+                let is_recorded = |event: &&Event| matches!(event, Event::ActionRecorded { record, .. } if *record == action_record());
+                let Some(recorded) = events.iter().find(is_recorded) else { return false };
+                let mut updated = state.clone();
+                events.iter().for_each(|event| updated.apply(event));
+                unchanged_state.apply(recorded);
                 unchanged_state == updated
             })
         }),
@@ -58,7 +65,31 @@ pub(super) const SITUATION: &[Claim] = &[
         },
         ..CLAIM
     },
+    Claim {
+        id: "C-104",
+        clause: "002-1.14",
+        statement: "The situation summary is that of the running request: without a request it is empty, and \
+                    while a request runs, it loses no field.",
+        formula: "□ (no request runs ⇒ summary = ∅) ∧ □ (r runs ∧ r' = r ⇒ dom(summary) ⊆ dom(summary'))",
+        check: StepInvariant(|_, before, _, after| {
+            let fields = |state: &State| -> Vec<SummaryField> {
+                state.semantic().situation().fields().map(|(field, _)| field).collect()
+            };
+            let later = fields(after);
+            if has_ended(after) {
+                return later.is_empty();
+            }
+            has_ended(before) || fields(before).iter().all(|field| later.contains(field))
+        }),
+        premise: |_, state| !has_ended(state) && state.semantic().situation().fields().next().is_some(),
+        ..CLAIM
+    },
 ];
+
+/// Whether no request runs.
+fn has_ended(state: &State) -> bool {
+    state.control().request().is_none()
+}
 
 /// Replies to the pending call, for some operations that every request has.
 fn common_replies(state: &State) -> impl Iterator<Item = Report> + use<> {
@@ -74,24 +105,33 @@ fn common_replies(state: &State) -> impl Iterator<Item = Report> + use<> {
     answers.into_iter()
 }
 
+/// The events of a reply, if the kernel accepts it.
+fn events_of(
+    decide: &crate::Decide<'_>,
+    state: &State,
+    report: &Report,
+    summary_update: Option<SummaryUpdate>,
+    action: Option<ActionRecord>,
+) -> Option<Events> {
+    let call = state.control().pending_call()?.id;
+    let action = action.map(Box::new);
+    decide(state, &Input::Reply { call, report: report.clone(), summary_update, action }).ok()
+}
+
 /// The state after a reply, if the kernel accepts it.
 fn state_after(
     decide: &crate::Decide<'_>,
     state: &State,
     report: &Report,
     summary_update: Option<SummaryUpdate>,
-    action: Option<ActionRecord>,
 ) -> Option<State> {
-    let call = state.control().pending_call()?.id;
-    let action = action.map(Box::new);
-    let reply = Input::Reply { call, report: report.clone(), summary_update, action };
     let mut after = state.clone();
-    decide(state, &reply).ok()?.iter().for_each(|event| after.apply(event));
+    events_of(decide, state, report, summary_update, None)?.iter().for_each(|event| after.apply(event));
     Some(after)
 }
 
 fn after_empty_update(decide: &crate::Decide<'_>, state: &State, report: &Report) -> Option<State> {
-    state_after(decide, state, report, None, None)
+    state_after(decide, state, report, None)
 }
 
 fn summary_update(texts: &[(&str, &str)]) -> SummaryUpdate {
@@ -106,8 +146,8 @@ fn with_focus(mut summary: SituationSummary) -> SituationSummary {
 fn action_record() -> ActionRecord {
     let nothing = || Text::from("");
     ActionRecord {
-        iteration: 1,
-        timestamp: nothing(),
+        iteration: NonZeroU32::MIN,
+        timestamp: Timestamp::default(),
         mode: Mode::Fast,
         thinking: nothing(),
         planning: nothing(),

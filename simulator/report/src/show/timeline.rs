@@ -81,7 +81,7 @@ impl Timeline {
                 }
                 _ => Ok(()),
             },
-            Event::ActionRecorded { record } => out.write_line("action", phrases::action(record)),
+            Event::ActionRecorded { record, .. } => out.write_line("action", phrases::action(record)),
             Event::VetoRaised { revision } => self.write_veto(out, view, *revision),
             Event::Decided { decision } => {
                 if view.before.control().phase() == Phase::RepairScoring {

@@ -9,7 +9,8 @@ pub use module_overrides::ModuleOverrideFile;
 pub use names::{ByName, EnumName, NamedEnum};
 use ranks::RanksFile;
 pub use sections::{
-    BoundFile, BoundsFile, CompactionFile, ContextsFile, ThresholdsFile, WeightsFile, WritesFile,
+    BoundFile, BoundsFile, CompactionFile, ContextsFile, ModeFile, SituationFile, ThresholdsFile,
+    WeightsFile, WritesFile,
 };
 
 use super::meanings::rule_meaning;
@@ -116,6 +117,8 @@ policy_file! {
     compaction: CompactionFile = compaction;
     /// The budgets and utilities of contexts.
     contexts: ContextsFile = contexts;
+    /// The limits of the situation, and the reasoning mode of each operation.
+    situation: SituationFile = situation;
     /// The context settings of single modules.
     module_overrides: ByName<Module, ModuleOverrideFile> = contexts;
     /// The rules beyond the diagram of 004 that are in force.

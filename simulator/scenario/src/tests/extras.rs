@@ -49,7 +49,8 @@ fn extras_are_part_of_the_reply() {
     assert_eq!(update(&reply, "goal").as_deref(), Some("Order paper"));
     assert_eq!(update(&reply, "insights").as_deref(), Some("none"));
     let action = reply.action.unwrap();
-    assert_eq!((action.iteration, action.mode), (1, Mode::Deep));
+    assert_eq!((action.iteration.get(), action.mode), (1, Mode::Deep));
+    assert_eq!(action.timestamp.to_string(), "2026-11-21T19:00:00Z");
     let call = &action.tool_calls[0];
     assert_eq!((call.name.as_str(), call.outcome), ("look", ToolOutcome::Failure));
     let args: Vec<_> = call.args.iter().map(|(name, value)| format!("{name}={value}")).collect();
@@ -73,8 +74,7 @@ fn file_with_extras_round_trips() {
 
 #[test]
 fn invalid_extras_are_reported() {
-    let record =
-        "iteration: 1, timestamp: t, mode: fast, thinking: x, planning: x, reflection: x, approach: x";
+    let record = "iteration: 1, timestamp: 2026-11-21T19:00:00Z, mode: fast, thinking: x, planning: x, reflection: x, approach: x";
     snapshot!(render_errors(
         HEAD,
         &[
@@ -90,6 +90,8 @@ fn invalid_extras_are_reported() {
             &format!(
                 "modules:\n  critic: {{reply: {{pro: {{confidence: 0.9}}}}, action: {{{record}, tool_calls: [{{name: x, args: {{}}, result: x, outcome: lost}}]}}}}\n"
             ),
+            &EXTRAS.replace("iteration: 1", "iteration: 0"),
+            &EXTRAS.replace("2026-11-21T19:00:00Z", "yesterday"),
         ]
     ));
 }
@@ -113,6 +115,17 @@ fn host_reply_has_the_same_form() {
         let reason = error.reason.unwrap();
         assert!(reason.contains(why), "{text}: {reason}");
     }
+}
+
+/// Python and JavaScript write parts of a millisecond and other offsets.
+#[test]
+fn record_time_is_converted_to_utc_milliseconds() {
+    let time = |text: &str| {
+        let extras = EXTRAS.replace("2026-11-21T19:00:00Z", text);
+        reply(&extras, CRITIC).action.unwrap().timestamp.to_string()
+    };
+    assert_eq!(time("2026-11-21T19:00:00.123456+00:00"), "2026-11-21T19:00:00.123Z");
+    assert_eq!(time("2026-11-21T20:30:00+01:30"), "2026-11-21T19:00:00Z");
 }
 
 #[test]

@@ -18,12 +18,12 @@ impl Redactor {
         let call = |call: &ToolCall| ToolCall {
             name: self.text(&call.name),
             args: call.args.iter().map(|(name, value)| (self.name(name), self.text(value))).collect(),
-            result: self.text(&Text::from(call.result.clone())).into(),
+            result: self.text(&call.result),
             outcome: call.outcome,
         };
         ActionRecord {
             iteration: record.iteration,
-            timestamp: self.text(&record.timestamp),
+            timestamp: record.timestamp,
             mode: record.mode,
             thinking: self.text(&record.thinking),
             planning: self.text(&record.planning),

@@ -139,7 +139,7 @@ impl Redactor {
                 *text = self.text(text);
             }
             Event::ToolResult { report, .. } => *report = self.report(report),
-            Event::ActionRecorded { record } => *record = self.record(record),
+            Event::ActionRecorded { record, .. } => *record = self.record(record),
             Event::AddItem { item, .. } | Event::UpdateItem { item, .. } => *item = self.item(item),
             Event::FinalAnswer { trace, .. } => *trace = self.trace(trace),
             Event::MemoryRecorded { record } => record.trace = self.trace(&record.trace),

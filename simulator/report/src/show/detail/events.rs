@@ -50,7 +50,7 @@ fn describe(event: &Event) -> (&'static str, Line) {
             ("FinalAnswer", Line::text(format_args!("trace {trace}: \"{text}\"")))
         }
         Event::TimeAdvanced { now } => ("TimeAdvanced", Line::text(now)),
-        Event::ActionRecorded { record } => ("ActionRecorded", phrases::action(record)),
+        Event::ActionRecorded { record, .. } => ("ActionRecorded", phrases::action(record)),
         Event::SessionStarted { user } => ("SessionStarted", Line::text(user)),
         Event::SessionEnded => ("SessionEnded", Line::new()),
         Event::CallFailed { module, call, failure } => {
@@ -111,6 +111,7 @@ pub(in crate::show) fn forget_cause(cause: ForgetCause) -> String {
     match cause {
         ForgetCause::SessionEnd => "end of session".to_owned(),
         ForgetCause::Expiry => "expired".to_owned(),
+        ForgetCause::RequestEnd => "end of request".to_owned(),
         ForgetCause::Compaction { into } => format!("summarized by [{into}]"),
     }
 }

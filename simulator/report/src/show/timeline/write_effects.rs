@@ -135,12 +135,13 @@ fn required_rank(policy: &Policy, own: &Item) -> String {
     required.map_or_else(String::new, |(subject, from)| format!(": {subject} requires rank {from} or above"))
 }
 
-/// Returns the items that were compacted or have expired. The line of a session end counts its forgotten items.
+/// Returns the items that were compacted, have expired, or ended with the request. The line of a session end counts its forgotten items.
 fn forgotten(view: &StepView<'_>) -> Vec<Line> {
     let lines = view.step.events.iter().filter_map(|event| {
         let Event::ForgetItems { ids, cause } = event else { return None };
         let reason = match cause {
             ForgetCause::SessionEnd => return None,
+            ForgetCause::RequestEnd => "ended with the request",
             ForgetCause::Expiry => "expired and forgotten",
             ForgetCause::Compaction { .. } => "summarized and forgotten",
         };

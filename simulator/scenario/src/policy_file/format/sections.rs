@@ -5,10 +5,14 @@ use super::{Section, Setting};
 use miette::SourceSpan;
 use orchestrion_kernel::item::Rank;
 use orchestrion_kernel::policy::{
-    Bound, Bounds, CompactionPolicy, ContextPolicy, Thresholds, Tokenizer, Weights, WritePolicy,
+    Bound, Bounds, CompactionPolicy, ContextPolicy, SituationPolicy, Thresholds, Tokenizer, Weights,
+    WritePolicy,
 };
+use orchestrion_kernel::situation::Mode;
 use orchestrion_kernel::{Score, Weight};
-use orchestrion_yaml::{Decimal, LabeledError, Spanned, inline_schema, parse_scalar, required_value};
+use orchestrion_yaml::{
+    Decimal, LabeledError, Spanned, inline_schema, parse_scalar, required_value, suggest_nearest,
+};
 use schemars::{JsonSchema, json_schema};
 use serde::{Deserialize, Deserializer};
 
@@ -44,6 +48,7 @@ setting_values! {
         Bound::AtMost(most) => most.to_string(),
         Bound::Unbounded => UNBOUNDED.to_owned(),
     };
+    ModeFile = Option<Mode>: |mode| mode.0, |mode| mode_name(mode).to_owned();
 }
 
 macro_rules! sections {
@@ -130,7 +135,53 @@ sections! {
         provenance: bool, "contexts contain authority and permissions of the user, and source, rank and time of each fact";
         needs_review: bool, "contexts contain facts that need review";
     }
+    /// The limits of the situation, and the reasoning mode of each operation.
+    SituationFile for SituationPolicy {
+        max_history: u32, "actions before the latest that a request keeps and a context contains, at least 1";
+        summary_chars_max: u32, "characters of a summary field, at least 1; a longer text is truncated";
+        result_chars_max: u32, "characters of a stored tool result, at least 1; a longer text is truncated";
+        compressed_args_chars_max: u32, "characters of the arguments of a compressed tool call, at least 1";
+        compressed_result_chars_max: u32, "characters of the result of a compressed tool call, at least 1";
+        classify_mode: ModeFile, "reasoning mode of the classifier: none, fast (summary) or deep (summary and latest results)";
+        draft_plan_mode: ModeFile, "reasoning mode of the planner: none, fast or deep";
+        argue_mode: ModeFile, "reasoning mode of the debaters in their rounds: none, fast or deep";
+        review_revision_mode: ModeFile, "reasoning mode of Security when it reviews a revision: none, fast or deep";
+        approve_mode: ModeFile, "reasoning mode of the approver: none, fast or deep";
+        run_task_mode: ModeFile, "reasoning mode of the executor when it runs a task: none, fast or deep";
+        undo_task_mode: ModeFile, "reasoning mode of the executor when it undoes a task: none, fast or deep";
+        diagnose_mode: ModeFile, "reasoning mode of the Critic when it diagnoses a failure: none, fast or deep";
+    }
 }
+
+/// Every mode, and none.
+const MODES: [Option<Mode>; 3] = [None, Some(Mode::Fast), Some(Mode::Deep)];
+
+/// A reasoning mode, or `none` for a module that does not reason.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ModeFile(pub Option<Mode>);
+
+const fn mode_name(mode: Option<Mode>) -> &'static str {
+    match mode {
+        None => "none",
+        Some(mode) => mode.name(),
+    }
+}
+
+impl<'de> Deserialize<'de> for ModeFile {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        parse_scalar(deserializer, "unknown", |name| {
+            MODES.into_iter().find(|mode| mode_name(*mode) == name).map(Self).ok_or_else(|| {
+                let near = suggest_nearest(name, MODES.map(mode_name));
+                LabeledError::new(
+                    format!("unknown reasoning mode `{}`", name.escape_debug()),
+                    format!("{near}expected one of {}", MODES.map(mode_name).join(", ")),
+                )
+            })
+        })
+    }
+}
+
+inline_schema!(ModeFile; _ => json_schema!({"type": "string", "enum": MODES.map(mode_name).to_vec()}));
 
 /// The bound that permits every number.
 const UNBOUNDED: &str = "unbounded";
