@@ -4,6 +4,7 @@
 
 use orchestrion_kernel::event::{Cause, Conclusion};
 use orchestrion_kernel::module::{ConclusionKind, Failure, Module, Report, Role};
+use orchestrion_kernel::situation::SummaryField;
 use orchestrion_kernel::{Event, Input, Policy};
 use orchestrion_runtime::{Clock, Conversation};
 use orchestrion_text::StandardContexts;
@@ -116,6 +117,11 @@ fn the_http_team_is_killed_after_an_effect_and_finds_out_that_it_happened() {
     assert_eq!(ending(&steps), Conclusion { kind: ConclusionKind::Outcome, cause: Cause::Completed });
     assert_eq!(effects(trace.parent().unwrap()), DONE);
     assert_eq!(steps.iter().filter(|step| matches!(step.input, Input::Resume)).count(), 1);
+    let mut updates = steps.iter().filter_map(|step| match &step.input {
+        Input::Reply { summary_update, .. } => summary_update.as_ref()?.0.get("progress"),
+        _ => None,
+    });
+    assert_eq!(updates.next_back().unwrap().as_str(), "the Optimizer has answered");
     for line in [
         "   15  has an effect                            effects.txt: Order two packs of paper for at most 20 euros\n\nKilled",
         "   15  was out when the program died; effects.txt says: it happened\n",
@@ -245,6 +251,12 @@ fn a_server_that_the_environment_names_speaks_in_the_debate() {
     for (headers, body) in &asked {
         assert!(headers.to_lowercase().contains("authorization: bearer not-a-key\n"), "{headers}");
         assert_eq!(body["model"], "a-model");
+    }
+    let system = |nth: usize| asked[nth].1["messages"][0]["content"].as_str().unwrap();
+    assert!(!system(0).contains("summary_update"), "the classifier does not reason");
+    for field in SummaryField::ALL {
+        let line = format!("\"{field}\": {} (at most 1000 characters)", field.question());
+        assert!(system(1).contains(&line), "{line}: {}", system(1));
     }
     let critic = asked[4].1["messages"][1]["content"].as_str().unwrap();
     assert!(critic.contains("Order two packs of paper"), "{critic}");

@@ -12,7 +12,7 @@ use orchestrion_kernel::event::{Cause, EffectOutcome};
 use orchestrion_kernel::knowledge::{NewFact, Reference, Write, WriteSource};
 use orchestrion_kernel::module::{ConclusionKind, Failure, Module, Operation, Report, Role};
 use orchestrion_kernel::plan::EffectKind;
-use orchestrion_kernel::situation::SummaryUpdate;
+use orchestrion_kernel::situation::{SummaryField, SummaryUpdate};
 use orchestrion_kernel::{CallId, ConversationId, Event, Input, Policy, TaskId};
 use orchestrion_runtime::{
     Call, CallResult, Conversation, Deadlines, Host, INPUT_BYTES_MAX, Message, RecoveryResult, Reply,
@@ -507,7 +507,18 @@ async fn summary_update_is_in_next_context() {
         (call.operation == Operation::Classify).then_some(HostBehavior::Reply(Ok(reply)))
     });
     let _result = conversation.run_request(&team, "ada", "Order paper").await.unwrap();
-    let asked = team.calls.lock().unwrap();
+    let asks = |call: &Call| call.summary_update.is_some();
+    let asked = std::mem::take(&mut *team.calls.lock().unwrap());
     let planner = asked.iter().find(|call| call.operation == Operation::DraftPlan).unwrap();
     assert!(planner.context.text.contains("# Situation\ngoal: Order paper"), "{}", planner.context.text);
+    let fields = &planner.summary_update.as_ref().unwrap().fields;
+    assert_eq!(fields.iter().map(|field| field.name).collect::<Vec<_>>(), SummaryField::ALL);
+    assert!(!asked.iter().any(|call| asks(call) && call.operation == Operation::LoadContext));
+
+    // The next request starts without a summary (decision 0034).
+    let team = ScriptedTeam::with_script(|_| None);
+    let _result = conversation.run_request(&team, "ada", "Order ink").await.unwrap();
+    let asked = team.calls.lock().unwrap();
+    assert!(asked.iter().any(asks));
+    assert!(asked.iter().all(|call| !call.context.text.contains("# Situation")));
 }

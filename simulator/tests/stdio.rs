@@ -2,10 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+use orchestrion_kernel::situation::SummaryField;
+use orchestrion_kernel::{Input, Text};
 use orchestrion_stdio::protocol;
 use orchestrion_text::StandardContexts;
-use orchestrion_trace::Reader;
 use orchestrion_trace::replay::replay;
+use orchestrion_trace::{Reader, Step};
 use serde_json::{Value, json};
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -56,6 +58,24 @@ fn foreign(program: &str, host_file: &str, agrees: &str) {
     assert_eq!(String::from_utf8_lossy(&output.stdout), "hello\nhello\n");
     let trace = fs::read(folder.path().join("hello.ndjson")).unwrap();
     assert!(String::from_utf8_lossy(&trace).contains(agrees));
+    // The calls of modules that reason ask for the summary, and each reply to them updates it.
+    let steps: Vec<Step> =
+        Reader::new(trace.as_slice(), "hello.ndjson").unwrap().collect::<Result<_, _>>().unwrap();
+    let updates = steps.iter().filter_map(|step| match &step.input {
+        Input::Reply { summary_update, .. } => summary_update.as_ref(),
+        _ => None,
+    });
+    let name = agrees.split(' ').next().unwrap();
+    let mut replies = 0;
+    for update in updates {
+        replies += 1;
+        for field in SummaryField::ALL {
+            let expected = format!("{name} on “{}”", field.question());
+            assert_eq!(update.0.get(field.name()).map(Text::as_str), Some(expected.as_str()));
+        }
+    }
+    // Planner, five debaters and executor, in both requests.
+    assert_eq!(replies, 14);
     assert!(
         replay(Reader::new(trace.as_slice(), "hello.ndjson").unwrap(), None, &StandardContexts).is_equal()
     );

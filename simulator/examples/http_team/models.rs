@@ -2,6 +2,7 @@
 
 use orchestrion_kernel::module::{Failure, Operation, Role};
 use orchestrion_kernel::plan::{Effect, Plan};
+use orchestrion_kernel::situation::FieldSchema;
 use orchestrion_runtime::{Call, CallError, CallPayload, CallResult};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -50,7 +51,7 @@ impl Models {
         let asked = json!({
             "model": self.model,
             "messages": [
-                { "role": "system", "content": role(call.operation) },
+                { "role": "system", "content": role(call.operation) + &summary(call) },
                 { "role": "user", "content": question(call) },
             ],
         });
@@ -127,6 +128,19 @@ fn role(ask: Operation) -> String {
         "You are {who}. Answer with JSON alone, in this form: {form}. Confidences and similarities are from 0 to 1. A PLAN \
          is written {PLAN}; tasks that leave nothing behind have neither \"undo\" nor \"irreversible\"."
     )
+}
+
+/// The part of the prompt that asks for a summary update; empty if the call asks for none.
+fn summary(call: &Call) -> String {
+    let Some(asked) = &call.summary_update else { return String::new() };
+    let mut text = " Write this JSON as {\"reply\": JSON, \"summary_update\": {…}}, where the update keeps the summary of the \
+                    request up to date. Its keys, each with a text, are:"
+        .to_owned();
+    for FieldSchema { name, question, chars_max } in &asked.fields {
+        // Writing to a String cannot fail.
+        let _ = write!(text, "\n\"{name}\": {question} (at most {chars_max} characters)");
+    }
+    text
 }
 
 /// The prompt of a call.

@@ -43,6 +43,7 @@ fn completion(asked: &Value) -> Value {
 
 fn says(system: &str, user: &str) -> Value {
     let role = system.strip_prefix("You are ").and_then(|prompt| Some(prompt.split_once(':')?.0));
+    let role = role.unwrap_or_default();
     let has_limit = user.contains("for at most");
     let plan = |order: &str| {
         json!([
@@ -52,7 +53,7 @@ fn says(system: &str, user: &str) -> Value {
         ])
     };
     let pro = |confidence: f64, says: &str| json!({ "pro": { "confidence": confidence, "text": says } });
-    match role.unwrap_or_default() {
+    let answer = match role {
         "the classifier" => json!({ "classification": { "tags": ["office", "order"], "similarity": 0.2 } }),
         "the planner" => json!({ "plan": plan("Order two packs of paper") }),
         "the Analyst" => pro(0.9, "Paper is used up every other week"),
@@ -69,5 +70,10 @@ fn says(system: &str, user: &str) -> Value {
         "Security" => pro(0.95, "Nothing but paper is bought"),
         "the Optimizer" => pro(0.8, "Two packs at once save a delivery"),
         _ => json!({ "approved": "As long as it is paper" }),
+    };
+    if system.contains("\"summary_update\"") {
+        json!({ "reply": answer, "summary_update": { "progress": format!("{role} has answered") } })
+    } else {
+        answer
     }
 }

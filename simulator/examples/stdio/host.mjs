@@ -23,11 +23,15 @@ const conversation = spawn("orchestrion", ["run", "--stdio", ...process.argv.sli
 const reply = (call, content) =>
   conversation.stdin.write(JSON.stringify({ reply: { call: call.id, content } }) + "\n");
 
+const update = ({ fields }) =>
+  Object.fromEntries(fields.map((field) => [field.name, `Node on “${field.question}”`.slice(0, field.chars_max)]));
+
 for await (const line of createInterface({ input: conversation.stdout })) {
   const message = JSON.parse(line);
   if (message.call) {
-    const { operation } = message.call;
-    reply(message.call, replies[typeof operation === "string" ? operation : Object.keys(operation)[0]]);
+    const { operation, summary_update } = message.call;
+    const content = replies[typeof operation === "string" ? operation : Object.keys(operation)[0]];
+    reply(message.call, summary_update ? { reply: content, summary_update: update(summary_update) } : content);
   } else if (message.recover) {
     // This host cannot recover the outcome of a call that was in flight during a crash.
     reply(message.recover, { fail: "outcome_unknown" });
