@@ -83,7 +83,7 @@ fn assert_solution_is_recorded_context(contexts: &str) {
         contexts += 1;
         left_out += named.ids.len() - ids.len();
     }
-    assert!(contexts > 20 && left_out > 20, "{contexts} contexts that leave {left_out} items out");
+    assert!(contexts > 15 && left_out > 15, "{contexts} contexts that leave {left_out} items out");
 }
 
 #[test]
@@ -115,13 +115,13 @@ fn default_module_is_that_of_the_pending_call() {
 fn baselines_select_from_a_trace() {
     let folder = talk(TIGHT);
     let step = step_of(folder.path(), "critic");
-    // What is pinned, and two items more.
-    let options = ["--step", &step, "--budget", "60"];
+    // What is pinned, the payload, and two items more.
+    let options = ["--step", &step, "--budget", "88"];
     let exact = json_report(folder.path(), "solve", &options);
     for (solver, is_best) in [("greedy", true), ("ranked", false), ("recent", false), ("ilp", true)] {
         let solution = json_report(folder.path(), "solve", &[&options[..], &["--solver", solver]].concat());
         assert_eq!(solution["utility"] == exact["utility"], is_best, "{solver}: {solution} beside {exact}");
-        assert!(solution["cost"].as_u64().unwrap() <= 50, "{solution}");
+        assert!(solution["cost"].as_u64().unwrap() <= 78, "{solution}");
     }
     let (out, _) = run(0, folder.path(), &[&["context", "solve", TRACE, "--compare"], &options[..]].concat());
     assert_eq!(out.lines().filter(|line| line.starts_with("  recent ")).count(), 1, "{out}");
@@ -130,9 +130,8 @@ fn baselines_select_from_a_trace() {
 #[test]
 fn relevant_fact_outranks_recent_fact() {
     let folder = talk(TIGHT);
-    let step = step_of(folder.path(), "identity_guard");
-    // The facts are written while the identity is verified.
-    let step = (step.parse::<u64>().unwrap() + 3).to_string();
+    // The facts are written before the memory is called.
+    let step = step_of(folder.path(), "memory");
     let account = json_report(folder.path(), "explain", &["--step", &step, "1", "2"]);
     let [stops, lunch] = [0, 1].map(|item| &account["items"][item]);
     assert_eq!((&stops["key"], &lunch["key"]), (&json!("fact stops"), &json!("fact lunch")));
@@ -144,7 +143,7 @@ fn item_is_explained_by_number() {
     let folder = talk(TIGHT);
     let step = step_of(folder.path(), "critic");
     let (out, _) =
-        run(0, folder.path(), &["context", "explain", TRACE, "--step", &step, "--budget", "60", "3"]);
+        run(0, folder.path(), &["context", "explain", TRACE, "--step", &step, "--budget", "90", "3"]);
     assert!(out.starts_with("3 fact hours: out, utility "), "{out}");
     assert!(out.contains("with it") && out.contains("budget"), "{out}");
     let (out, _) = run(0, folder.path(), &["context", "explain", TRACE, "--step", &step]);
@@ -186,10 +185,10 @@ fn invalid_options_are_refused_with_help() {
         (&[TRACE][..], &["missing option --step", "--step 9", "orchestrion show talk.trace.ndjson"][..]),
         (&[TRACE, "--step", "0"], &["talk.trace.ndjson", "no such step", &range, "found 0"]),
         (&[TRACE, "--step", "999"], &["no such step", &range, "found 999"]),
-        (&[TRACE, "--step", "1"], &["no call is pending after step 1", "--module"]),
+        (&[TRACE, "--step", "1"], &["no call with a context is pending after step 1", "--module"]),
         (
             &[TRACE, "--step", &steps.to_string()],
-            &["no call is pending", "or a step that calls one, such as --step"],
+            &["no call with a context is pending", "or a step that calls one, such as --step"],
         ),
         (
             &[TRACE, "--step", &step, "--module", "crtic"],
