@@ -112,9 +112,9 @@ pub const SCOPES: [Scope; 2] = [
         tasks: 4,
         items: 4,
         compaction: SMALL_COMPACTION,
-        context_tokens: 18,
+        context_tokens: 22,
     },
-    Scope { name: "tiny", requests: 1, tasks: 3, items: 3, compaction: SMALL_COMPACTION, context_tokens: 18 },
+    Scope { name: "tiny", requests: 1, tasks: 3, items: 3, compaction: SMALL_COMPACTION, context_tokens: 22 },
 ];
 
 impl Model {

@@ -10,8 +10,9 @@ use orchestrion_kernel::situation::{ActionRecord, Mode, SummaryUpdate};
 use orchestrion_kernel::{CallId, Input, ItemId, Policy, State, Text};
 use std::num::NonZeroU32;
 
-/// A text of one token more than a text of one byte. It makes the pinned items exceed the budget of a scope by one.
-const LONGER: &str = "22222";
+/// Two texts of a signal. With the first, the pinned items reach the budget of a scope; with the second, they exceed it by one token.
+const SHORT: &str = "light rain at sea";
+const LONG: &str = "steady rain until six";
 
 /// Every write to try. While there is room, new items; at any time, writes that add none.
 pub(super) fn writes(policy: &Policy, room: usize, state: &State) -> Vec<Input> {
@@ -22,8 +23,8 @@ pub(super) fn writes(policy: &Policy, room: usize, state: &State) -> Vec<Input> 
         writes.extend([
             working("w", 2, None),
             working("x", 2, Some("a")),
-            signal("e", "1"),
-            signal("e", LONGER),
+            signal("e", SHORT),
+            signal("e", LONG),
         ]);
         writes.push(Write::Environment {
             key: "f".into(),
@@ -52,7 +53,7 @@ pub(super) fn identities() -> [NewIdentity; 2] {
 /// Writes while the summarizer runs; at most one.
 pub(super) fn writes_while_summarizing(state: &State) -> Vec<Input> {
     let fresh = state.control().request().is_some_and(|request| !request.outdated);
-    let writes = [Write::Fact(fact("a", "2")), signal("e", LONGER)];
+    let writes = [Write::Fact(fact("a", "2")), signal("e", LONG)];
     writes.into_iter().filter(|_| fresh).map(|write| Input::Write(Box::new(write))).collect()
 }
 

@@ -19,7 +19,7 @@ pub(super) const QUICK_SCOPE: Scope = Scope {
     tasks: 2,
     items: 2,
     compaction: SMALL_COMPACTION,
-    context_tokens: 18,
+    context_tokens: 22,
 };
 
 /// A mutant may have this multiple of the unmodified kernel's states before its run is given up.
