@@ -33,6 +33,8 @@ pub(crate) const FREE_TEXT_FIELDS: [&str; 11] = [
 /// Appends the marker to every free text; returns the number of texts.
 fn poison(key: &str, value: &mut Value) -> usize {
     match value {
+        // A time is no free text.
+        Value::String(_) if key == "timestamp" => 0,
         Value::String(text) if FREE_TEXT_FIELDS.contains(&key) || !is_format_word(key, text) => {
             // A policy with another name than a built-in one is a custom policy.
             text.push_str(MARKER);
