@@ -10,7 +10,7 @@ mod team;
 
 use orchestrion_kernel::event::{Cause, EffectOutcome};
 use orchestrion_kernel::knowledge::{NewFact, Reference, Write, WriteSource};
-use orchestrion_kernel::module::{ConclusionKind, Failure, Module, Operation, Report, Role};
+use orchestrion_kernel::module::{ConclusionKind, Failure, Module, Operation, Report, Role, Store};
 use orchestrion_kernel::plan::EffectKind;
 use orchestrion_kernel::situation::{SummaryField, SummaryUpdate};
 use orchestrion_kernel::{CallId, ConversationId, Event, Input, Policy, TaskId};
@@ -19,7 +19,7 @@ use orchestrion_runtime::{
     RuntimeError,
 };
 use orchestrion_text::StandardContexts;
-use orchestrion_trace::{Header, Step};
+use orchestrion_trace::{Header, Step, emitted_call};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use team::{Failing, HostBehavior, ScriptedTeam, exit, journal, opened, read_steps, steps};
@@ -406,7 +406,7 @@ async fn journal_failure_stops_before_the_call() {
             let conversation = Conversation::open_with(kept.clone(), &header, &StandardContexts).unwrap();
             let tail = conversation.truncated_tail().expect("a torn tail");
             kept.truncate(kept.len() - usize::try_from(tail.bytes).unwrap());
-            let calls = steps(&kept).iter().filter(|step| step.context.is_some()).count();
+            let calls = steps(&kept).iter().filter(|step| emitted_call(&step.events).is_some()).count();
             assert_eq!(calls, good_writes, "every sent call is durable");
         }
     }
@@ -485,15 +485,16 @@ async fn call_over_budget_is_not_sent() {
     let team = ScriptedTeam::with_script(|_| None);
     let result = conversation.run_request(&team, "ada", &*"paint the wall ".repeat(20)).await.unwrap();
     assert_eq!(result.conclusion.unwrap().cause, Cause::CallFailed(Module::Memory, Failure::OverBudget));
-    // The request is in the context after the identity is verified.
-    let asked: Vec<Operation> = team.calls.lock().unwrap().iter().map(|call| call.operation).collect();
-    assert_eq!(asked, [Operation::VerifyIdentity]);
+    // Only the memory reads a context.
+    let asked: Vec<Module> = team.calls.lock().unwrap().iter().map(|call| call.module).collect();
+    let stores = [Store::Local, Store::Cloud].map(Module::Store);
+    assert_eq!(asked, [Module::IdentityGuard, stores[0], stores[1], Module::Auditor]);
     let steps = steps(&std::fs::read(&path).unwrap());
     let failed = |step: &&Step| {
         matches!(step.input, Input::CallFailed { failure: Failure::OverBudget, .. })
             && step.note.as_deref().is_some_and(|note| note.starts_with("context over budget: "))
     };
-    assert!(steps.iter().filter(failed).count() > 2, "memory, both stores, the audit sink");
+    assert_eq!(steps.iter().filter(failed).count(), 1);
     assert!(steps.iter().any(|step| matches!(step.events.last(), Some(Event::OverBudget { .. }))));
 }
 

@@ -11,7 +11,7 @@ pub(crate) const MARKER: &str = concat!(
 
 /// Checks whether a text belongs to the format: variant names and fixed values.
 fn is_format_word(key: &str, text: &str) -> bool {
-    matches!(key, "format" | "row" | "elo")
+    matches!(key, "format" | "row" | "elo" | "timestamp")
         || text.chars().all(|c| c.is_ascii_lowercase() || c == '_') && !FREE_TEXT_FIELDS.contains(&key)
 }
 
@@ -33,8 +33,6 @@ pub(crate) const FREE_TEXT_FIELDS: [&str; 11] = [
 /// Appends the marker to every free text; returns the number of texts.
 fn poison(key: &str, value: &mut Value) -> usize {
     match value {
-        // A time is no free text.
-        Value::String(_) if key == "timestamp" => 0,
         Value::String(text) if FREE_TEXT_FIELDS.contains(&key) || !is_format_word(key, text) => {
             // A policy with another name than a built-in one is a custom policy.
             text.push_str(MARKER);
