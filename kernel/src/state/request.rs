@@ -100,7 +100,7 @@ pub struct StartedTask {
     pub task: TaskId,
     /// The kind of its declared effect.
     pub effect: EffectKind,
-    /// The task as it was started. A later plan may change or omit it.
+    /// The started version of the task. A later plan may change or omit it.
     pub version: Option<Task>,
     /// The outcome of the effect so far.
     pub outcome: EffectOutcome,

@@ -91,7 +91,7 @@ pub(super) struct Decision {
 pub(super) struct StartedTask {
     pub(super) task: u32,
     pub(super) effect: &'static str,
-    /// The task as it was started (decision 0033).
+    /// The started version of the task (decision 0033).
     pub(super) version: Task,
     pub(super) outcome: &'static str,
 }
