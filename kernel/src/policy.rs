@@ -302,14 +302,14 @@ impl Policy {
             .any(|module| module.budget_tokens.is_some_and(|budget| c.reserved_tokens >= budget))
         {
             return error(
-                "contexts.module_overrides",
+                "module_overrides",
                 Some("contexts.reserved_tokens"),
                 "no budget is left for the context; expected every budget_tokens > reserved_tokens",
             );
         }
         if c.module_overrides.iter().any(|settings| !settings.module.takes_context()) {
             return error(
-                "contexts.module_overrides",
+                "module_overrides",
                 None,
                 "identity guard, stores and audit sink read no context; expected other modules",
             );

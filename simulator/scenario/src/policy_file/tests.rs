@@ -69,6 +69,7 @@ fn invalid_settings_are_reported() {
         "contexts: {reserved: 3}\n",
         "module_overrides: {critic: {budget: 3}}\n",
         "module_overrides: {critics: {budget_tokens: 3}}\n",
+        "module_overrides: {auditor: {budget_tokens: 9000}}\n",
         "rules: {sticky: true}\n",
         "rules: {sticky_veto: yes}\n",
         "rules: {sticky_veto: true, sticky_veto: false}\n",
