@@ -12,7 +12,7 @@ pub use record::{
 
 use crate::control::table::TransitionId;
 use crate::ids::{CallId, ItemId, RequestId, Revision, Text, Timestamp, TraceId, UserId};
-use crate::item::Item;
+use crate::item::{Item, Scope};
 use crate::module::{Failure, Module, Operation, Ratings, Report};
 use crate::plan::Plan;
 use crate::score::Score;
@@ -35,6 +35,9 @@ pub enum Event {
         user: UserId,
         /// The message.
         text: Text,
+        /// The scope of the request.
+        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Scope::is_global"))]
+        scope: Scope,
     },
     /// Base: the kernel calls a module.
     ToolCall {

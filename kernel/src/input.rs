@@ -2,6 +2,7 @@
 
 use crate::control::trigger::Trigger;
 use crate::ids::{CallId, Text, Timestamp, UserId};
+use crate::item::Scope;
 use crate::knowledge::types::{NewIdentity, Write};
 use crate::module::{Failure, Report};
 use crate::situation::{ActionRecord, SummaryUpdate};
@@ -28,6 +29,9 @@ pub enum Input {
         user: UserId,
         /// The message.
         text: Text,
+        /// The scope in which the request runs: global, or one that a write opened (decision 0037).
+        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Scope::is_global"))]
+        scope: Scope,
     },
     /// A module replied to a call.
     Reply {
@@ -86,6 +90,12 @@ impl Input {
     #[must_use]
     pub const fn session_start(user: UserId) -> Self {
         Self::SessionStart { user, identity: None }
+    }
+
+    /// Creates a user message that starts a request in the global scope.
+    #[must_use]
+    pub const fn user_message(user: UserId, text: Text) -> Self {
+        Self::UserMessage { user, text, scope: Scope::Global }
     }
 
     /// Creates a reply without summary update and action record.

@@ -34,17 +34,28 @@ pub struct Item {
 }
 
 impl Item {
-    /// Creates an item of a request of this user.
+    /// Creates an item of a request of this user, in the global scope.
     #[must_use]
     pub const fn from_request(user: UserId, id: ItemId, kind: ItemKind, key: ItemKey, text: Text) -> Self {
-        Self { id, kind, key, text, layer: Layer::Request { user }, validity: Validity::Current }
+        let layer = Layer::Request { user, scope: Scope::Global };
+        Self { id, kind, key, text, layer, validity: Validity::Current }
+    }
+
+    /// Returns the scope in which the item is readable.
+    #[must_use]
+    pub const fn scope(&self) -> &Scope {
+        match &self.layer {
+            Layer::Fact(fact) => &fact.scope,
+            Layer::Request { scope, .. } => scope,
+            Layer::Identity(_) | Layer::Working { .. } | Layer::Environment => &Scope::Global,
+        }
     }
 
     /// Returns the user whose request created the item; `None` for items of other layers.
     #[must_use]
     pub const fn user(&self) -> Option<&UserId> {
         match &self.layer {
-            Layer::Request { user } => Some(user),
+            Layer::Request { user, .. } => Some(user),
             _ => None,
         }
     }

@@ -3,6 +3,7 @@
 //! [`Plan::new`] rejects an empty plan and duplicate task numbers. Deliberately absent: the meaning of a task's text.
 
 use crate::ids::{TaskId, Text};
+use crate::item::Scope;
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -49,7 +50,7 @@ pub enum EffectKind {
 
 /// One task of a plan.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Task {
     /// The task number, which later revisions keep.
@@ -58,6 +59,9 @@ pub struct Task {
     pub text: Text,
     /// The declared effect.
     pub effect: Effect,
+    /// The scope in which the task runs; `None` for that of the request (decision 0037).
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub scope: Option<Scope>,
 }
 
 /// A sequence of 1 to [`Plan::TASKS_MAX`] tasks with distinct numbers, which run in order.
@@ -124,6 +128,13 @@ impl Plan {
         Ok(Self(tasks.into()))
     }
 
+    /// Returns the scope of the plan: the one that all tasks declare, if they declare the same.
+    #[must_use]
+    pub fn scope(&self) -> Option<&Scope> {
+        let scope = self.0.first()?.scope.as_ref()?;
+        self.0.iter().all(|task| task.scope.as_ref() == Some(scope)).then_some(scope)
+    }
+
     /// Returns the tasks, in order; never empty.
     #[must_use]
     pub fn tasks(&self) -> &[Task] {
@@ -151,5 +162,28 @@ impl fmt::Display for EffectKind {
             Self::Undoable => "undoable",
             Self::Irreversible => "irreversible",
         })
+    }
+}
+
+/// The encoding of a task. A module receives it as JSON, which omits the scope of a task without one; an encoding without field names
+/// contains every field.
+#[cfg(feature = "serde")]
+mod encoding {
+    use super::Task;
+    use serde::ser::{Serialize, SerializeStruct, Serializer};
+
+    impl Serialize for Task {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            let Self { id, text, effect, scope } = self;
+            let has_scope = scope.is_some() || !serializer.is_human_readable();
+            let mut task = serializer.serialize_struct("Task", if has_scope { 4 } else { 3 })?;
+            task.serialize_field("id", id)?;
+            task.serialize_field("text", text)?;
+            task.serialize_field("effect", effect)?;
+            if has_scope {
+                task.serialize_field("scope", scope)?;
+            }
+            task.end()
+        }
     }
 }

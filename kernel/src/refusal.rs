@@ -3,6 +3,7 @@
 use crate::control::phase::Phase;
 use crate::control::trigger::Trigger;
 use crate::ids::{CallId, TaskId, Timestamp, UserId};
+use crate::item::Scope;
 use crate::knowledge::KnowledgeError;
 use crate::module::Operation;
 use crate::plan::EffectKind;
@@ -54,6 +55,20 @@ pub enum Refusal {
         expected: EffectKind,
         /// The effect kind in the new plan.
         found: EffectKind,
+    },
+    /// A task of a plan declares another scope than that of its request, which is not global.
+    OtherScope {
+        /// The task.
+        task: TaskId,
+        /// The scope of the request.
+        expected: Scope,
+        /// The scope of the task.
+        found: Scope,
+    },
+    /// A request or a task in a scope that no write opened.
+    UnknownScope {
+        /// The scope.
+        scope: Scope,
     },
     /// No transition accepts this kind of input in this phase.
     UnexpectedInput {
@@ -112,6 +127,16 @@ impl fmt::Display for Refusal {
             ),
             Self::EffectChanged { task, expected, found } => {
                 write!(f, "effect of started task {task} changed: expected {expected}, found {found}")
+            }
+            Self::OtherScope { task, expected, found } => write!(
+                f,
+                "scope of task {task} is not that of the request: expected `{expected}` or none, found `{found}`"
+            ),
+            Self::UnknownScope { scope: Scope::Session } => {
+                f.write_str("scope `session`: expected global, or a task, hypothetical or draft scope")
+            }
+            Self::UnknownScope { scope } => {
+                write!(f, "unknown scope `{scope}`: expected a scope with a fact; write a fact into it first")
             }
             Self::UnexpectedInput { phase, found, pending } => {
                 write!(f, "unexpected input in {phase}: expected ")?;

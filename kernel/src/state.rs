@@ -14,7 +14,9 @@ use crate::control::phase::Phase;
 use crate::control::table::Transition;
 use crate::event::Event;
 use crate::ids::{CallId, ConversationId, RequestId, Timestamp, TraceId, UserId};
+use crate::item::Scope;
 use crate::knowledge::Principal;
+use crate::module::Operation;
 use crate::semantic::SemanticState;
 
 /// One conversation: `(S, C)` of 000's `O`, and the time. The runtime keeps the log `τ`.
@@ -105,10 +107,23 @@ impl State {
         self.control.apply(event);
     }
 
-    /// Returns the principal of the open session.
+    /// Returns the principal of the open session, in the scope of the running request.
     #[must_use]
     pub fn session_principal(&self) -> Principal {
-        self.semantic.session_principal(self.control.session(), self.now)
+        self.principal_in(self.control.request().map_or(&Scope::Global, |request| &request.scope))
+    }
+
+    /// Returns the principal of the open session that reads for a call with this operation.
+    #[must_use]
+    pub fn call_principal(&self, operation: Operation) -> Principal {
+        let request = self.control.request();
+        self.principal_in(request.map_or(&Scope::Global, |request| request.call_scope(operation)))
+    }
+
+    /// Returns the principal of the open session in this scope.
+    #[must_use]
+    pub fn principal_in(&self, scope: &Scope) -> Principal {
+        self.semantic.session_principal(self.control.session(), scope.clone(), self.now)
     }
 
     /// Renumbers item ids, the pending call id and plan revisions, keeping their order (design §2, rule 3). States that
@@ -179,9 +194,9 @@ impl Control {
         match event {
             Event::SessionStarted { user } => self.session = Some(user.clone()),
             Event::SessionEnded => self.session = None,
-            Event::UserMsg { request, text, .. } => {
+            Event::UserMsg { request, text, scope, .. } => {
                 self.next_request = self.next_request.max(request.next());
-                self.request = Some(Request::new(*request, text.clone()));
+                self.request = Some(Request::new(*request, text.clone(), scope.clone()));
             }
             Event::ToolCall { call, operation } => {
                 self.next_call = self.next_call.max(call.next());

@@ -89,7 +89,7 @@ impl Adversary {
         let asks = !self.model.free.writes || compaction::is_due(&self.policy, state);
         if asks && state.control().next_request().number() <= u32::try_from(self.requests).unwrap_or(u32::MAX)
         {
-            inputs.push(Input::UserMessage { user: user(), text: text() });
+            inputs.push(Input::user_message(user(), text()));
         }
         if self.model.free.writes {
             inputs.extend(knowledge::writes(&self.policy, self.items, state));

@@ -195,7 +195,7 @@ fn probes(state: &State) -> Vec<Probe> {
         control.pending_call().map_or((CallId::FIRST, None), |call| (call.id, Some(call.operation)));
     let other = live.next();
     let stranger = || UserId::new("stranger");
-    let message = |user| Input::UserMessage { user, text: Text::from("?") };
+    let message = |user| Input::user_message(user, Text::from("?"));
     let open = control.phase() == Phase::Idle && control.session().is_some();
     let receipt_fits = ask.is_none_or(|ask| matches!(ask, Operation::DeliverAudit));
     let locks = Report::Identity { gcp: true, mongodb: true };

@@ -153,8 +153,12 @@ impl Model {
             1..=3 => Effect::Undoable { compensation: Text::from("undo") },
             _ => Effect::Irreversible,
         };
-        let task =
-            |number| Task { id: TaskId::new(number), text: Text::from("task"), effect: effect(number) };
+        let task = |number| Task {
+            id: TaskId::new(number),
+            text: Text::from("task"),
+            effect: effect(number),
+            scope: None,
+        };
         Plan::new((1..=tasks.max(1)).map(task).collect()).unwrap_or_else(|error| unreachable!("{error}"))
     }
 }

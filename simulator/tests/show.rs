@@ -5,6 +5,7 @@
 #[path = "show/trace_builder.rs"]
 mod trace_builder;
 
+use orchestrion_kernel::item::Scope;
 use orchestrion_kernel::module::{Failure, Report};
 use orchestrion_kernel::plan::Effect;
 use orchestrion_kernel::{CallId, ConversationId, Event, Input, Policy, RequestId, State, Timestamp, decide};
@@ -346,8 +347,12 @@ fn forged_trace_is_shown() {
         Timestamp::default(),
         &Input::session_start(trace_builder::user("ada")),
     );
-    let asked =
-        Event::UserMsg { request: RequestId::new(7), user: trace_builder::user("eve"), text: "".into() };
+    let asked = Event::UserMsg {
+        request: RequestId::new(7),
+        user: trace_builder::user("eve"),
+        text: "".into(),
+        scope: Scope::Global,
+    };
     let inputs = [
         Input::reply(CallId::new(9), Report::Exit { code: -1, text: "".into() }),
         Input::CallFailed { call: CallId::new(9), failure: Failure::Timeout },

@@ -37,7 +37,7 @@ fn report(operation: Operation, plan: &Plan) -> Report {
 
 /// Runs one request and returns the number of its inputs.
 fn run_request(policy: &Policy, state: &mut State, plan: &Plan) -> u64 {
-    let mut input = Input::UserMessage { user: UserId::new("ada"), text: Text::from("do it") };
+    let mut input = Input::user_message(UserId::new("ada"), Text::from("do it"));
     let mut steps = 0;
     loop {
         let events = decide(policy, state, state.now(), &input).expect("the happy path has no refusals");
@@ -77,6 +77,7 @@ fn happy_path(c: &mut Criterion) {
         id: TaskId::new(id),
         text: Text::from("a task"),
         effect: Effect::Undoable { compensation: Text::from("undo it") },
+        scope: None,
     };
     let plan = Plan::new((1..=3).map(task).collect()).expect("a valid plan");
     let mut group = c.benchmark_group("decide and apply, happy path");

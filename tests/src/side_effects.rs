@@ -184,6 +184,7 @@ fn plan(tasks: &[u32]) -> Plan {
         id: TaskId::new(*task),
         text: format!("do {task}").into(),
         effect: effect(*task),
+        scope: None,
     };
     match Plan::new(tasks.iter().map(task).collect()) {
         Ok(plan) => plan,

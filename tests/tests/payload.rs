@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use orchestrion_kernel::context::TextMeasure;
+use orchestrion_kernel::item::Scope;
 use orchestrion_kernel::module::{Operation, Role};
 use orchestrion_kernel::plan::{Effect, EffectKind, Plan, Task};
 use orchestrion_kernel::state::Request;
@@ -34,10 +35,23 @@ fn payload_text_is_json() {
     // Every character that JSON escapes, and some that it does not.
     let escaped: String = ('\0'..='\u{a0}').collect();
     let text = || format!("{escaped}größer → 𝄞").into();
-    let effects = [Effect::Pure, Effect::Undoable { compensation: text() }, Effect::Irreversible];
-    let tasks = (1..).zip(effects).map(|(id, effect)| Task { id: TaskId::new(id), text: text(), effect });
+    let tasks = [
+        (Effect::Pure, None),
+        (Effect::Undoable { compensation: text() }, Some(Scope::Global)),
+        (Effect::Irreversible, Some(Scope::Session)),
+        (Effect::Pure, Some(Scope::Task(text()))),
+        (Effect::Pure, Some(Scope::Hypothetical(text()))),
+        (Effect::Pure, Some(Scope::Draft(text()))),
+    ];
+    let task = |(id, (effect, scope))| Task { id: TaskId::new(id), text: text(), effect, scope };
+    let tasks = (1..).zip(tasks).map(task);
     let mut state = State::new(ConversationId::new("payload"));
-    state.apply(&Event::UserMsg { request: RequestId::FIRST, user: UserId::new("ada"), text: text() });
+    state.apply(&Event::UserMsg {
+        request: RequestId::FIRST,
+        user: UserId::new("ada"),
+        text: text(),
+        scope: Scope::Global,
+    });
     state.apply(&Event::PlanAdopted { revision: Revision::FIRST, plan: Plan::new(tasks.collect()).unwrap() });
     let started = [(1, EffectKind::Pure), (2, EffectKind::Undoable), (3, EffectKind::Irreversible)];
     let runs = started.map(|(task, effect)| Operation::RunTask { task: TaskId::new(task), effect });

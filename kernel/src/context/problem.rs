@@ -80,7 +80,7 @@ pub fn context_problem(
     budget: u64,
     measure: &impl TextMeasure,
 ) -> Result<ContextProblem, BudgetError> {
-    let principal = state.session_principal();
+    let principal = state.call_principal(operation);
     let call = ContextRequest {
         policy,
         semantic: state.semantic(),

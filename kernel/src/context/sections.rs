@@ -75,7 +75,7 @@ pub(super) fn line(item: &Item, provenance: bool) -> String {
     line
 }
 
-/// Returns the status of a subtask, the provenance of an identity or fact, and the review flag.
+/// Returns the status of a subtask, the provenance of an identity or fact, the scope, and the review flag.
 fn details(item: &Item, provenance: bool) -> Vec<String> {
     let mut details = Vec::new();
     if let ItemKind::Subtask(status) = item.kind {
@@ -101,6 +101,9 @@ fn details(item: &Item, provenance: bool) -> Vec<String> {
         | Layer::Working { .. }
         | Layer::Environment => {}
     }
+    details.extend(
+        Some(item.scope()).filter(|scope| provenance && scope.name().is_some()).map(ToString::to_string),
+    );
     if item.validity == Validity::NeedsReview {
         details.push("needs review".to_string());
     }
@@ -133,5 +136,7 @@ pub(super) fn line_overhead_bytes(item: &Item) -> usize {
         Layer::Fact(fact) => fact.source.name.as_str().len(),
         Layer::Request { .. } | Layer::Working { .. } | Layer::Environment => 0,
     };
-    text_bytes.saturating_add(FIXED_BYTES)
+    text_bytes
+        .saturating_add(item.scope().name().map_or(0, |name| name.as_str().len()))
+        .saturating_add(FIXED_BYTES)
 }

@@ -3,6 +3,7 @@
 use crate::context::{BudgetError, pinned_fit};
 use crate::event::{Event, Events};
 use crate::ids::{CallId, ItemId, Revision};
+use crate::item::Scope;
 use crate::module::Operation;
 use crate::policy::Policy;
 use crate::state::{Request, State};
@@ -39,8 +40,8 @@ impl<'a> Batch<'a> {
     }
 
     pub(super) fn emit(&mut self, event: Event) {
-        if let Event::UserMsg { request, text, .. } = &event {
-            self.request = Some(Request::new(*request, text.clone()));
+        if let Event::UserMsg { request, text, scope, .. } = &event {
+            self.request = Some(Request::new(*request, text.clone(), scope.clone()));
         }
         if let Event::AddItem { item, .. } = &event {
             self.next_item = item.id.next();
@@ -65,7 +66,8 @@ impl<'a> Batch<'a> {
         let mut semantic = self.state.semantic().clone();
         self.events.iter().for_each(|event| semantic.apply(event));
         let request = self.request.as_ref();
-        let principal = semantic.session_principal(self.state.control().session(), self.state.now());
+        let scope = request.map_or(&Scope::Global, |request| request.call_scope(operation)).clone();
+        let principal = semantic.session_principal(self.state.control().session(), scope, self.state.now());
         if let Err(BudgetError { required_tokens, budget_tokens }) =
             pinned_fit(self.policy, &semantic, &principal, request, operation)
         {

@@ -52,8 +52,9 @@ impl Batch<'_> {
     pub(super) fn emit_memory_record(&mut self) {
         let (Some(request), Some(kind)) = (&self.request, self.stored_kind()) else { return };
         let ratings = request.ratings_after.filter(|_| !request.decisions.is_empty());
-        let text = self.final_answer_text(request);
-        let record = MemoryRecord { trace: self.state.control().trace_id(request.id), kind, text, ratings };
+        let (text, scope) = (self.final_answer_text(request), request.scope.clone());
+        let trace = self.state.control().trace_id(request.id);
+        let record = MemoryRecord { trace, kind, text, scope, ratings };
         self.emit(Event::MemoryRecorded { record });
     }
 
@@ -88,11 +89,14 @@ impl Batch<'_> {
         }
     }
 
-    /// What the user receives: the outputs of the tasks, or the conclusion where there are none.
+    /// What the user receives: the outputs of the tasks that are readable in the scope of the request, or the conclusion where there
+    /// are none.
     fn final_answer_text(&self, request: &Request) -> Text {
         let conclusion = recorded_conclusion(request);
-        let outputs = self.state.semantic().outputs(request.id).map(|output| output.text.as_str());
-        let outputs: Vec<&str> = outputs.filter(|text| !text.is_empty()).collect();
+        let outputs = self.state.semantic().outputs(request.id);
+        let outputs = outputs.filter(|output| output.scope().contains(&request.scope));
+        let outputs: Vec<&str> =
+            outputs.map(|output| output.text.as_str()).filter(|text| !text.is_empty()).collect();
         if conclusion.kind == ConclusionKind::Outcome && !outputs.is_empty() {
             return outputs.join("\n").into();
         }

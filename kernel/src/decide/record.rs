@@ -5,7 +5,7 @@ use crate::control::transition::Transition;
 use crate::event::{Event, ForgetCause};
 use crate::ids::{ItemId, Revision, TaskId, Text};
 use crate::input::Input;
-use crate::item::{Item, ItemKey, ItemKind, Layer, SubtaskStatus, Validity};
+use crate::item::{Item, ItemKey, ItemKind, Layer, Scope, SubtaskStatus, Validity};
 use crate::knowledge::{compaction, decide_identity};
 use crate::module::{Operation, PastRequest, Report, Role};
 use crate::plan::{Effect, Plan, Task};
@@ -33,9 +33,9 @@ impl Batch<'_> {
                 }
                 self.emit(Event::SessionEnded);
             }
-            Input::UserMessage { user, text } => {
-                let request = self.state.control().next_request();
-                self.emit(Event::UserMsg { request, user: user.clone(), text: text.clone() });
+            Input::UserMessage { user, text, scope } => {
+                let (request, scope) = (self.state.control().next_request(), scope.clone());
+                self.emit(Event::UserMsg { request, user: user.clone(), text: text.clone(), scope });
             }
             Input::Reply { call, report, summary_update, action } => {
                 let Some(Call { operation, .. }) = self.state.control().pending_call() else { return };
@@ -44,11 +44,12 @@ impl Batch<'_> {
                     call: *call,
                     report: report.clone(),
                 });
+                let is_of_request = self.is_in_request_scope(operation);
                 self.add_report_items(operation, report);
-                if let Some(update) = summary_update {
+                if let Some(update) = summary_update.as_ref().filter(|_| is_of_request) {
                     self.merge_situation(update);
                 }
-                if let Some(record) = action {
+                if let Some(record) = action.as_ref().filter(|_| is_of_request) {
                     let situation = &self.policy.situation;
                     let record = (**record).clone().with_truncated_results(situation.result_chars_max);
                     self.emit(Event::ActionRecorded { record, max_history: situation.max_history });
@@ -68,14 +69,21 @@ impl Batch<'_> {
         }
     }
 
+    /// Returns whether a call runs in the scope of its request. The situation is that of the request, so that other calls do not
+    /// change it (decision 0037).
+    fn is_in_request_scope(&self, operation: Operation) -> bool {
+        self.request.as_ref().is_some_and(|request| *request.call_scope(operation) == request.scope)
+    }
+
     /// Emits the items that a report adds to the semantic state.
     fn add_report_items(&mut self, operation: Operation, report: &Report) {
-        let Some(Request { id, verified, outdated, text, .. }) = &self.request else { return };
-        let (request, verified, outdated, message) = (*id, *verified, *outdated, text.clone());
+        let Some(Request { id, verified, outdated, text, scope, .. }) = &self.request else { return };
+        let (request, verified, outdated) = (*id, *verified, *outdated);
+        let (message, scope) = (text.clone(), scope.clone());
         match report {
             // The message of an unverified user enters no item.
             Report::Identity { .. } if verified => {
-                self.upsert_item(ItemKind::Fact, ItemKey::Request(request), message, vec![]);
+                self.upsert_item(ItemKind::Fact, ItemKey::Request(request), message, scope, vec![]);
             }
             Report::Context { traces, .. } => self.add_past_requests(traces),
             // The summarizer's context is no longer current.
@@ -124,7 +132,9 @@ impl Batch<'_> {
                 self.set_subtask_status(task, status);
                 let deps = self.state.semantic().latest_by_key(&ItemKey::Task(request, task));
                 let deps = deps.map(|entry| entry.item.id).into_iter().collect();
-                self.upsert_item(ItemKind::Fact, ItemKey::Output(request, task), text.clone(), deps);
+                let scope = self.request.as_ref().map(|request| request.call_scope(operation).clone());
+                let key = ItemKey::Output(request, task);
+                self.upsert_item(ItemKind::Fact, key, text.clone(), scope.unwrap_or_default(), deps);
             }
             Operation::UndoTask { task } => {
                 if code == 0 {
@@ -187,26 +197,32 @@ impl Batch<'_> {
     /// Adds past traces as facts of the session. Of several with the same trace id, the first is added (decision 0016).
     fn add_past_requests(&mut self, traces: &[PastRequest]) {
         let mut added = BTreeSet::new();
-        for PastRequest { trace, text } in traces {
+        for PastRequest { trace, text, scope } in traces {
             if added.insert(trace) {
-                self.upsert_item(ItemKind::Fact, ItemKey::Trace(trace.clone()), text.clone(), vec![]);
+                let key = ItemKey::Trace(trace.clone());
+                self.upsert_item(ItemKind::Fact, key, text.clone(), scope.clone(), vec![]);
             }
         }
     }
 
-    /// Makes a plan the plan of the request, and its tasks subtask items. Each depends on the one before it.
+    /// Makes a plan the plan of the request, and its tasks subtask items. Each depends on the last one before it that is readable in
+    /// its scope.
     fn adopt_plan(&mut self, plan: &Plan) {
         let Some(request) = &self.request else { return };
         let id = request.id;
         let revision = request.plan.as_ref().map_or(Revision::FIRST, |plan| plan.revision.next());
         self.emit(Event::PlanAdopted { revision, plan: plan.clone() });
-        let mut before = self.state.semantic().request(id);
+        let mut planned: Vec<(Scope, ItemId)> = Vec::new();
         for task in plan.tasks() {
+            let Some(request) = &self.request else { return };
+            let scope = request.task_scope(Some(task)).clone();
+            let before = planned.iter().rev().find(|(before, _)| before.contains(&scope)).map(|(_, id)| *id);
             let mut deps: Vec<ItemId> = self.state.semantic().request(id).into_iter().chain(before).collect();
             deps.sort_unstable();
             deps.dedup();
-            let kind = ItemKind::Subtask(SubtaskStatus::Unassigned);
-            before = self.upsert_item(kind, ItemKey::Task(id, task.id), task_description(task), deps);
+            let (kind, key) = (ItemKind::Subtask(SubtaskStatus::Unassigned), ItemKey::Task(id, task.id));
+            let item = self.upsert_item(kind, key, task_description(task), scope.clone(), deps);
+            planned.extend(item.map(|item| (scope, item)));
         }
     }
 
@@ -238,25 +254,32 @@ impl Batch<'_> {
         }
     }
 
+    /// Adds or updates an item of the running request, in its scope.
     pub(super) fn upsert_request_item(&mut self, key: ItemKey, text: Text) {
-        let request = self.request.as_ref().and_then(|request| self.state.semantic().request(request.id));
-        self.upsert_item(ItemKind::Fact, key, text, request.into_iter().collect());
+        let Some(Request { id, scope, .. }) = &self.request else { return };
+        let (request, scope) = (self.state.semantic().request(*id), scope.clone());
+        self.upsert_item(ItemKind::Fact, key, text, scope, request.into_iter().collect());
     }
 
-    /// Adds an item of the session's user, or updates the item with the same key if it differs. Returns its id; none without a
+    /// Adds an item of the session's user in this scope, or updates the item with the same key if it differs. Returns its id; none without a
     /// session, in which no request runs.
-    fn upsert_item(&mut self, kind: ItemKind, key: ItemKey, text: Text, deps: Vec<ItemId>) -> Option<ItemId> {
-        let user = self.state.control().session()?.clone();
-        if let Some(entry) = self.state.semantic().latest_by_key(&key) {
-            let item = Item::from_request(user, entry.item.id, kind, key, text);
-            let id = item.id;
-            if entry.item != item || entry.deps != deps {
-                self.emit(Event::UpdateItem { item, deps });
-            }
-            return Some(id);
+    fn upsert_item(
+        &mut self,
+        kind: ItemKind,
+        key: ItemKey,
+        text: Text,
+        scope: Scope,
+        deps: Vec<ItemId>,
+    ) -> Option<ItemId> {
+        let layer = Layer::Request { user: self.state.control().session()?.clone(), scope };
+        let stored = self.state.semantic().latest_by_key(&key);
+        let id = stored.map_or(self.next_item, |entry| entry.item.id);
+        let item = Item { id, kind, key, text, layer, validity: Validity::Current };
+        match stored {
+            Some(entry) if entry.item == item && entry.deps == deps => {}
+            Some(_) => self.emit(Event::UpdateItem { item, deps }),
+            None => self.emit(Event::AddItem { item, deps }),
         }
-        let id = self.next_item;
-        self.emit(Event::AddItem { item: Item::from_request(user, id, kind, key, text), deps });
         Some(id)
     }
 }

@@ -3,12 +3,14 @@
 use crate::control::phase::Phase;
 use crate::ids::CallId;
 use crate::input::Input;
+use crate::item::Scope;
 use crate::knowledge::{compaction, decide_identity};
 use crate::module::{Operation, Report};
 use crate::plan::Task;
 use crate::policy::Policy;
 use crate::refusal::Refusal;
 use crate::state::{Call, Control, Request, State};
+use alloc::collections::BTreeSet;
 
 /// The refusal of an input for which no row matches.
 pub(super) fn unexpected_input(state: &State, input: &Input) -> Refusal {
@@ -42,12 +44,12 @@ pub(super) fn validate_input(policy: &Policy, state: &State, input: &Input) -> R
             (None, None) => Ok(()),
         },
         Input::SessionEnd => control.session().map(|_| ()).ok_or(Refusal::NoSession),
-        Input::UserMessage { user, .. } => match control.session() {
+        Input::UserMessage { user, scope, .. } => match control.session() {
             None => Err(Refusal::NoSession),
             Some(session) if session != user => {
                 Err(Refusal::WrongUser { expected: session.clone(), found: user.clone() })
             }
-            Some(_) => Ok(()),
+            Some(_) => validate_scope(state, scope),
         },
         Input::Write(write) if write.requires_session() && control.session().is_none() => {
             Err(Refusal::NoSession)
@@ -84,7 +86,33 @@ fn validate_reply(
     {
         compaction::validate_summary(policy, state, forgets)?;
     }
-    validate_effects(request, report)
+    validate_effects(request, report)?;
+    validate_task_scopes(state, report)
+}
+
+/// Refuses a scope in which nothing can run: a session, or a scope that no write opened.
+fn validate_scope(state: &State, scope: &Scope) -> Result<(), Refusal> {
+    if scope.is_global() || scope.name().is_some() && state.semantic().is_open(scope) {
+        return Ok(());
+    }
+    Err(Refusal::UnknownScope { scope: scope.clone() })
+}
+
+/// Refuses a plan with a task in an unknown scope, or in another scope than that of a request in one: scopes do not nest.
+fn validate_task_scopes(state: &State, report: &Report) -> Result<(), Refusal> {
+    let (Some(request), Some(plan)) = (state.control().request(), report.plan()) else { return Ok(()) };
+    let mut validated = BTreeSet::new();
+    for Task { id, scope, .. } in plan.tasks() {
+        let Some(scope) = scope else { continue };
+        if !request.scope.is_global() && *scope != request.scope {
+            let (expected, found) = (request.scope.clone(), scope.clone());
+            return Err(Refusal::OtherScope { task: *id, expected, found });
+        }
+        if validated.insert(scope) {
+            validate_scope(state, scope)?;
+        }
+    }
+    Ok(())
 }
 
 /// Refuses a plan that changes the effect kind of a started task: its compensation would be lost.

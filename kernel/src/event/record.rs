@@ -1,6 +1,7 @@
 //! Records in events: decisions, task results, conclusions, memory and audit records.
 
 use crate::ids::{Revision, TaskId, Text, TraceId, UserId};
+use crate::item::Scope;
 use crate::module::{ConclusionKind, Failure, Module, Ratings};
 use crate::score::Score;
 use alloc::vec::Vec;
@@ -120,6 +121,9 @@ pub struct MemoryRecord {
     pub kind: ConclusionKind,
     /// The final answer: the outputs of an outcome, else kind and cause of the conclusion.
     pub text: Text,
+    /// The scope of the request. A module that returns the request later returns it with its scope.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Scope::is_global"))]
+    pub scope: Scope,
     /// The ratings after the duels; `None` without a decision.
     pub ratings: Option<Ratings>,
 }

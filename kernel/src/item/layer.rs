@@ -18,6 +18,9 @@ pub enum Layer {
     Request {
         /// The user of the request, who alone can read the item.
         user: UserId,
+        /// The scope of the call or request that produced the item (decision 0037).
+        #[cfg_attr(feature = "serde", serde(default))]
+        scope: Scope,
     },
     /// Layer 1: the identity of the session user. Written at most once per session.
     Identity(Box<Identity>),
@@ -207,6 +210,21 @@ impl Scope {
     #[must_use]
     pub fn contains(&self, other: &Self) -> bool {
         matches!(self, Self::Global | Self::Session) || self == other
+    }
+
+    /// Returns whether it is the global scope.
+    #[must_use]
+    pub const fn is_global(&self) -> bool {
+        matches!(self, Self::Global)
+    }
+
+    /// Returns the name of a task, hypothesis or draft. A request or a task can run in such a scope.
+    #[must_use]
+    pub const fn name(&self) -> Option<&Text> {
+        match self {
+            Self::Task(name) | Self::Hypothetical(name) | Self::Draft(name) => Some(name),
+            Self::Global | Self::Session => None,
+        }
     }
 
     /// Returns whether it is a hypothesis or a draft.

@@ -22,14 +22,15 @@ use alloc::vec::Vec;
 enum CompactionGroup<'a> {
     /// Facts of equal kind, rank, memory, scope and audience.
     Facts { kind: ItemKind, rank: Rank, memory: MemoryType, scope: &'a Scope, audience: &'a Audience },
-    /// Persistent items of one user's earlier requests.
-    Past { user: &'a UserId },
+    /// Persistent items of one user's earlier requests in one scope.
+    Past { user: &'a UserId, scope: &'a Scope },
     /// Items that end with the session.
     Session,
 }
 
 impl<'a> CompactionGroup<'a> {
     /// Returns the group of an item. Identity, signals, expiring items, the situation summary and the items of the running request
+    /// and those that end with the session in a scope
     /// have none; constraints only if the policy enables `compacted_constraints`.
     fn from_item(policy: &Policy, item: &'a Item, running: Option<RequestId>) -> Option<Self> {
         match &item.layer {
@@ -46,7 +47,9 @@ impl<'a> CompactionGroup<'a> {
             }
             Layer::Request { .. } if running.is_some() && item.key.request() == running => None,
             Layer::Working { .. } if matches!(item.key, ItemKey::Situation(_)) => None,
-            Layer::Request { user } if item.is_persistent() => Some(Self::Past { user }),
+            Layer::Request { user, scope } if item.is_persistent() => Some(Self::Past { user, scope }),
+            // A summary of the session has no scope.
+            Layer::Request { scope, .. } if *scope != Scope::Global => None,
             Layer::Request { .. } | Layer::Working { expires_at: None, .. } => Some(Self::Session),
             Layer::Working { .. } | Layer::Identity(_) | Layer::Environment => None,
         }
@@ -175,7 +178,7 @@ fn create_summary(
             summarized_keys: merged_keys(semantic, &fact.scope, forgotten),
             ..(**fact).clone()
         })),
-        Layer::Request { user } if first.is_persistent() => Layer::Request { user: user.clone() },
+        Layer::Request { .. } if first.is_persistent() => first.layer.clone(),
         Layer::Request { .. } | Layer::Working { .. } | Layer::Identity(_) | Layer::Environment => {
             Layer::Working { created_at: state.now(), expires_at: None }
         }

@@ -2,7 +2,7 @@
 
 use super::types::Reference;
 use crate::ids::{ItemId, Text, Timestamp};
-use crate::item::Rank;
+use crate::item::{Rank, Scope};
 use core::fmt;
 
 /// A write that does not fit the semantic state.
@@ -38,6 +38,13 @@ pub enum KnowledgeError {
         limit: Rank,
         /// The stated rank.
         found: Rank,
+    },
+    /// A promotion from a scope in which the key has no valid fact.
+    NothingToPromote {
+        /// The key.
+        key: Text,
+        /// The scope.
+        scope: Scope,
     },
     /// A working item is expired when it is written.
     Expired {
@@ -87,6 +94,13 @@ impl fmt::Display for KnowledgeError {
                 f,
                 "rank of `{source}` too high: expected at most {limit}, found {found}; the policy's `ranks` and the session's \
                  identity limit it"
+            ),
+            Self::NothingToPromote { key, scope: Scope::Global } => {
+                write!(f, "nothing to promote: expected another scope than global for fact `{key}`")
+            }
+            Self::NothingToPromote { key, scope } => write!(
+                f,
+                "nothing to promote: expected a valid fact `{key}` in scope `{scope}`, found none; write it there first"
             ),
             Self::Expired { at, now } => {
                 write!(f, "expired write: expected an expiry after {now}, found {at}")

@@ -47,7 +47,7 @@ impl Principal {
             && match &item.layer {
                 Layer::Fact(fact) => self.is_in_scope(&fact.scope) && self.is_in_audience(&fact.audience),
                 Layer::Working { expires_at, .. } => expires_at.is_none_or(|at| self.now < at),
-                Layer::Request { user } => self.user.as_ref() == Some(user),
+                Layer::Request { user, scope } => self.user.as_ref() == Some(user) && self.is_in_scope(scope),
                 Layer::Identity(_) | Layer::Environment => true,
             }
     }
@@ -84,16 +84,16 @@ impl SemanticState {
         None
     }
 
-    /// Returns the principal of this user's session at this time, in the global scope. Without an identity its rank is
+    /// Returns the principal of this user's session in a scope at this time. Without an identity its rank is
     /// [`Rank::Unverified`].
     #[must_use]
-    pub fn session_principal(&self, user: Option<&UserId>, now: Timestamp) -> Principal {
+    pub fn session_principal(&self, user: Option<&UserId>, scope: Scope, now: Timestamp) -> Principal {
         let identity = self.identity();
         Principal {
             user: user.cloned(),
             rank: identity.map_or(Rank::Unverified, |identity| identity.rank),
             permissions: identity.map(|identity| identity.permissions.clone()).unwrap_or_default(),
-            scope: Scope::Global,
+            scope,
             now,
         }
     }
@@ -124,6 +124,14 @@ impl SemanticState {
             named.into_iter().chain(same_key).map(|other| other.id).collect::<Vec<_>>()
         };
         narrow.flat_map(shadowed_by).collect()
+    }
+
+    /// Returns whether a write opened this scope: a fact of it exists that was not denied (decision 0037).
+    #[must_use]
+    pub fn is_open(&self, scope: &Scope) -> bool {
+        self.entries().any(|Entry { item, .. }| {
+            item.validity != Validity::Denied && item.fact().is_some_and(|fact| fact.scope == *scope)
+        })
     }
 
     /// Returns the valid facts for all readers, in id order (003 `read_valid_facts`).

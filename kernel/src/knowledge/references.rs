@@ -88,7 +88,7 @@ pub(super) fn resolve_dependencies(
         if *scope != Scope::Session && !current.item.is_persistent() {
             return Err(KnowledgeError::OutlivesDependency(reference.clone()));
         }
-        if current.item.fact().is_some_and(|fact| !fact.scope.contains(scope)) {
+        if !current.item.scope().contains(scope) {
             return Err(KnowledgeError::OutOfScope(reference.clone()));
         }
         if replaced.contains(&id) || dependents.contains(&id) {

@@ -41,6 +41,16 @@ pub enum Write {
         /// The items that it depends on.
         depends_on: Vec<Reference>,
     },
+    /// A promotion: a fact of another scope becomes a global fact of this source (decision 0037). It competes as a global fact with
+    /// the same content, time, audience and dependencies.
+    Promote {
+        /// The key of the fact.
+        key: Text,
+        /// The scope of the fact.
+        scope: Scope,
+        /// The source of the promotion.
+        source: WriteSource,
+    },
     /// A signal (003 layer 4). It overwrites the signal with the same key.
     Environment {
         /// The key.
@@ -59,6 +69,7 @@ impl Write {
         match self {
             Self::Working { .. } => true,
             Self::Fact(new) => new.scope == Scope::Session || new.source.name.is_none(),
+            Self::Promote { scope, source, .. } => *scope == Scope::Session || source.name.is_none(),
             Self::Environment { .. } => false,
         }
     }

@@ -4,13 +4,13 @@ use super::authority::resolve_source;
 use super::error::KnowledgeError;
 use super::fact::{SourcedFact, decide_fact};
 use super::propagate::{overwrite, supersede};
-use super::references::resolve_dependencies;
-use super::types::{Reference, Write};
+use super::references::{find_valid_fact, resolve_dependencies};
+use super::types::{FactKind, NewFact, Reference, Write, WriteSource};
 use crate::event::Events;
 use crate::ids::{ItemId, Text, Timestamp, UserId};
-use crate::item::{ItemKey, Layer, Rank, Scope, SupersessionRule};
+use crate::item::{ItemKey, ItemKind, Layer, Rank, Scope, SupersessionRule};
 use crate::policy::Policy;
-use crate::semantic::SemanticState;
+use crate::semantic::{Entry, SemanticState};
 use alloc::vec::Vec;
 
 /// Decides a write at this time, in the session of this user. Returns no event if the write repeats the current value with no more authority.
@@ -30,11 +30,10 @@ pub fn decide_write(
     write: &Write,
 ) -> Result<Events, KnowledgeError> {
     match write {
-        Write::Fact(new) => {
-            let session_rank = semantic.identity().map_or(Rank::Unverified, |identity| identity.rank);
-            let source = resolve_source(policy, user, session_rank, new)?;
-            let established_at = new.established_at.unwrap_or(now);
-            decide_fact(policy, semantic, &SourcedFact { new, source, established_at })
+        Write::Fact(new) => decide_new_fact(policy, semantic, now, user, new),
+        Write::Promote { key, scope, source } => {
+            let new = promoted_fact(semantic, key, scope, source)?;
+            decide_new_fact(policy, semantic, now, user, &new)
         }
         Write::Working { key, text, expires_at, depends_on } => {
             if let Some(at) = expires_at.filter(|at| *at <= now) {
@@ -51,6 +50,49 @@ pub fn decide_write(
             decide_environment(semantic, key, text, supersedes.as_ref())
         }
     }
+}
+
+fn decide_new_fact(
+    policy: &Policy,
+    semantic: &SemanticState,
+    now: Timestamp,
+    user: Option<&UserId>,
+    new: &NewFact,
+) -> Result<Events, KnowledgeError> {
+    let session_rank = semantic.identity().map_or(Rank::Unverified, |identity| identity.rank);
+    let source = resolve_source(policy, user, session_rank, new)?;
+    let established_at = new.established_at.unwrap_or(now);
+    decide_fact(policy, semantic, &SourcedFact { new, source, established_at })
+}
+
+/// Returns the global fact that a promotion writes. It names the global fact that the promoted one shadows.
+fn promoted_fact(
+    semantic: &SemanticState,
+    key: &Text,
+    scope: &Scope,
+    source: &WriteSource,
+) -> Result<NewFact, KnowledgeError> {
+    let found = find_valid_fact(semantic, key, scope).filter(|entry| entry.item.key.fact() == Some(key));
+    let promoted = found.and_then(|Entry { item, deps }| Some((item, item.fact()?, deps)));
+    let Some((item, fact, deps)) = promoted.filter(|_| !scope.is_global()) else {
+        return Err(KnowledgeError::NothingToPromote { key: key.clone(), scope: scope.clone() });
+    };
+    let is_global_fact = |id: &ItemId| {
+        semantic.get(*id).and_then(|entry| entry.item.fact()).is_some_and(|fact| fact.scope.is_global())
+    };
+    Ok(NewFact {
+        kind: match item.kind {
+            ItemKind::Constraint(constraint) => FactKind::Constraint(constraint),
+            ItemKind::Fact | ItemKind::Subtask(_) => FactKind::Fact,
+        },
+        established_at: Some(fact.established_at),
+        memory: fact.memory,
+        audience: fact.audience.clone(),
+        time_sensitive: fact.time_sensitive,
+        supersedes: fact.supersedes.filter(is_global_fact).map(Reference::Id),
+        depends_on: deps.iter().copied().map(Reference::Id).collect(),
+        ..NewFact::global(key.clone(), item.text.clone(), source.clone())
+    })
 }
 
 fn decide_environment(

@@ -2,6 +2,7 @@
 
 use super::{Operation, PerRole};
 use crate::ids::{ItemId, Text, TraceId};
+use crate::item::Scope;
 use crate::plan::Plan;
 use crate::score::Score;
 use alloc::vec::Vec;
@@ -246,6 +247,9 @@ pub struct PastRequest {
     pub trace: TraceId,
     /// Its text and conclusion.
     pub text: Text,
+    /// The scope in which it ran, and is readable.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Scope::is_global"))]
+    pub scope: Scope,
 }
 
 impl fmt::Display for Failure {

@@ -5,6 +5,7 @@
 
 use super::request::Request;
 use crate::ids::TaskId;
+use crate::item::Scope;
 use crate::module::Operation;
 use crate::plan::{Effect, Task};
 use alloc::string::String;
@@ -56,7 +57,7 @@ fn write_plan(json: &mut String, tasks: &[Task]) -> Result {
 }
 
 fn write_task(json: &mut String, task: &Task) -> Result {
-    let Task { id, text, effect } = task;
+    let Task { id, text, effect, scope } = task;
     write!(json, "{{\"id\":{},\"text\":", id.number())?;
     write_string(json, text.as_str())?;
     json.push_str(",\"effect\":");
@@ -69,6 +70,23 @@ fn write_task(json: &mut String, task: &Task) -> Result {
         }
         Effect::Irreversible => json.push_str("\"irreversible\""),
     }
+    if let Some(scope) = scope {
+        json.push_str(",\"scope\":");
+        write_scope(json, scope)?;
+    }
+    json.write_char('}')
+}
+
+fn write_scope(json: &mut String, scope: &Scope) -> Result {
+    let (kind, name) = match scope {
+        Scope::Global => return json.write_str("\"global\""),
+        Scope::Session => return json.write_str("\"session\""),
+        Scope::Task(name) => ("task", name),
+        Scope::Hypothetical(name) => ("hypothetical", name),
+        Scope::Draft(name) => ("draft", name),
+    };
+    write!(json, "{{\"{kind}\":")?;
+    write_string(json, name.as_str())?;
     json.write_char('}')
 }
 

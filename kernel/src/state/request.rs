@@ -7,6 +7,7 @@ use crate::event::{
     TaskRecord,
 };
 use crate::ids::{RequestId, Revision, TaskId, Text};
+use crate::item::Scope;
 use crate::module::{Argument, Failure, Operation, PerRole, Ratings, Report, Role, Store};
 use crate::plan::{EffectKind, Plan, Task};
 use crate::score::Score;
@@ -19,6 +20,8 @@ use alloc::vec::Vec;
 pub struct Request {
     /// The request number.
     pub id: RequestId,
+    /// The scope in which the request runs: that of its message, then that of the first plan that has one (decision 0037).
+    pub scope: Scope,
     /// Both identity locks matched.
     pub verified: bool,
     /// The semantic state changed while the summarizer's call was pending: its reply is outdated.
@@ -107,9 +110,10 @@ pub struct StartedTask {
 }
 
 impl Request {
-    pub(crate) fn new(id: RequestId, text: Text) -> Self {
+    pub(crate) fn new(id: RequestId, text: Text, scope: Scope) -> Self {
         Self {
             id,
+            scope,
             text,
             verified: false,
             outdated: false,
@@ -127,6 +131,32 @@ impl Request {
             audit_attempts: 0,
             actions: Vec::new(),
         }
+    }
+
+    /// Returns the scope in which a call with this operation reads and writes: that of its task, else that of the request.
+    #[must_use]
+    pub fn call_scope(&self, operation: Operation) -> &Scope {
+        let task = match operation {
+            Operation::RunTask { task, .. } | Operation::UndoTask { task } => self.started_task(task),
+            Operation::VerifyIdentity
+            | Operation::LoadContext
+            | Operation::Summarize
+            | Operation::Classify
+            | Operation::DraftPlan
+            | Operation::Argue(_)
+            | Operation::ReviewRevision
+            | Operation::Approve
+            | Operation::Diagnose
+            | Operation::StoreMemory { .. }
+            | Operation::DeliverAudit => None,
+        };
+        self.task_scope(task)
+    }
+
+    /// Returns the scope in which a task of the plan runs, or that of the request without a task.
+    #[must_use]
+    pub fn task_scope<'a>(&'a self, task: Option<&'a Task>) -> &'a Scope {
+        task.and_then(|task| task.scope.as_ref()).unwrap_or(&self.scope)
     }
 
     /// Returns the task that runs now or next.
@@ -186,6 +216,9 @@ impl Request {
                 self.outdated |= is_summarizing(pending);
             }
             Event::PlanAdopted { revision, plan } => {
+                if let Some(scope) = plan.scope() {
+                    self.scope = scope.clone();
+                }
                 self.plan = Some(PlanRevision { revision: *revision, plan: plan.clone() });
             }
             Event::VetoRaised { .. } => self.debate.vetoed = true,

@@ -143,7 +143,7 @@ impl Conversation {
             let control = self.state.control();
             let input = match (control.pending_call(), control.session()) {
                 (None, Some(user)) if control.phase() == Phase::Idle => {
-                    Input::UserMessage { user: user.clone(), text: "what now?".into() }
+                    Input::user_message(user.clone(), "what now?".into())
                 }
                 (None, _) => Input::Step,
                 (Some(call), _) if control.request().is_some_and(|request| request.over_budget) => {

@@ -46,6 +46,7 @@ kinds! {
         WriteFact => "fact write",
         WriteWorking => "working item write",
         WriteEnvironment => "signal write",
+        Promote => "promotion",
         Tick => "tick",
         IdentityLocks => "identity locks",
         Context => "ratings and traces",
@@ -77,6 +78,8 @@ kinds! {
         WrongReport => "wrong report",
         CallNotMade => "call not made",
         EffectChanged => "effect changed",
+        OtherScope => "other scope",
+        UnknownScope => "unknown scope",
         NothingToResume => "nothing to resume",
         NoSession => "no session",
         SessionAlreadyOpen => "session already open",
@@ -110,6 +113,7 @@ impl InputKind {
             | Self::WriteFact
             | Self::WriteWorking
             | Self::WriteEnvironment
+            | Self::Promote
             | Self::Tick
             | Self::IdentityLocks
             | Self::Context
@@ -141,6 +145,7 @@ impl From<&Input> for InputKind {
                 Write::Fact(_) => Self::WriteFact,
                 Write::Working { .. } => Self::WriteWorking,
                 Write::Environment { .. } => Self::WriteEnvironment,
+                Write::Promote { .. } => Self::Promote,
             },
             Input::Reply { report, .. } => match report {
                 Report::Identity { .. } => Self::IdentityLocks,
@@ -177,6 +182,8 @@ impl From<&Refusal> for RefusalKind {
             Refusal::WrongReport { .. } => Self::WrongReport,
             Refusal::CallNotMade { .. } => Self::CallNotMade,
             Refusal::EffectChanged { .. } => Self::EffectChanged,
+            Refusal::OtherScope { .. } => Self::OtherScope,
+            Refusal::UnknownScope { .. } => Self::UnknownScope,
             Refusal::NothingToResume => Self::NothingToResume,
             Refusal::NoSession => Self::NoSession,
             Refusal::SessionAlreadyOpen { .. } => Self::SessionAlreadyOpen,

@@ -60,7 +60,7 @@ pub(super) const ITEMS: &[(&str, &str, Spoil)] = &[
         facts(events, |fact| fact.supersedes = Some(ItemId::FIRST));
     }),
     ("AddItem", "belongs to a request of another user", |_, events| {
-        items!(events, AddItem, Item { layer: Layer::Request { user }, .. } => *user = UserId::new("another user"));
+        items!(events, AddItem, Item { layer: Layer::Request { user, .. }, .. } => *user = UserId::new("another user"));
     }),
     ("AddItem", "covers no key as a summary", |_, events| facts(events, |fact| fact.summarized_keys.clear())),
     ("UpdateItem", "keeps a covered key that a write superseded", |state, events| {

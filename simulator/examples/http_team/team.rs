@@ -106,7 +106,8 @@ impl Team {
             .map_err(|error| CallError::error(format!("{call}: {}: {error}", name_of(Store::Local))))?;
         records.sort_by_key(|record| record.trace.request);
         let ratings = records.iter().rev().find_map(|record| record.ratings).unwrap_or_default();
-        let traces = records.into_iter().map(|MemoryRecord { trace, text, .. }| PastRequest { trace, text });
+        let past = |MemoryRecord { trace, text, scope, .. }| PastRequest { trace, text, scope };
+        let traces = records.into_iter().map(past);
         Ok(Report::Context { ratings, traces: traces.collect() }.into())
     }
 

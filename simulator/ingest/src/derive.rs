@@ -9,8 +9,8 @@ use crate::stems::Stems;
 use crate::supersession::{Assertion, KnownFact, SupersessionDetector};
 use crate::tagged_text::TaggedText;
 use crate::time_sensitivity::is_time_sensitive;
-use orchestrion_kernel::item::{Audience, FactRecord, Item, ItemKey, ItemKind, MemoryType, Rank};
-use orchestrion_kernel::knowledge::{FactKind, NewFact, Reference, Write, WriteSource};
+use orchestrion_kernel::item::{Audience, FactRecord, Item, ItemKey, ItemKind, MemoryType, Rank, Scope};
+use orchestrion_kernel::knowledge::{FactKind, NewFact, Principal, Reference, Write, WriteSource};
 use orchestrion_kernel::{Policy, State, Text, Timestamp};
 
 /// A text from which facts are derived.
@@ -41,8 +41,9 @@ pub fn derive_writes(
     if tagged.is_retracted {
         return Vec::new();
     }
-    let (session_rank, now) = (state.session_principal().rank, state.now());
-    let deriver = Deriver { policy, session_rank, now, source, tagged };
+    let Principal { rank: session_rank, scope, now, .. } = state.session_principal();
+    let scope = tagged.scope.clone().unwrap_or(scope);
+    let deriver = Deriver { policy, session_rank, now, source, tagged, scope };
     let known = deriver.known_facts(state);
     let facts: Vec<KnownFact<'_>> = known.iter().map(Known::to_fact).collect();
     let facts = match &source.key {
@@ -58,6 +59,8 @@ struct Deriver<'a> {
     now: Timestamp,
     source: &'a SourceText,
     tagged: TaggedText,
+    /// The scope that the text names, else that of the running request.
+    scope: Scope,
 }
 
 /// A fact that the text may supersede.
@@ -86,13 +89,12 @@ impl Known<'_> {
 impl Deriver<'_> {
     fn known_facts<'a>(&self, state: &'a State) -> Vec<Known<'a>> {
         let principal = state.session_principal();
-        let scope = self.tagged.scope.clone().unwrap_or_default();
         let items = state.semantic().entries().map(|entry| &entry.item);
         let readable = items.filter(|item| item.is_valid() && principal.can_read(item));
         let facts = readable.filter_map(|item| {
             let (ItemKey::Fact(key), Some(record)) = (&item.key, item.fact()) else { return None };
             let stems = Stems::from_text(item.text.as_str());
-            (record.scope == scope).then_some(Known { item, key, record, stems })
+            (record.scope == self.scope).then_some(Known { item, key, record, stems })
         });
         facts.collect()
     }
@@ -163,7 +165,7 @@ impl Deriver<'_> {
             source,
             established_at: self.source.established_at,
             memory: declared.map_or(MemoryType::User, memory_of_source),
-            scope: self.tagged.scope.clone().unwrap_or_default(),
+            scope: self.scope.clone(),
             audience,
             supersedes: None,
             detected_rule: None,

@@ -19,6 +19,7 @@ use crate::stems::Stems;
 use crate::supersession::SupersessionDetector;
 use crate::tagged_text::TaggedText;
 use orchestrion_kernel::event::ForgetCause;
+use orchestrion_kernel::item::Scope;
 use orchestrion_kernel::item::{Item, ItemKey, Layer, MemoryType, Rank, SupersessionRule, Validity};
 use orchestrion_kernel::knowledge::{
     FactKind, KnowledgeError, NewFact, NewIdentity, Principal, Reference, Write, WriteSource,
@@ -177,7 +178,7 @@ impl<'a> Session<'a> {
     /// The reader of the session user.
     #[must_use]
     pub fn principal(&self) -> Principal {
-        self.state.session_principal(None, self.now)
+        self.state.session_principal(None, Scope::Global, self.now)
     }
 
     /// The semantic state.

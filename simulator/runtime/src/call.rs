@@ -3,6 +3,7 @@
 use crate::deadlines::Deadlines;
 use orchestrion_kernel::context::ContextError;
 use orchestrion_kernel::event::{AuditRecord, MemoryRecord};
+use orchestrion_kernel::item::Scope;
 use orchestrion_kernel::module::{Failure, Module, Operation, Report};
 use orchestrion_kernel::plan::{Plan, Task};
 use orchestrion_kernel::situation::{ActionRecord, SummarySchema, SummaryUpdate};
@@ -30,6 +31,9 @@ pub struct Call {
     pub user: UserId,
     /// The text of the request.
     pub request: Text,
+    /// The scope in which the call runs; absent if it is global.
+    #[serde(skip_serializing_if = "Scope::is_global")]
+    pub scope: Scope,
     /// The summary update for which the call asks, if the module reasons (002). The reply carries the texts by field.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary_update: Option<SummarySchema>,
@@ -98,6 +102,7 @@ impl Call {
             deadline_ms: u64::try_from(deadline_ms).unwrap_or(u64::MAX),
             user: facts.user.clone(),
             request: facts.text.clone(),
+            scope: request.call_scope(operation).clone(),
             summary_update: recorder.policy().situation.summary_schema(operation),
             pass: request.debate.pass,
             payload,

@@ -7,10 +7,12 @@ use crate::host::Host;
 use crate::journal::{Journal, JournalFile};
 use crate::journaled::JournaledConversation;
 use crate::mailbox::Mailbox;
+use crate::new_request::NewRequest;
 use crate::recovery::TruncatedTail;
 use crate::session_user::SessionUser;
 use orchestrion_kernel::context::ContextBuilder;
 use orchestrion_kernel::item::Item;
+use orchestrion_kernel::item::Scope;
 use orchestrion_kernel::{ConversationId, Input, Phase, Policy, State, Text};
 use orchestrion_trace::{Header, RequestResult, StepMetadata};
 use std::path::Path;
@@ -70,6 +72,13 @@ impl<J: Journal> Conversation<J> {
         state.semantic().get_current_value(&key.into(), &state.session_principal())
     }
 
+    /// Returns the current value of a fact key for the session user in a scope, as [`current_value`](Self::current_value) does in that
+    /// of the running request.
+    pub fn current_value_in(&self, scope: &Scope, key: impl Into<Text>) -> Option<&Item> {
+        let state = self.state();
+        state.semantic().get_current_value(&key.into(), &state.principal_in(scope))
+    }
+
     /// The number of recorded steps, including refused inputs.
     pub const fn steps(&self) -> u64 {
         self.0.recorder.steps()
@@ -105,10 +114,10 @@ impl<J: Journal> Conversation<J> {
         &mut self,
         host: &H,
         user: impl Into<SessionUser>,
-        text: impl Into<Text>,
+        request: impl Into<NewRequest>,
     ) -> Result<RequestResult, RuntimeError> {
         let mut driver = self.run(host)?;
-        match driver.start_request(&user.into(), text.into())? {
+        match driver.start_request(&user.into(), request.into())? {
             StepResult::Halted(refusal) | StepResult::Refused(refusal) => Err(refusal.into()),
             StepResult::Accepted => driver.finish().await,
         }

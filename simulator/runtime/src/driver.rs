@@ -6,6 +6,7 @@ use crate::host::Host;
 use crate::journal::Journal;
 use crate::journaled::JournaledConversation;
 use crate::mailbox::{Mail, Message, RefusedMessage};
+use crate::new_request::NewRequest;
 use crate::session_user::SessionUser;
 use crate::size_limit::{check_input_size, check_reply_size};
 use futures_util::future::BoxFuture;
@@ -13,7 +14,7 @@ use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
 use orchestrion_kernel::context::ContextError;
 use orchestrion_kernel::module::Failure;
-use orchestrion_kernel::{CallId, Input, Refusal, State, Text, Timestamp, state};
+use orchestrion_kernel::{CallId, Input, Refusal, State, Timestamp, state};
 use orchestrion_trace::{RequestFacts, RequestResult, StepMetadata};
 use std::any::Any;
 use std::fmt;
@@ -142,8 +143,12 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
     ///
     /// # Errors
     /// [`RuntimeError`].
-    pub fn start_request(&mut self, session: &SessionUser, text: Text) -> Result<StepResult, RuntimeError> {
-        let SessionUser { user, identity } = session;
+    pub fn start_request(
+        &mut self,
+        session: &SessionUser,
+        request: NewRequest,
+    ) -> Result<StepResult, RuntimeError> {
+        let (SessionUser { user, identity }, NewRequest { text, scope }) = (session, request);
         self.conversation.check_no_request()?;
         // Messages that arrived after the last request ended are late.
         let mut postponed = Vec::new();
@@ -165,7 +170,7 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
                 let _late = self.submit_mail(mail)?;
             }
         }
-        let input = Input::UserMessage { user: user.clone(), text };
+        let input = Input::UserMessage { user: user.clone(), text, scope };
         check_input_size(&input).map_err(RuntimeError::InputTooLarge)?;
         let session = self.state().control().session().cloned();
         if session.as_ref() != Some(user) {

@@ -89,7 +89,7 @@ impl Mailbox {
         sequence: Option<u64>,
     ) -> Result<(), MailboxError> {
         // A derived write is as large as its text.
-        check_input_size(&Input::UserMessage { user: UserId::new(""), text: text.clone() })?;
+        check_input_size(&Input::user_message(UserId::new(""), text.clone()))?;
         self.send_mail(Mail::Derived { derive, sequence })
     }
 

@@ -9,7 +9,8 @@ use crate::one_or_many::OneOrMany;
 use crate::scripted_write::ScriptedWriteFile;
 use crate::time::DurationText;
 use crate::timestamp::TimeText;
-use crate::writes::IdentityFile;
+use crate::writes::{IdentityFile, request_scope_schema};
+use orchestrion_kernel::item::Scope;
 use orchestrion_yaml::{ReadError, Source, Spanned, StrictText, required_value};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -55,6 +56,11 @@ pub struct ScenarioFile {
 pub struct RequestFile {
     /// The text of the request.
     pub text: StrictText,
+    /// The scope in which the request runs: global, or `task`, `hypothetical` or `draft` with a name, which a write to an earlier request
+    /// opened. Default: global.
+    #[serde(default, skip_serializing_if = "is_default")]
+    #[schemars(schema_with = "request_scope_schema")]
+    pub scope: Scope,
     /// The user of the request. A change of user ends the session and starts another. Default: the scenario's user.
     #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
     pub user: Option<StrictText>,
@@ -90,6 +96,7 @@ impl RequestFile {
     pub const fn new(text: StrictText) -> Self {
         Self {
             text,
+            scope: Scope::Global,
             user: None,
             after: None,
             identity: None,

@@ -58,7 +58,10 @@ pub use scenario::{PhaseVisit, Scenario, ScriptedEvent, ScriptedRequest, Scripte
 pub use scripted_write::ScriptedWriteFile;
 pub use time::{DelayFile, DelayRangeFile, DurationText};
 pub use timestamp::TimeText;
-pub use writes::{ConstraintFile, FactFile, IdentityFile, SignalFile, WorkingFile, WriteFile};
+pub use writes::{
+    ConstraintFile, FactFile, IdentityFile, PromoteFile, SignalFile, WorkingFile, WriteFile,
+    request_scope_schema,
+};
 
 use orchestrion_yaml::{ReadError, schema_of};
 

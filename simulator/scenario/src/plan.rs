@@ -2,7 +2,9 @@
 
 use crate::convert::FileValue;
 use crate::is_default::is_default;
+use crate::writes::request_scope_schema;
 use orchestrion_kernel::TaskId;
+use orchestrion_kernel::item::Scope;
 use orchestrion_kernel::plan::{Effect, Plan, PlanError, Task};
 use orchestrion_yaml::{LabeledError, Spanned, StrictText, required_value};
 use schemars::JsonSchema;
@@ -26,6 +28,10 @@ pub struct TaskFile {
     /// Whether the effect cannot be undone.
     #[serde(default, skip_serializing_if = "is_default")]
     pub irreversible: bool,
+    /// The scope in which the task runs: `task`, `hypothetical` or `draft` with a name. Default: that of the request.
+    #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "request_scope_schema")]
+    pub scope: Option<Scope>,
 }
 
 impl FileValue<Plan> for PlanFile {
@@ -59,7 +65,7 @@ impl FileValue<Plan> for PlanFile {
 
 impl FileValue<Task> for Spanned<TaskFile> {
     fn to_kernel(&self) -> Result<Task, LabeledError> {
-        let TaskFile { task, action, undo, irreversible } = &self.value;
+        let TaskFile { task, action, undo, irreversible, scope } = &self.value;
         let effect = match (undo, irreversible) {
             (Some(_), true) => {
                 return Err(LabeledError::new(
@@ -72,15 +78,16 @@ impl FileValue<Task> for Spanned<TaskFile> {
             (None, true) => Effect::Irreversible,
             (None, false) => Effect::Pure,
         };
-        Ok(Task { id: TaskId::new(*task), text: action.text(), effect })
+        Ok(Task { id: TaskId::new(*task), text: action.text(), effect, scope: scope.clone() })
     }
 
-    fn from_kernel(Task { id, text, effect }: &Task) -> Option<Self> {
+    fn from_kernel(Task { id, text, effect, scope }: &Task) -> Option<Self> {
         let (undo, irreversible) = match effect {
             Effect::Pure => (None, false),
             Effect::Undoable { compensation } => (Some(compensation.clone().into()), false),
             Effect::Irreversible => (None, true),
         };
-        Some(TaskFile { task: id.number(), action: text.clone().into(), undo, irreversible }.into())
+        let (task, action, scope) = (id.number(), text.clone().into(), scope.clone());
+        Some(TaskFile { task, action, undo, irreversible, scope }.into())
     }
 }

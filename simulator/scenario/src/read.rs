@@ -9,6 +9,7 @@ use crate::script_builder::ScriptBuilder;
 use crate::writes::IdentityFile;
 use crate::{PhaseVisit, Scenario, ScriptedEvent, ScriptedRequest, ScriptedWrite, ScriptedWriteFile};
 use orchestrion_kernel::{ConversationId, Policy, Timestamp, UserId};
+use orchestrion_runtime::NewRequest;
 use orchestrion_runtime::SessionUser;
 use orchestrion_yaml::{LabeledError, ReadError, Source, Spanned};
 use std::collections::BTreeMap;
@@ -127,7 +128,7 @@ fn build_request(file: &RequestFile, scenario: &ScenarioFile) -> Result<Scripted
     Ok(ScriptedRequest {
         after: file.after.map_or(Duration::ZERO, |after| after.0),
         user: SessionUser { user: UserId::new(user.text()), identity },
-        text: file.text.text(),
+        request: NewRequest { text: file.text.text(), scope: file.scope.clone() },
         events,
     })
 }

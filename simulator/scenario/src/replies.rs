@@ -7,6 +7,8 @@ use crate::convert::{FileValue, convert};
 use crate::is_default::is_default;
 use crate::names::failure_schema;
 use crate::plan::PlanFile;
+use crate::writes::request_scope_schema;
+use orchestrion_kernel::item::Scope;
 use orchestrion_kernel::module::{Argument, Failure, PastRequest, Rating, Ratings, Report, Stance};
 use orchestrion_kernel::{Score, TraceId};
 use orchestrion_yaml::{Decimal, LabeledError, StrictText, required_value};
@@ -162,7 +164,8 @@ convert! {
     RatingsFile { analyst, solution, critic, security, optimizer }
         = Ratings { analyst, solution, critic, security, optimizer };
     RatingFile { elo, successes, matches } = Rating { elo, successes, matches };
-    TraceFile { conversation, request, text } = PastRequest { trace: TraceId { conversation, request }, text };
+    TraceFile { conversation, request, text, scope }
+        = PastRequest { trace: TraceId { conversation, request }, text, scope };
 }
 
 impl Default for RatingFile {
@@ -237,6 +240,10 @@ pub struct TraceFile {
     pub request: u32,
     /// The request and its conclusion.
     pub text: StrictText,
+    /// The scope in which the request ran. Default: global.
+    #[serde(default, skip_serializing_if = "is_default")]
+    #[schemars(schema_with = "request_scope_schema")]
+    pub scope: Scope,
 }
 
 /// A summary of a cluster of items.

@@ -234,15 +234,15 @@ impl ScenarioRunner<'_> {
     async fn run_request(
         &self,
         conversation: &mut Conversation<Vec<u8>>,
-        ScriptedRequest { user, text, .. }: &ScriptedRequest,
+        ScriptedRequest { user, request, .. }: &ScriptedRequest,
         events: &mut Vec<(PhaseVisit, ScriptedEvent)>,
         unexpected_writes: &mut Vec<ReadError>,
     ) -> Result<Option<Refusal>, ScenarioRunError> {
         let mut driver = conversation.run(self.host)?;
-        let mut result = driver.start_request(user, text.clone())?;
-        // Without a session no request runs.
+        let mut result = driver.start_request(user, request.clone())?;
+        // Neither without a session nor in an unknown scope a request runs.
         if let StepResult::Refused(refusal) = &result
-            && driver.state().control().session().is_none()
+            && driver.state().control().phase() == Phase::Idle
         {
             return Ok(Some(refusal.clone()));
         }
@@ -276,8 +276,7 @@ impl ScenarioRunner<'_> {
                     }
                     // The kernel refuses the message, and the request continues.
                     ScriptedEvent::Interrupt(text) => {
-                        let _refused =
-                            driver.submit(&Input::UserMessage { user: user.user.clone(), text })?;
+                        let _refused = driver.submit(&Input::user_message(user.user.clone(), text))?;
                     }
                     ScriptedEvent::Crash => {
                         drop(driver);

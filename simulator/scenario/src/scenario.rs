@@ -4,6 +4,7 @@ use crate::script::Script;
 use orchestrion_ingest::SourceText;
 use orchestrion_kernel::knowledge::Write;
 use orchestrion_kernel::{ConversationId, Phase, Policy, Text, Timestamp};
+use orchestrion_runtime::NewRequest;
 use orchestrion_runtime::{Deadlines, SessionUser};
 use orchestrion_yaml::{Source, Spanned};
 use std::time::Duration;
@@ -37,8 +38,8 @@ pub struct ScriptedRequest {
     pub after: Duration,
     /// The user of the request, with the identity of a session that it starts.
     pub user: SessionUser,
-    /// The text of the request.
-    pub text: Text,
+    /// The text of the request, and its scope.
+    pub request: NewRequest,
     /// The scripted events, in this order within one phase visit.
     pub events: Vec<(PhaseVisit, ScriptedEvent)>,
 }

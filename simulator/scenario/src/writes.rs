@@ -24,6 +24,8 @@ pub enum WriteFile {
     Working(WorkingFile),
     /// A signal from the environment.
     Signal(SignalFile),
+    /// A promotion: a fact of another scope becomes a global fact.
+    Promote(PromoteFile),
 }
 
 /// A fact.
@@ -117,6 +119,26 @@ pub struct SignalFile {
     pub supersedes: Option<StrictText>,
 }
 
+/// A promotion. It competes as a global fact with the same content.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PromoteFile {
+    /// The key of the fact.
+    pub key: StrictText,
+    /// The scope of the fact: session, or `task`, `hypothetical` or `draft` with a name.
+    #[schemars(schema_with = "scope_schema")]
+    pub scope: Scope,
+    /// The source of the promotion. Default: the session user.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<StrictText>,
+    /// The rank of the source, at most the rank that it has in this session. Default: that rank.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rank: Option<EnumName<Rank>>,
+    /// Whether the source was derived from a text, so that the rank of the session's identity limits its rank. Default: false.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub derived: bool,
+}
+
 /// The identity of a session user.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -140,8 +162,17 @@ pub struct IdentityFile {
 }
 
 fn scope_schema(_: &mut SchemaGenerator) -> Schema {
+    word_or_key_schema(&["global", "session"], scope_names())
+}
+
+/// Returns the schema of a scope in which a request or a task can run.
+pub fn request_scope_schema(_: &mut SchemaGenerator) -> Schema {
+    word_or_key_schema(&["global"], scope_names())
+}
+
+fn scope_names() -> Value {
     let text = json!({"type": "string"});
-    word_or_key_schema(&["global", "session"], json!({"task": text, "hypothetical": text, "draft": text}))
+    json!({"task": text, "hypothetical": text, "draft": text})
 }
 
 fn audience_schema(generator: &mut SchemaGenerator) -> Schema {
@@ -175,6 +206,8 @@ convert! {
     WorkingFile { key, text, expires_at, depends_on }
         = Write::Working { key, text, expires_at, depends_on } else None;
     SignalFile { key, text, supersedes } = Write::Environment { key, text, supersedes } else None;
+    PromoteFile { key, scope, source, rank, derived }
+        = Write::Promote { key, scope, source: WriteSource { name: source, rank, is_derived: derived } } else None;
     FactFile {
         key, text, source, rank, derived, established_at, time_sensitive, memory, scope, audience, supersedes,
         detected_rule, depends_on, from_text
@@ -222,6 +255,7 @@ impl WriteFile {
             }
             Self::Working(file) => file.to_kernel(),
             Self::Signal(file) => file.to_kernel(),
+            Self::Promote(file) => file.to_kernel(),
         }
     }
 
@@ -238,6 +272,7 @@ impl WriteFile {
             },
             Write::Working { .. } => Self::Working(FileValue::from_kernel(write)?),
             Write::Environment { .. } => Self::Signal(FileValue::from_kernel(write)?),
+            Write::Promote { .. } => Self::Promote(FileValue::from_kernel(write)?),
         })
     }
 }

@@ -8,7 +8,8 @@ pub mod protocol;
 
 use futures_util::future::{Either, select};
 use futures_util::{FutureExt, StreamExt};
-use orchestrion_kernel::{Input, Policy, Refusal, State, Text, knowledge};
+use orchestrion_kernel::{Input, Policy, Refusal, State, knowledge};
+use orchestrion_runtime::NewRequest;
 use orchestrion_runtime::{
     Clock, Conversation, Journal, Mailbox, MailboxError, RefusedMessage, RuntimeError, SessionUser,
     StepResult,
@@ -44,8 +45,8 @@ pub enum Requests {
 pub struct Request {
     /// The user, with the identity of a session that the request starts.
     pub user: SessionUser,
-    /// The text of the request.
-    pub text: Text,
+    /// The text of the request, and its scope.
+    pub request: NewRequest,
     /// The writes. The host receives their refusals.
     pub writes: Vec<knowledge::Write>,
     /// The texts from which writes are derived after these writes.
@@ -114,9 +115,9 @@ async fn run_requests<J: Journal, W: Write + Send + 'static>(
     while halted.is_none() {
         let next = match &mut listed {
             Some(requests) => requests.next(),
-            None => receiver.next().await.map(|(user, text)| Request {
+            None => receiver.next().await.map(|(user, request)| Request {
                 user,
-                text,
+                request,
                 writes: Vec::new(),
                 texts: Vec::new(),
             }),
@@ -143,13 +144,13 @@ async fn run_request<J: Journal, W: Write + Send + 'static>(
     let mut mailbox = conversation.mailbox();
     let mut driver = conversation.run(pipe)?;
     let (mut result, writes, texts) = match request {
-        Some(Request { user, text, writes, texts }) => match driver.start_request(&user, text) {
+        Some(Request { user, request, writes, texts }) => match driver.start_request(&user, request) {
             Err(RuntimeError::InputTooLarge(error)) if pipe.host_requests() => {
                 pipe.set_idle();
                 pipe.send(&ToHost::ParseFailed { line: 0, call: None, reason: error.to_string() });
                 return Ok(None);
             }
-            // The session did not open, for example because of the rank of the identity.
+            // The request did not start, for example because of the rank of the identity or the scope.
             Ok(StepResult::Refused(refusal)) if driver.state().control().request().is_none() => {
                 drop(driver);
                 conversation.commit().await?;

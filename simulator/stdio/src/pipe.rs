@@ -5,6 +5,7 @@ use futures_channel::{mpsc, oneshot};
 use futures_util::StreamExt;
 use orchestrion_kernel::module::{Failure, Operation};
 use orchestrion_kernel::{CallId, Input, Text, UserId};
+use orchestrion_runtime::NewRequest;
 use orchestrion_runtime::{
     Call, CallError, CallResult, Clock, Host, INPUT_BYTES_MAX, Mailbox, Message, RecoveryResult, SessionUser,
     lock_ignoring_poison,
@@ -61,7 +62,7 @@ pub(crate) struct Pipe<W> {
 }
 
 /// Receives the host's requests; `None` closes the conversation.
-pub(crate) struct RequestReceiver(mpsc::Receiver<Option<(SessionUser, Text)>>);
+pub(crate) struct RequestReceiver(mpsc::Receiver<Option<(SessionUser, NewRequest)>>);
 
 impl<W: Write + Send + 'static> Pipe<W> {
     /// Starts a thread that reads `input`. While the pipe is `busy`, requests are refused. The returned receiver yields
@@ -120,7 +121,7 @@ impl<W: Write + Send + 'static> Pipe<W> {
 
 impl RequestReceiver {
     /// Waits for the next request. Returns `None` if the host closes the conversation.
-    pub(crate) async fn next(&mut self) -> Option<(SessionUser, Text)> {
+    pub(crate) async fn next(&mut self) -> Option<(SessionUser, NewRequest)> {
         match self.0.next().await {
             Some(request) => request,
             // The host disconnected; `Pipe::open` returns a receiver for that.
@@ -157,7 +158,7 @@ impl<W: Write + Send + 'static> Host for Pipe<W> {
 struct HostReader<W> {
     shared: Arc<Shared<W>>,
     mailbox: Mailbox,
-    requests: mpsc::Sender<Option<(SessionUser, Text)>>,
+    requests: mpsc::Sender<Option<(SessionUser, NewRequest)>>,
 }
 
 impl<W: Write> HostReader<W> {
@@ -236,14 +237,15 @@ impl<W: Write> HostReader<W> {
                     )),
                 }
             }
-            FromHost::Request(RequestMessage { user, identity, text }) => {
+            FromHost::Request(RequestMessage { user, identity, text, scope }) => {
                 let (user, text) = (UserId::new(user), Text::from(text));
                 let was_busy = std::mem::replace(&mut lock_ignoring_poison(&self.shared.calls).is_busy, true);
                 if was_busy {
-                    return self.submit(line, Input::UserMessage { user, text }, None);
+                    return self.submit(line, Input::UserMessage { user, text, scope }, None);
                 }
                 let identity = identity.as_ref().map(IdentityFile::to_kernel);
-                self.requests.try_send(Some((SessionUser { user, identity }, text))).map_err(|_| {
+                let request = NewRequest { text, scope };
+                self.requests.try_send(Some((SessionUser { user, identity }, request))).map_err(|_| {
                     "unexpected request: expected none, because the scenario lists the requests".to_owned()
                 })
             }

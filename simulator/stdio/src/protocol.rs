@@ -7,13 +7,14 @@
 //! counted from 1.
 
 use orchestrion_kernel::event::Conclusion;
+use orchestrion_kernel::item::Scope;
 use orchestrion_kernel::situation::SummaryField;
 use orchestrion_kernel::{CallId, ConversationId, Text, TraceId};
 use orchestrion_runtime::{Call, Conversation, Journal, RequestResult};
 use orchestrion_scenario::{
     ApproverReply, ArgumentReply, AuditorReply, ClassifierReply, DiagnosisReply, IdentityFile, IdentityReply,
     IngestFile, MemoryReply, PlannerReply, ReplyFile, RevisionReply, StoreReply, SummarizerReply, TaskReply,
-    WriteFile,
+    WriteFile, request_scope_schema,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -145,6 +146,11 @@ pub struct RequestMessage {
     pub identity: Option<IdentityFile>,
     /// The text of the request.
     pub text: String,
+    /// The scope in which the request runs: global, or `task`, `hypothetical` or `draft` with a name, which an earlier fact opened.
+    /// Default: global.
+    #[serde(default)]
+    #[schemars(schema_with = "request_scope_schema")]
+    pub scope: Scope,
 }
 
 /// A reply of any module.
@@ -238,13 +244,14 @@ fn call_schema() -> Value {
                 "required": ["fields"],
                 "additionalProperties": false,
             },
+            "scope": described("object", "The scope in which the call runs: `task`, `hypothetical` or `draft` with its name. Absent if it is global."),
             "pass": described("integer", "The pass of the debate, from 1; 0 before the first."),
             "payload": {
                 "type": "object",
                 "description": "The data of the operation, if it has any. For a module that reads a context, the budget covers the text of the context and this value as compact JSON.",
                 "properties": {
                     "plan": described("array", "The current plan."),
-                    "task": described("object", "The task to run or to undo: `id`, `text`, `effect`."),
+                    "task": described("object", "The task to run or to undo: `id`, `text`, `effect`, and `scope` if it declares one."),
                     "record": described("object", "The record for a store."),
                     "audit": described("object", "The record for the audit sink."),
                 },

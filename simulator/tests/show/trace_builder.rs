@@ -1,5 +1,6 @@
 //! Builds traces: submits inputs to a recorder and replies to its pending calls.
 
+use orchestrion_kernel::item::Scope;
 use orchestrion_kernel::module::{
     Argument, Failure, Operation, PastRequest, Rating, Ratings, Report, Role, Stance,
 };
@@ -39,7 +40,7 @@ pub(crate) fn user(name: &str) -> UserId {
 }
 
 pub(crate) fn task(id: u32, text: &str, effect: Effect) -> Task {
-    Task { id: TaskId::new(id), text: text.into(), effect }
+    Task { id: TaskId::new(id), text: text.into(), effect, scope: None }
 }
 
 fn plan(tasks: &Tasks) -> Plan {
@@ -80,7 +81,7 @@ impl TraceBuilder {
     }
 
     pub(crate) fn send_message(&mut self, text: &str) {
-        self.submit_accepted(Input::UserMessage { user: user("ada"), text: text.into() });
+        self.submit_accepted(Input::user_message(user("ada"), text.into()));
     }
 
     pub(crate) fn reply(&mut self, report: Report) {
@@ -110,7 +111,11 @@ impl TraceBuilder {
         let ratings =
             Ratings { critic: Rating { elo: 1250, successes: 3, matches: 5 }, ..Ratings::default() };
         let trace = TraceId { conversation: ConversationId::new("monday"), request: RequestId::new(4) };
-        let past = PastRequest { trace, text: "Release 2.3 was rolled back: the probe failed.".into() };
+        let past = PastRequest {
+            trace,
+            text: "Release 2.3 was rolled back: the probe failed.".into(),
+            scope: Scope::Global,
+        };
         self.reply(Report::Context { ratings, traces: vec![past] });
         let tags = vec!["deploy".into(), "staging".into()];
         self.reply(Report::Classification { tags, similarity: Score::from_millionths(720_000).unwrap() });

@@ -101,7 +101,7 @@ impl ConversationFold {
     /// Applies the batch of a step.
     pub fn apply(&mut self, step: u64, events: &[Event]) {
         for event in events {
-            if let Event::UserMsg { request, user, text } = event {
+            if let Event::UserMsg { request, user, text, .. } = event {
                 self.facts = Some(RequestFacts::new(*request, user, text, step));
             } else if let Some(facts) = &mut self.facts {
                 facts.apply(step, &self.state, event);

@@ -241,9 +241,7 @@ impl ActionKind {
             Self::Tick => Input::Tick,
             Self::Start(user_selector) => Input::session_start(user(*user_selector)),
             Self::End => Input::SessionEnd,
-            Self::Send(user_selector, text) => {
-                Input::UserMessage { user: user(*user_selector), text: text.clone() }
-            }
+            Self::Send(user_selector, text) => Input::user_message(user(*user_selector), text.clone()),
         }
     }
 }
@@ -257,7 +255,7 @@ fn path_to_phase(policy: &Policy, from: &State, to: Phase) -> Option<(Vec<TimedI
         let input = match (control.pending_call(), control.phase(), control.session()) {
             (Some(call), ..) => Input::reply(call.id, default_report(call.operation, plan)),
             (None, Phase::Idle, None) => Input::session_start(UserId::new("ada")),
-            (None, Phase::Idle, Some(user)) => Input::UserMessage { user: user.clone(), text: empty_text() },
+            (None, Phase::Idle, Some(user)) => Input::user_message(user.clone(), empty_text()),
             (None, ..) => Input::Step,
         };
         let at = state.now();

@@ -2,6 +2,7 @@
 
 use super::policies::score;
 use super::{Bias, RandomSource};
+use orchestrion_kernel::item::Scope;
 use orchestrion_kernel::module::{
     Argument, Operation, PastRequest, Rating, Ratings, Report, Role, Stance, Store,
 };
@@ -151,7 +152,7 @@ fn traces(choice: &mut impl RandomSource) -> Vec<PastRequest> {
         let conversation =
             ConversationId::new(RandomSource::one_of(choice, &["past", super::actions::CONVERSATION]));
         let request = RequestId::new(RandomSource::below(choice, 3));
-        PastRequest { trace: TraceId { conversation, request }, text: text(choice) }
+        PastRequest { trace: TraceId { conversation, request }, text: text(choice), scope: Scope::Global }
     };
     (0..choice.one_of(&[0, 0, 1, 3])).map(|_| trace(choice)).collect()
 }
@@ -176,14 +177,15 @@ fn plan(choice: &mut impl RandomSource) -> Plan {
         };
         // Rarely, a task has the largest number.
         let id = if number == 5 { TaskId::new(u32::MAX) } else { TaskId::new(number) };
-        Task { id, text: text(choice), effect }
+        Task { id, text: text(choice), effect, scope: None }
     };
     Plan::new(numbers.into_iter().map(task).collect()).unwrap_or_else(|_| pure_plan())
 }
 
 /// Returns a plan with one pure task. Its number belongs to a pure task in every other plan.
 pub(super) fn pure_plan() -> Plan {
-    let task = |number| Task { id: TaskId::new(number), text: empty_text(), effect: Effect::Pure };
+    let task =
+        |number| Task { id: TaskId::new(number), text: empty_text(), effect: Effect::Pure, scope: None };
     Plan::new(vec![task(3)]).unwrap_or_else(|error| unreachable!("one task forms a valid plan: {error}"))
 }
 

@@ -24,6 +24,8 @@ pub(super) const fn refusal_kind(refusal: &Refusal) -> &'static str {
         Refusal::WrongReport { .. } => "WrongReport",
         Refusal::CallNotMade { .. } => "CallNotMade",
         Refusal::EffectChanged { .. } => "EffectChanged",
+        Refusal::OtherScope { .. } => "OtherScope",
+        Refusal::UnknownScope { .. } => "UnknownScope",
         Refusal::NothingToResume => "NothingToResume",
         Refusal::NoSession => "NoSession",
         Refusal::SessionAlreadyOpen { .. } => "SessionAlreadyOpen",

@@ -244,10 +244,8 @@ pub(super) const FINDINGS: &[Claim] = &[
         formula: "□ (ended(r) ⇒ Idle ∧ the next message is accepted)",
         finding: Some("F16"),
         check: ResponseInvariant(|decide, state| {
-            let message = |user: &orchestrion_kernel::ids::UserId| Input::UserMessage {
-                user: user.clone(),
-                text: Text::from("?"),
-            };
+            let message =
+                |user: &orchestrion_kernel::ids::UserId| Input::user_message(user.clone(), Text::from("?"));
             !state.control().phase().is_quiescent()
                 || (state.control().phase() == Phase::Idle
                     && state.control().session().is_none_or(|user| decide(state, &message(user)).is_ok()))

@@ -61,8 +61,9 @@ fn write_input(out: &mut dyn Renderer, view: &StepView<'_>) -> io::Result<()> {
         }
         Input::SessionEnd => out.write_section("input", Line::text("the session ends")),
         Input::Tick => out.write_section("input", Line::text("an item expires")),
-        Input::UserMessage { user, text } => {
-            out.write_section("input", Line::text("message of ").styled(TextStyle::Actor, user))?;
+        Input::UserMessage { user, text, scope } => {
+            let line = Line::text("message of ").styled(TextStyle::Actor, user).and(phrases::in_scope(scope));
+            out.write_section("input", line)?;
             out.write_text(text.as_str())
         }
         Input::Reply { call, report, summary_update, action } => {

@@ -8,7 +8,7 @@ use orchestrion_kernel::event::{
     Conclusion, Decision, DecisionLabel, EffectOutcome, StoreStatus, StoreStatuses, TaskOutcome, TaskRecord,
 };
 use orchestrion_kernel::item::{Audience, Scope};
-use orchestrion_kernel::knowledge::{FactKind, NewFact, NewIdentity, Reference, Write};
+use orchestrion_kernel::knowledge::{FactKind, NewFact, NewIdentity, Reference, Write, WriteSource};
 use orchestrion_kernel::module::{
     Argument, ConclusionKind, Operation, Rating, Ratings, Report, Role, Stance,
 };
@@ -120,6 +120,10 @@ pub(super) fn write(write: &Write) -> Line {
                 .styled(TextStyle::Dim, scope_and_audience(&fact.scope, &fact.audience));
             with_supersedes(line, fact.supersedes.as_ref())
         }
+        Write::Promote { key, scope, source } => Line::text("promotes fact ")
+            .styled(TextStyle::Actor, key)
+            .and(in_scope(scope))
+            .styled(TextStyle::Dim, format_args!(", source {}", write_source(source))),
         Write::Working { key, text, .. } => item("working item", key, text),
         Write::Environment { key, text, supersedes } => {
             with_supersedes(item("signal", key, text), supersedes.as_ref())
@@ -142,24 +146,37 @@ pub(super) fn session_start(identity: Option<&NewIdentity>) -> Line {
 
 /// Returns the name of the source of a fact, with its rank if the write states one, and what was derived from a text.
 fn source(fact: &NewFact) -> String {
-    let source = &fact.source;
+    match fact.derivation() {
+        Some(derivation) => {
+            format!(
+                "{}, {derivation}",
+                write_source(&WriteSource { is_derived: false, ..fact.source.clone() })
+            )
+        }
+        None => write_source(&fact.source),
+    }
+}
+
+/// Returns the name of the source of a write, with its rank if the write states one.
+fn write_source(source: &WriteSource) -> String {
     let name = source.name.as_ref().map_or("session user", |name| name.as_str().trim());
     let name = if name.is_empty() { "unnamed" } else { name };
     let rank = source.rank.map(|rank| format!(" ({rank})")).unwrap_or_default();
-    let derived = match fact.derivation() {
-        Some(derivation) => format!(", {derivation}"),
-        None if source.is_derived => ", named in a text".to_owned(),
-        None => String::new(),
-    };
+    let derived = if source.is_derived { ", named in a text" } else { "" };
     format!("{name}{rank}{derived}")
+}
+
+/// Returns the scope after a comma; empty if it is global.
+pub(super) fn in_scope(scope: &Scope) -> String {
+    match scope {
+        Scope::Global => String::new(),
+        scope => format!(", {scope}"),
+    }
 }
 
 /// Returns the scope and the audience of a fact, each after a comma; empty for the global scope and every reader.
 pub(super) fn scope_and_audience(scope: &Scope, audience: &Audience) -> String {
-    let scope = match scope {
-        Scope::Global => String::new(),
-        scope => format!(", {scope}"),
-    };
+    let scope = in_scope(scope);
     let audience = match audience {
         Audience::Everybody => String::new(),
         Audience::AtLeast(rank) => format!(", for {rank} and above"),
@@ -194,13 +211,14 @@ pub(super) fn task_outcome(outcome: TaskOutcome) -> Line {
 /// Returns a table row of a task: a sign, its number, its text and its effect.
 pub(super) fn task(task: &Task, sign: &str) -> Line {
     let line = Line::new().styled(TextStyle::Dim, sign).and(format_args!("{:>2}  ", task.id));
+    let scope = task.scope.as_ref().map(in_scope).unwrap_or_default();
     let line = line.cell(TextStyle::Text, task.text.as_str(), TASK_TEXT_PERCENT).and("  ").with_indent(6);
     match &task.effect {
-        Effect::Pure => line.styled(TextStyle::Dim, "pure"),
+        Effect::Pure => line.styled(TextStyle::Dim, format_args!("pure{scope}")),
         Effect::Undoable { compensation } => {
-            line.styled(TextStyle::Dim, "undo: ").rest(TextStyle::Text, compensation.as_str())
+            line.styled(TextStyle::Dim, "undo: ").rest(TextStyle::Text, &format!("{compensation}{scope}"))
         }
-        Effect::Irreversible => line.styled(TextStyle::Warn, "irreversible"),
+        Effect::Irreversible => line.styled(TextStyle::Warn, "irreversible").styled(TextStyle::Dim, scope),
     }
 }
 

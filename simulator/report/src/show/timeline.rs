@@ -144,7 +144,13 @@ fn write_input(out: &mut dyn Renderer, view: &StepView<'_>) -> io::Result<()> {
             out.write_step(view, phrases::actor(user), phrases::session_start(identity.as_deref()), id)
         }
         Input::SessionEnd => closing::write_session_end(out, view, id),
-        Input::UserMessage { user, text } => out.write_message(view, phrases::actor(user), text.as_str(), id),
+        Input::UserMessage { user, text, scope } => {
+            let text = match scope.is_global() {
+                true => text.to_string(),
+                false => format!("in {scope}: {text}"),
+            };
+            out.write_message(view, phrases::actor(user), &text, id)
+        }
         Input::Reply { report, .. } => write_reply(out, view, report, id),
         Input::CallFailed { failure, .. } => {
             let actor = match view.before.control().pending_call() {

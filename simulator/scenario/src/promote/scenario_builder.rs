@@ -8,6 +8,7 @@ use crate::{
     Count, InterruptFile, ModulesFile, PhaseName, PhaseVisit, PhaseVisitFile, RequestFile, ScriptedWriteFile,
     WriteFile,
 };
+use orchestrion_kernel::item::Scope;
 use orchestrion_kernel::module::{Argument, Operation, Report, Stance};
 use orchestrion_kernel::state::Call;
 use orchestrion_kernel::{CallId, Input, Phase, Score, Text, UserId, decide};
@@ -163,7 +164,9 @@ impl<'a> ScenarioBuilder<'a> {
     /// Adds a refused user message as an interrupt. Returns whether a scenario can express it: not after a crash in the same
     /// phase visit.
     fn add_interrupt(&mut self, input: &Input) -> bool {
-        let (Input::UserMessage { user, text }, Some(now)) = (input, self.phase_visit()) else {
+        let (Input::UserMessage { user, text, scope: Scope::Global }, Some(now)) =
+            (input, self.phase_visit())
+        else {
             return false;
         };
         let is_session_user = self.fold.state().control().session() == Some(user);
@@ -223,8 +226,9 @@ impl<'a> ScenarioBuilder<'a> {
                 self.first_user.get_or_insert_with(|| user.clone());
                 self.unused_session = Some(step.n);
             }
-            Input::UserMessage { user, text } => {
+            Input::UserMessage { user, text, scope } => {
                 let mut request = RequestFile::new(text.clone().into());
+                request.scope = scope.clone();
                 request.user = Some(user)
                     .filter(|user| self.first_user.as_ref() != Some(user))
                     .map(|user| user.as_str().into());

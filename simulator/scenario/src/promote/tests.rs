@@ -202,7 +202,7 @@ fn counterexample_is_completed() {
 fn refused_inputs_are_omitted_with_notes() {
     let whole = inputs(&trace_of(&scenario("hardened", "")));
     let late = Input::reply(CallId::FIRST, Report::Delivered);
-    let busy = Input::UserMessage { user: UserId::new("ada"), text: Text::from("Well?") };
+    let busy = Input::user_message(UserId::new("ada"), Text::from("Well?"));
     let mut with = whole.clone();
     // The refused user messages become interrupts.
     with.splice(9..9, [late.clone(), busy.clone(), busy.clone(), Input::SessionEnd]);
@@ -230,7 +230,7 @@ fn custom_policy_is_promoted() {
 #[test]
 fn inexpressible_step_is_an_error() {
     let start = |user| Input::session_start(UserId::new(user));
-    let ask = Input::UserMessage { user: UserId::new("ada"), text: Text::from("Add") };
+    let ask = Input::user_message(UserId::new("ada"), Text::from("Add"));
     let fail = |call| Input::CallFailed { call: CallId::new(call), failure: Failure::Error };
     let one = [start("ada"), ask.clone(), fail(1), fail(2), fail(3), fail(4)];
     let cases = [
@@ -324,7 +324,7 @@ fn unusual_texts_are_promoted_unchanged() {
     for text in odd.into_iter().chain([&*"long ".repeat(20_000)]) {
         let user = UserId::new(text);
         let start = Input::session_start(user.clone());
-        let ask = Input::UserMessage { user, text: text.into() };
+        let ask = Input::user_message(user, text.into());
         let replies = [
             Report::Identity { gcp: true, mongodb: true },
             Report::Context { ratings: Default::default(), traces: Vec::new() },

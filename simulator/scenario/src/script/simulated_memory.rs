@@ -45,7 +45,8 @@ impl SimulatedMemory {
 
 impl StoredRequest {
     fn to_past_request(&self) -> PastRequest {
-        let Self { text, record: MemoryRecord { trace, text: conclusion, .. }, .. } = self;
-        PastRequest { trace: trace.clone(), text: format!("{text} → {conclusion}").into() }
+        let Self { text, record: MemoryRecord { trace, text: conclusion, scope, .. }, .. } = self;
+        let text = format!("{text} → {conclusion}").into();
+        PastRequest { trace: trace.clone(), text, scope: scope.clone() }
     }
 }

@@ -206,7 +206,7 @@ fn script_drives_kernel_through_a_request() {
         events.iter().for_each(|event| state.apply(event));
         seen.extend(events);
         input = match state.control().pending_call() {
-            None if step == 0 => Input::UserMessage { user: user.clone(), text: text.clone() },
+            None if step == 0 => Input::user_message(user.clone(), text.clone()),
             None if state.control().phase().is_quiescent() => break,
             None => Input::Step,
             Some(call) => match SCENE.call(&mut scenario.script, call.operation).unwrap().reply {

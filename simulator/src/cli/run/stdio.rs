@@ -98,7 +98,7 @@ fn scenario_session(path: &Path, quiet: bool) -> Result<Session> {
 
 /// Converts a scripted request; returns it with the number of its scripted events that are ignored.
 fn host_request(request: ScriptedRequest) -> (Request, usize) {
-    let ScriptedRequest { user, text, events, after: _ } = request;
+    let ScriptedRequest { user, request, events, after: _ } = request;
     let all = events.len();
     let (mut writes, mut texts): (Vec<Write>, Vec<SourceText>) = (Vec::new(), Vec::new());
     for (_, event) in events {
@@ -109,7 +109,7 @@ fn host_request(request: ScriptedRequest) -> (Request, usize) {
         }
     }
     let ignored = all - writes.len() - texts.len();
-    (Request { user, text, writes, texts }, ignored)
+    (Request { user, request, writes, texts }, ignored)
 }
 
 /// Whether the subject is a built-in policy, or a file without requests.

@@ -14,10 +14,7 @@ impl Redactor {
             Write::Fact(new) => Write::Fact(NewFact {
                 key: self.text(&new.key),
                 text: self.text(&new.text),
-                source: WriteSource {
-                    name: new.source.name.as_ref().map(|name| self.title(name.as_str()).into()),
-                    ..new.source.clone()
-                },
+                source: self.write_source(&new.source),
                 scope: self.scope(&new.scope),
                 audience: self.audience(&new.audience),
                 supersedes: new.supersedes.as_ref().map(|one| self.reference(one)),
@@ -30,12 +27,22 @@ impl Redactor {
                 expires_at: *expires_at,
                 depends_on: references(depends_on),
             },
+            Write::Promote { key, scope, source } => Write::Promote {
+                key: self.text(key),
+                scope: self.scope(scope),
+                source: self.write_source(source),
+            },
             Write::Environment { key, text, supersedes } => Write::Environment {
                 key: self.text(key),
                 text: self.text(text),
                 supersedes: supersedes.as_ref().map(|one| self.reference(one)),
             },
         }
+    }
+
+    fn write_source(&self, source: &WriteSource) -> WriteSource {
+        let name = source.name.as_ref().map(|name| self.title(name.as_str()).into());
+        WriteSource { name, ..source.clone() }
     }
 
     /// Redacts the key and the record of an item. The kernel creates its text.
@@ -48,7 +55,9 @@ impl Redactor {
             key => key.clone(),
         };
         let layer = match &item.layer {
-            Layer::Request { user } => Layer::Request { user: self.user(user) },
+            Layer::Request { user, scope } => {
+                Layer::Request { user: self.user(user), scope: self.scope(scope) }
+            }
             Layer::Identity(identity) => Layer::Identity(Box::new(self.identity(identity))),
             Layer::Fact(fact) => Layer::Fact(Box::new(FactRecord {
                 // The kernel creates the source of a summary.
@@ -100,7 +109,7 @@ impl Redactor {
         FactSource { name: self.title(source.name.as_str()).into(), ..source.clone() }
     }
 
-    fn scope(&self, scope: &Scope) -> Scope {
+    pub(super) fn scope(&self, scope: &Scope) -> Scope {
         match scope {
             Scope::Global | Scope::Session => scope.clone(),
             Scope::Task(name) => Scope::Task(self.text(name)),

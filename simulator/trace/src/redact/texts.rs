@@ -63,8 +63,8 @@ impl Redactor {
                 user: self.user(user),
                 identity: identity.as_ref().map(|identity| Box::new(self.new_identity(identity))),
             },
-            Input::UserMessage { user, text } => {
-                Input::UserMessage { user: self.user(user), text: self.text(text) }
+            Input::UserMessage { user, text, scope } => {
+                Input::UserMessage { user: self.user(user), text: self.text(text), scope: self.scope(scope) }
             }
             Input::Reply { call, report, summary_update, action } => Input::Reply {
                 call: *call,
@@ -85,9 +85,10 @@ impl Redactor {
     fn report(&self, report: &Report) -> Report {
         match report {
             Report::Context { ratings, traces } => {
-                let past = |PastRequest { trace, text }: &PastRequest| PastRequest {
+                let past = |PastRequest { trace, text, scope }: &PastRequest| PastRequest {
                     trace: self.trace(trace),
                     text: self.text(text),
+                    scope: self.scope(scope),
                 };
                 Report::Context { ratings: *ratings, traces: traces.iter().map(past).collect() }
             }
@@ -126,6 +127,7 @@ impl Redactor {
                 }
                 Effect::Pure | Effect::Irreversible => task.effect.clone(),
             },
+            scope: task.scope.as_ref().map(|scope| self.scope(scope)),
         };
         Plan::new(plan.tasks().iter().map(task).collect()).expect("unchanged task ids are a valid plan")
     }
@@ -134,15 +136,19 @@ impl Redactor {
     pub(super) fn event(&self, mut event: Event) -> Event {
         match &mut event {
             Event::SessionStarted { user } => *user = self.user(user),
-            Event::UserMsg { user, text, .. } => {
+            Event::UserMsg { user, text, scope, .. } => {
                 *user = self.user(user);
                 *text = self.text(text);
+                *scope = self.scope(scope);
             }
             Event::ToolResult { report, .. } => *report = self.report(report),
             Event::ActionRecorded { record, .. } => *record = self.record(record),
             Event::AddItem { item, .. } | Event::UpdateItem { item, .. } => *item = self.item(item),
             Event::FinalAnswer { trace, .. } => *trace = self.trace(trace),
-            Event::MemoryRecorded { record } => record.trace = self.trace(&record.trace),
+            Event::MemoryRecorded { record } => {
+                record.trace = self.trace(&record.trace);
+                record.scope = self.scope(&record.scope);
+            }
             Event::AuditRecorded { record } => {
                 record.trace = self.trace(&record.trace);
                 record.user = self.user(&record.user);

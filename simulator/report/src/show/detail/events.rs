@@ -26,8 +26,8 @@ pub(super) fn write_list(out: &mut dyn Renderer, view: &StepView<'_>) -> io::Res
 /// Returns the name of an event, and its fields.
 fn describe(event: &Event) -> (&'static str, Line) {
     match event {
-        Event::UserMsg { request, user, .. } => {
-            ("UserMsg", Line::text(format_args!("request {request} of {user}")))
+        Event::UserMsg { request, user, scope, .. } => {
+            ("UserMsg", Line::text(format_args!("request {request} of {user}{}", phrases::in_scope(scope))))
         }
         Event::ToolCall { call, operation } => (
             "ToolCall",
@@ -176,4 +176,5 @@ pub(super) fn task(task: &Task) -> Line {
         }
         Effect::Irreversible => line.styled(TextStyle::Warn, "(irreversible)"),
     }
+    .and(task.scope.as_ref().map(phrases::in_scope).unwrap_or_default())
 }

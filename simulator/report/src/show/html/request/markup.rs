@@ -218,6 +218,7 @@ fn effect(task: &Task) -> Markup {
             }
             Effect::Irreversible => { span.warn { "irreversible" } }
         }
+        @if let Some(scope) = &task.scope { span.faint { (phrases::in_scope(scope)) } }
     }
 }
 
