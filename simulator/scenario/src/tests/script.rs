@@ -123,6 +123,7 @@ fn module_without_script_succeeds() {
         id: TaskId::FIRST,
         text: Text::from("Add encryption"),
         effect: Effect::Pure,
+        scope: None,
     }]);
     let expected = [
         Report::Identity { gcp: true, mongodb: true },
@@ -197,7 +198,7 @@ fn script_drives_kernel_through_a_request() {
     let voices: String = voices.iter().map(|voice| format!("  {voice}: {sure}\n")).collect();
     let mut scenario = parse(&format!("{HEAD}modules:\n{voices}  local_store: refused\n")).unwrap();
     let mut state = State::new(scenario.conversation.clone());
-    let text = scenario.requests[0].text.clone();
+    let text = scenario.requests[0].request.text.clone();
     let user = scenario.requests[0].user.user.clone();
     let mut input = Input::session_start(user.clone());
     let mut seen = Vec::new();
