@@ -6,6 +6,7 @@
 //! never decides, so all texts are alike.
 
 mod knowledge;
+mod scoped;
 
 use crate::scopes::{Model, Scope};
 use orchestrion_kernel::item::Rank;
@@ -90,9 +91,15 @@ impl Adversary {
         if asks && state.control().next_request().number() <= u32::try_from(self.requests).unwrap_or(u32::MAX)
         {
             inputs.push(Input::user_message(user(), text()));
+            if self.model.free.scopes {
+                inputs.extend(scoped::messages(&user()));
+            }
         }
         if self.model.free.writes {
             inputs.extend(knowledge::writes(&self.policy, self.items, state));
+        }
+        if self.model.free.scopes {
+            inputs.extend(scoped::writes(self.items, state));
         }
         // Where sessions are frozen, the session stays open.
         if (self.model.free.environment || self.model.free.writes) && state.control().phase() == Phase::Idle {
@@ -127,6 +134,9 @@ impl Adversary {
             };
         }
         let mut inputs: Vec<Input> = self.reports(call.operation).into_iter().map(reply).collect();
+        if self.model.free.scopes && matches!(call.operation, Operation::RunTask { .. }) {
+            inputs.push(scoped::reply_with_situation(call.id));
+        }
         if self.model.free.failures {
             inputs.extend(failures());
         }
@@ -155,13 +165,15 @@ impl Adversary {
             // Compaction is due only where writes are free.
             Operation::Summarize => Vec::new(),
             Operation::Classify => vec![Report::Classification { tags: Vec::new(), similarity: Score::ZERO }],
+            Operation::DraftPlan if free.scopes => scoped::plans().into_iter().map(Report::Plan).collect(),
             Operation::DraftPlan => vec![Report::Plan(self.plan.clone())],
             Operation::Argue(role) => self.arguments(role),
             Operation::ReviewRevision => self.revision_review_reports(),
             Operation::RunTask { .. } | Operation::UndoTask { .. } => {
                 let exit = |code| Report::Exit { code, text: text() };
-                if free.execution { vec![exit(0), exit(1)] } else { vec![exit(0)] }
+                if free.execution || free.scopes { vec![exit(0), exit(1)] } else { vec![exit(0)] }
             }
+            Operation::Diagnose if free.scopes => scoped::diagnoses(),
             Operation::Diagnose => {
                 let repaired = Report::Repaired { text: text(), plan: self.plan.clone() };
                 vec![repaired, Report::NoRepair { text: text() }]

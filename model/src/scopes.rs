@@ -21,6 +21,8 @@ pub struct Nondeterminism {
     pub cancel: bool,
     /// Writes while no request runs.
     pub writes: bool,
+    /// Facts in scopes, promotions, and the scopes of requests and tasks.
+    pub scopes: bool,
 }
 
 /// Nothing is free.
@@ -31,6 +33,7 @@ const FROZEN: Nondeterminism = Nondeterminism {
     failures: false,
     cancel: false,
     writes: false,
+    scopes: false,
 };
 
 /// A part of the system, explored with everything else frozen.
@@ -45,7 +48,7 @@ pub struct Model {
 }
 
 /// The models, in the order in which they are checked.
-pub const MODELS: [Model; 4] = [
+pub const MODELS: [Model; 5] = [
     Model {
         name: "debate",
         about: "every argument of every role around every threshold, with revisions of the plan",
@@ -66,6 +69,11 @@ pub const MODELS: [Model; 4] = [
         about: "what is written by name: facts, scopes, ranks, signals, the time, what supersedes what, and compaction",
         free: Nondeterminism { writes: true, ..FROZEN },
     },
+    Model {
+        name: "scopes",
+        about: "requests, plans and tasks in scopes, with the facts of these scopes and their promotion",
+        free: Nondeterminism { scopes: true, ..FROZEN },
+    },
 ];
 
 /// Everything at once. Too large for daily runs.
@@ -79,6 +87,7 @@ pub const COMPOSED: Model = Model {
         failures: true,
         cancel: true,
         writes: false,
+        scopes: false,
     },
 };
 
@@ -128,7 +137,7 @@ impl Model {
     #[must_use]
     pub const fn requests(&self, scope: &Scope) -> usize {
         match self.free {
-            Nondeterminism { environment: true, .. } => scope.requests,
+            Nondeterminism { environment: true, .. } | Nondeterminism { scopes: true, .. } => scope.requests,
             _ => 1,
         }
     }

@@ -16,13 +16,14 @@ mod layers;
 mod ordering;
 mod prelude;
 mod records;
+mod scopes;
 mod situation;
 mod transitions;
 
 /// Every claim, in the order in which reports list them.
 pub const CLAIMS: &[Claim] = &concat_claims();
 
-const PARTS: [&[Claim]; 10] = [
+const PARTS: [&[Claim]; 11] = [
     findings::FINDINGS,
     ordering::ORDER,
     knowledge::KNOWLEDGE,
@@ -30,6 +31,7 @@ const PARTS: [&[Claim]; 10] = [
     compaction::COMPACTION,
     situation::SITUATION,
     contexts::CONTEXTS,
+    scopes::SCOPES,
     records::RECORDS,
     transitions::TURNS,
     kernel::KERNEL,

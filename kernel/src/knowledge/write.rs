@@ -8,7 +8,7 @@ use super::references::{find_valid_fact, resolve_dependencies};
 use super::types::{FactKind, NewFact, Reference, Write, WriteSource};
 use crate::event::Events;
 use crate::ids::{ItemId, Text, Timestamp, UserId};
-use crate::item::{ItemKey, ItemKind, Layer, Rank, Scope, SupersessionRule};
+use crate::item::{Item, ItemKey, ItemKind, Layer, Rank, Scope, SupersessionRule};
 use crate::policy::Policy;
 use crate::semantic::{Entry, SemanticState};
 use alloc::vec::Vec;
@@ -65,7 +65,8 @@ fn decide_new_fact(
     decide_fact(policy, semantic, &SourcedFact { new, source, established_at })
 }
 
-/// Returns the global fact that a promotion writes. It names the global fact that the promoted one shadows.
+/// Returns the global fact that a promotion writes. It names the global fact that the promoted one shadows, and depends on what was
+/// promoted before it.
 fn promoted_fact(
     semantic: &SemanticState,
     key: &Text,
@@ -76,6 +77,13 @@ fn promoted_fact(
     let promoted = found.and_then(|Entry { item, deps }| Some((item, item.fact()?, deps)));
     let Some((item, fact, deps)) = promoted.filter(|_| !scope.is_global()) else {
         return Err(KnowledgeError::NothingToPromote { key: key.clone(), scope: scope.clone() });
+    };
+    // A fact of the scope was promoted if a global fact has its key and its text.
+    let promoted_dependency = |id: &ItemId| {
+        let dependency = semantic.get(*id).map(|entry| &entry.item).filter(|item| item.scope() == scope);
+        let global = |item: &Item| find_valid_fact(semantic, item.key.fact()?, &Scope::Global);
+        let global = dependency.and_then(|item| global(item).filter(|entry| entry.item.text == item.text));
+        Reference::Id(global.map_or(*id, |entry| entry.item.id))
     };
     let is_global_fact = |id: &ItemId| {
         semantic.get(*id).and_then(|entry| entry.item.fact()).is_some_and(|fact| fact.scope.is_global())
@@ -90,7 +98,7 @@ fn promoted_fact(
         audience: fact.audience.clone(),
         time_sensitive: fact.time_sensitive,
         supersedes: fact.supersedes.filter(is_global_fact).map(Reference::Id),
-        depends_on: deps.iter().copied().map(Reference::Id).collect(),
+        depends_on: deps.iter().map(promoted_dependency).collect(),
         ..NewFact::global(key.clone(), item.text.clone(), source.clone())
     })
 }

@@ -212,7 +212,10 @@ impl Conversation {
                 )]
             }
             "context" => {
-                let operation = parse_variant(&args.next("operation")?)?;
+                let operation = match args.next("operation")?.as_str() {
+                    "pending" => self.state.control().pending_call().ok_or("no pending call")?.operation,
+                    name => parse_variant(name)?,
+                };
                 let selector = ExactSelector::from_policy(&self.policy);
                 match build_context(&self.policy, &self.state, operation, &ByteMeasure, &selector) {
                     Err(error) => vec![format!("error: {error}")],

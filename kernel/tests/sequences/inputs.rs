@@ -3,13 +3,15 @@
 use crate::arguments::{
     Arguments, parse_id, parse_list, parse_reference, parse_text, parse_value, parse_variant,
 };
-use orchestrion_kernel::item::{Rank, Topic};
+use orchestrion_kernel::item::{Rank, Scope, Topic};
 use orchestrion_kernel::knowledge::{FactKind, NewFact, NewIdentity, Write, WriteSource};
-use orchestrion_kernel::module::{Argument, Module, Operation, Ratings, Report, Stance};
+use orchestrion_kernel::module::{Argument, Module, Operation, PastRequest, Ratings, Report, Stance};
 use orchestrion_kernel::plan::{Effect, Plan, Task};
 use orchestrion_kernel::policy::{ModuleContextPolicy, Policy, Rule};
 use orchestrion_kernel::situation::{ActionRecord, Mode, SummaryUpdate};
-use orchestrion_kernel::{CallId, Input, Score, State, TaskId, Text, Timestamp, UserId, Weight};
+use orchestrion_kernel::{
+    CallId, ConversationId, Input, RequestId, Score, State, TaskId, Text, Timestamp, TraceId, UserId, Weight,
+};
 use std::num::NonZeroU32;
 
 /// Parses an input. `None` if the command is no input.
@@ -34,10 +36,9 @@ pub(crate) fn parse_input(
             let text = args.next("text")?.into();
             let user = args.field("user", |name| Ok(UserId::new(name)))?;
             let user = user.or_else(|| state.control().session().cloned());
-            return Ok(Some(Input::UserMessage {
-                user: user.ok_or("no session: expected user=NAME")?,
-                text,
-            }));
+            let scope = args.field("scope", parse_variant)?.unwrap_or_default();
+            let user = user.ok_or("no session: expected user=NAME")?;
+            return Ok(Some(Input::UserMessage { user, text, scope }));
         }
         "reply" => {
             let (call, report) = (call(args)?, parse_report(args)?);
@@ -67,6 +68,11 @@ pub(crate) fn parse_input(
             text: args.next("text")?.into(),
             supersedes: args.field("supersedes", parse_reference)?,
         },
+        "promote" => Write::Promote {
+            key: args.next("key")?.into(),
+            scope: args.field("scope", parse_variant)?.ok_or("missing argument: expected scope=SCOPE")?,
+            source: parse_source(args)?,
+        },
         _ => return Ok(None),
     };
     Ok(Some(Input::Write(Box::new(write))))
@@ -87,17 +93,7 @@ fn parse_identity(args: &mut Arguments) -> Result<Option<NewIdentity>, String> {
 
 fn parse_fact(args: &mut Arguments) -> Result<NewFact, String> {
     let (key, text) = (args.next("key")?.into(), args.next("text")?.into());
-    let rank: Option<Rank> = args.field("rank", parse_variant)?;
-    // The table of every built-in policy names the ranks.
-    let source = match args.field("source", parse_text)? {
-        None => WriteSource::declared(rank.unwrap_or(Rank::Employee).name().into()),
-        Some(name) => WriteSource {
-            name: Some(name).filter(|name: &Text| name.as_str() != "session_user"),
-            rank,
-            is_derived: args.field("derived", parse_value)?.unwrap_or(false),
-        },
-    };
-    let new = NewFact::global(key, text, source);
+    let new = NewFact::global(key, text, parse_source(args)?);
     let constraint = args.field("constraint", |text| match text {
         "none" => Ok(None),
         text => parse_variant(text).map(Some),
@@ -117,16 +113,54 @@ fn parse_fact(args: &mut Arguments) -> Result<NewFact, String> {
     })
 }
 
+fn parse_source(args: &mut Arguments) -> Result<WriteSource, String> {
+    let rank: Option<Rank> = args.field("rank", parse_variant)?;
+    Ok(match args.field("source", parse_text)? {
+        // The table of every built-in policy names the ranks.
+        None => WriteSource::declared(rank.unwrap_or(Rank::Employee).name().into()),
+        Some(name) => WriteSource {
+            name: Some(name).filter(|name: &Text| name.as_str() != "session_user"),
+            rank,
+            is_derived: args.field("derived", parse_value)?.unwrap_or(false),
+        },
+    })
+}
+
+/// Parses an effect; `undoable:TEXT` has the compensation TEXT.
+fn parse_effect(text: &str) -> Result<Effect, String> {
+    match text.strip_prefix("undoable:") {
+        Some(compensation) => Ok(Effect::Undoable { compensation: compensation.into() }),
+        None => parse_variant(text),
+    }
+}
+
 fn parse_report(args: &mut Arguments) -> Result<Report, String> {
     let name = args.next("report")?;
     let task = args.field("task", |task| Ok(Text::from(task)))?.unwrap_or_else(|| "do it".into());
-    let plan = args.field("effect", |effect| Ok(plan(task.clone(), parse_variant(effect)?)))?;
+    let scopes = (args.field("task_scope", parse_variant)?, args.field("second_scope", parse_variant)?);
+    let second: Option<Effect> = args.field("second_effect", parse_effect)?;
+    let plan = args.field("effect", |effect| {
+        let task = |id, effect, scope: &Option<Scope>| Task {
+            id: TaskId::new(id),
+            text: task.clone(),
+            effect,
+            scope: scope.clone(),
+        };
+        let first = task(1, parse_effect(effect)?, &scopes.0);
+        let second = second.clone().map(|effect| task(2, effect, &scopes.1));
+        Ok(Plan::new([first].into_iter().chain(second).collect()).unwrap())
+    })?;
     Ok(match name.as_str() {
         "identity" => Report::Identity {
             gcp: args.field("gcp", parse_value)?.unwrap_or(true),
             mongodb: args.field("mongodb", parse_value)?.unwrap_or(true),
         },
-        "context" => Report::Context { ratings: Ratings::default(), traces: Vec::new() },
+        "context" => {
+            let scope = args.field("past_scope", parse_variant)?.unwrap_or_default();
+            let trace = TraceId { conversation: ConversationId::new("past"), request: RequestId::FIRST };
+            let past = args.field("past", parse_text)?.map(|text| PastRequest { trace, text, scope });
+            Report::Context { ratings: Ratings::default(), traces: past.into_iter().collect() }
+        }
         "summary" => Report::Summary {
             text: args.next("text")?.into(),
             forgets: args.field("forgets", parse_list(parse_id))?,
@@ -150,10 +184,6 @@ fn parse_report(args: &mut Arguments) -> Result<Report, String> {
 }
 
 const CONFIDENCE: Score = Score::from_millionths(850_000).unwrap();
-
-fn plan(text: Text, effect: Effect) -> Plan {
-    Plan::new(vec![Task { id: TaskId::FIRST, text, effect }]).unwrap()
-}
 
 fn record(iteration: NonZeroU32) -> ActionRecord {
     let text = || Text::from("");

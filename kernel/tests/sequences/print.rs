@@ -2,7 +2,7 @@
 
 use orchestrion_kernel::ItemId;
 use orchestrion_kernel::event::{Event, ForgetCause};
-use orchestrion_kernel::item::{Item, ItemKey, Layer, Validity};
+use orchestrion_kernel::item::{Item, ItemKey, Layer, Scope, Validity};
 use std::fmt::Debug;
 
 /// The maximum number of characters of a line of joined texts.
@@ -33,7 +33,10 @@ pub(crate) fn print_event(event: &Event) -> String {
             format!("{name} {} into #{into}", print_ids(ids))
         }
         Event::ForgetItems { ids, cause } => format!("{name} {} at {}", print_ids(ids), print_name(cause)),
-        Event::UserMsg { request, user, .. } => format!("{name} {request} of {user}"),
+        Event::UserMsg { request, user, scope: Scope::Global, .. } => format!("{name} {request} of {user}"),
+        Event::UserMsg { request, user, scope, .. } => {
+            format!("{name} {request} of {user} in {}", print_name(scope))
+        }
         Event::ToolCall { call, operation } => format!("{name} {call} {}", print_name(operation)),
         Event::ToolResult { call, .. } => format!("{name} {call}"),
         Event::CallFailed { call, failure, .. } => format!("{name} {call} {}", print_name(failure)),
@@ -69,7 +72,9 @@ pub(crate) fn print_item(item: &Item, deps: &[ItemId]) -> String {
             ("rank", identity.rank.to_string(), "employee"),
             ("permissions", join(&identity.permissions), ""),
         ]),
-        Layer::Request { user } => fields.push(("user", user.to_string(), "")),
+        Layer::Request { user, scope } => {
+            fields.extend([("user", user.to_string(), ""), ("scope", print_name(scope), "global")]);
+        }
         Layer::Working { expires_at, .. } => {
             let layer = if item.key == ItemKey::Summary { "working" } else { "" };
             fields.push(("layer", layer.to_owned(), ""));

@@ -69,8 +69,6 @@ pub(super) fn summaries(policy: &Policy, state: &State) -> Vec<Report> {
 
 /// A reply with a situation update and an action record.
 pub(super) fn reply_with_situation(call: CallId) -> Input {
-    let says = [("goal", "1"), ("progress", " "), ("insights", "1")];
-    let summary_update = says.into_iter().map(|(key, text)| (key.to_owned(), Text::from(text))).collect();
     let nothing = || Text::from("");
     let action = ActionRecord {
         iteration: NonZeroU32::MIN,
@@ -85,9 +83,14 @@ pub(super) fn reply_with_situation(call: CallId) -> Input {
     Input::Reply {
         call,
         report: Report::Identity { gcp: true, mongodb: true },
-        summary_update: Some(SummaryUpdate(summary_update)),
+        summary_update: Some(summary_update(&[("goal", "1"), ("progress", " "), ("insights", "1")])),
         action: Some(Box::new(action)),
     }
+}
+
+/// An update of the situation with these fields.
+pub(super) fn summary_update(fields: &[(&str, &str)]) -> SummaryUpdate {
+    SummaryUpdate(fields.iter().map(|(key, text)| ((*key).to_owned(), Text::from(*text))).collect())
 }
 
 /// Facts under three keys: supersession by rank, scope and time, and dependencies.
@@ -131,7 +134,7 @@ fn facts(policy: &Policy) -> Vec<NewFact> {
 /// A text of seven tokens.
 const SEVEN_TOKEN_TEXT: &str = "1111222233334444555566667777";
 
-fn fact(key: &str, text: &str) -> NewFact {
+pub(super) fn fact(key: &str, text: &str) -> NewFact {
     let established_at = Some(Timestamp::default());
     NewFact { established_at, ..NewFact::global(key.into(), text.into(), declared(Rank::Employee)) }
 }

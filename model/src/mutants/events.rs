@@ -4,6 +4,7 @@ use super::items::ITEMS;
 use super::mutant::Mutant;
 use crate::kernel_under_test::KernelUnderTest;
 use orchestrion_kernel::event::{Cause, Conclusion, DecisionLabel, StoreStatus, StoreStatuses};
+use orchestrion_kernel::item::Scope;
 use orchestrion_kernel::module::{ConclusionKind, Operation, Ratings};
 use orchestrion_kernel::{Event, Events, Policy, Score, State};
 
@@ -73,6 +74,12 @@ const DUPLICATED_EVENTS: &[(&str, &str, EventMutation)] =
 
 /// Alters one statement of a record.
 const ALTERED_EVENTS: &[(&str, &str, EventMutation)] = &[
+    ("UserMsg", "runs in the global scope", |_, events| {
+        each!(events, Event::UserMsg { scope, .. } => *scope = Scope::Global);
+    }),
+    ("MemoryRecorded", "is global", |_, events| {
+        each!(events, Event::MemoryRecorded { record } => record.scope = Scope::Global);
+    }),
     ("Audited", "says that both stores hold the record", |_, events| {
         each!(events, Event::AuditRecorded { record } => record.stores = StoreStatuses { local: StoreStatus::Held, cloud: StoreStatus::Held });
     }),

@@ -62,6 +62,9 @@ pub(super) const ITEMS: &[(&str, &str, Spoil)] = &[
     ("AddItem", "belongs to a request of another user", |_, events| {
         items!(events, AddItem, Item { layer: Layer::Request { user, .. }, .. } => *user = UserId::new("another user"));
     }),
+    ("AddItem", "leaves the scope of its request", |_, events| {
+        items!(events, AddItem | UpdateItem, Item { layer: Layer::Request { scope, .. }, .. } => *scope = Scope::Global);
+    }),
     ("AddItem", "covers no key as a summary", |_, events| facts(events, |fact| fact.summarized_keys.clear())),
     ("UpdateItem", "keeps a covered key that a write superseded", |state, events| {
         items!(events, UpdateItem, item => {

@@ -1,6 +1,7 @@
 //! Claims about module contexts (000 §5, decision 0024).
 
 use super::prelude::*;
+use super::scopes::call_scope;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 use core::cmp::Reverse;
@@ -10,6 +11,7 @@ use orchestrion_kernel::context::{
 };
 use orchestrion_kernel::ids::ItemId;
 use orchestrion_kernel::item::{Item, Layer};
+use orchestrion_kernel::knowledge::Principal;
 use orchestrion_kernel::selection::{Candidate, Inclusion};
 use orchestrion_kernel::state::Call;
 use orchestrion_optimizer::ExactSelector;
@@ -32,7 +34,8 @@ pub(super) const CONTEXTS: &[Claim] = &[
                 return false;
             };
             let known = state.semantic();
-            let reader = state.session_principal();
+            let scope = call_scope(state, call.operation).clone();
+            let reader = Principal { scope, ..state.session_principal() };
             let free: BTreeSet<ItemId> = known.selectable(&reader).map(|entry| entry.item.id).collect();
             let alone = call.operation == Operation::Summarize;
             let rests = |id: &ItemId| known.get(*id).map(|entry| entry.deps.as_slice()).unwrap_or_default();
@@ -98,7 +101,7 @@ fn emitted_call(events: &[Event], after: &State) -> Option<Call> {
 }
 
 /// The emitted call, if it is sent with a context.
-fn sent_call(events: &[Event], after: &State) -> Option<Call> {
+pub(super) fn sent_call(events: &[Event], after: &State) -> Option<Call> {
     emitted_call(events, after).filter(|_| !of_request(after, |request| request.over_budget))
 }
 
@@ -133,7 +136,11 @@ fn payload_bytes(state: &State, operation: Operation) -> usize {
 }
 
 /// The context problem of a call, measured in bytes.
-fn context_problem_of(policy: &Policy, state: &State, call: Call) -> Result<ContextProblem, BudgetError> {
+pub(super) fn context_problem_of(
+    policy: &Policy,
+    state: &State,
+    call: Call,
+) -> Result<ContextProblem, BudgetError> {
     let room = policy.contexts.token_limit(call.operation.module());
     context_problem(policy, state, call.operation, room, &ByteMeasure)
 }

@@ -1,0 +1,250 @@
+//! Claims about requests, tasks and plans that run in scopes (decision 0037). They compute scopes from the events and the plan, not
+//! with the kernel's functions.
+
+use super::contexts::{context_problem_of, sent_call};
+use super::prelude::*;
+use orchestrion_kernel::ids::ItemId;
+use orchestrion_kernel::item::{Audience, FactRecord, Item, Layer, Rank, Scope, Validity};
+use orchestrion_kernel::knowledge::{FactKind, NewFact, Reference, Write, WriteSource};
+use orchestrion_kernel::semantic::Entry;
+
+pub(super) const SCOPES: &[Claim] = &[
+    Claim {
+        id: "C-104",
+        clause: "003-2.21",
+        statement: "A call reads the items of its scope, global ones and those of the session, and no others. Every \
+                    fact of its scope that its user may read is a candidate of its context.",
+        formula: "□ (ToolCall(s) ∈ σ ⇒ (x ∈ Ctx ⇒ scope(x) ∈ {global, session, s}) ∧ (x fact ∧ scope(x) = s ∧ \
+                  readable(x) ⇒ x ∈ candidates))",
+        check: StepInvariant(|policy, _, events, state| {
+            let Some(call) = sent_call(events, state) else { return true };
+            let Ok(asked) = context_problem_of(policy, state, call) else { return false };
+            let scope = call_scope(state, call.operation);
+            let reads = |item: &Item| asked.ids.binary_search(&item.id).is_ok();
+            let is_own = |item: &Item| item_scope(item) == scope;
+            let is_alone = call.operation == Operation::Summarize;
+            state.semantic().entries().all(|Entry { item, .. }| match reads(item) {
+                true => is_own(item) || matches!(item_scope(item), Scope::Global | Scope::Session),
+                false => {
+                    is_alone || *scope == Scope::Global || !is_own(item) || !may_read(policy, state, item)
+                }
+            })
+        }),
+        premise: |_, state| {
+            let call = state.control().pending_call();
+            let scope = call.map(|call| call_scope(state, call.operation));
+            scope.is_some_and(|scope| *scope != Scope::Global)
+        },
+        ..CLAIM
+    },
+    Claim {
+        id: "C-105",
+        clause: "003-2.21",
+        statement: "What a call in a scope produces has this scope. The situation and the memory record have that of \
+                    the request.",
+        formula: "□ (reply to a call in s ≠ global ⇒ (x written ∧ text(x) new ⇒ scope(x) = s ∨ x ∈ situation ∧ scope(r) = s)) \
+                  ∧ □ (MemoryRecorded ∈ σ ⇒ scope(record) = scope(r))",
+        check: StepInvariant(|_, before, events, after| {
+            let (Some(call), Some(request)) = (before.control().pending_call(), before.control().request())
+            else {
+                return true;
+            };
+            let scope = call_scope(before, call.operation);
+            // A summary has the scope of what it summarizes, and a past request the one in which it ran.
+            let is_of_scope = |item: &Item| match &item.key {
+                ItemKey::Situation(_) => request.scope == *scope,
+                ItemKey::Trace(_) | ItemKey::Summary => true,
+                _ => item_scope(item) == scope || is_text_unchanged(before, item),
+            };
+            let replies = events.iter().any(|event| matches!(event, Event::ToolResult { .. }));
+            let is_free = !replies || *scope == Scope::Global || call.operation == Operation::Summarize;
+            events.iter().all(|event| match event {
+                Event::AddItem { item, .. } | Event::UpdateItem { item, .. } => is_free || is_of_scope(item),
+                Event::MemoryRecorded { record } => {
+                    after.control().request().is_none_or(|request| record.scope == request.scope)
+                }
+                _ => true,
+            })
+        }),
+        premise: |_, state| {
+            state.control().pending_call().is_some_and(|call| {
+                let runs_task = matches!(call.operation, Operation::RunTask { .. });
+                runs_task && of_request(state, |request| *call_scope(state, call.operation) != request.scope)
+            })
+        },
+        ..CLAIM
+    },
+    Claim {
+        id: "C-106",
+        clause: "decision 0037",
+        statement: "A request runs in the scope of its message, then in that of the first plan with one. Message and \
+                    tasks name only open scopes, and tasks of a request in a scope no other. No fact changes its scope.",
+        formula: "□ (UserMsg(s) ∈ σ ⇒ scope'(r) = s) ∧ □ (PlanAdopted(p) ∈ σ ⇒ scope'(r) = scope(p) if p has one, else scope(r)) ∧ \
+                  □ (s named ⇒ open(s)) ∧ □ (x fact ⇒ scope'(x) = scope(x))",
+        check: StepInvariant(|_, before, events, after| {
+            let mut scope = before.control().request().map(|request| &request.scope);
+            for event in events {
+                match event {
+                    Event::UserMsg { scope: of_message, .. } => {
+                        if !is_usable(before, of_message) {
+                            return false;
+                        }
+                        scope = Some(of_message);
+                    }
+                    Event::PlanAdopted { plan, .. } => {
+                        let is_allowed = |task: &Scope| {
+                            is_usable(before, task)
+                                && scope.is_none_or(|of| *of == Scope::Global || of == task)
+                        };
+                        let mut scopes = plan.tasks().iter().map(|task| task.scope.as_ref());
+                        if !scopes.clone().flatten().all(is_allowed) {
+                            return false;
+                        }
+                        let first = scopes.next().flatten();
+                        scope = first.filter(|_| scopes.all(|scope| scope == first)).or(scope);
+                    }
+                    _ => {}
+                }
+            }
+            let is_kept = |Entry { item, .. }: &Entry| {
+                let now = after.semantic().get(item.id).and_then(|entry| entry.item.fact());
+                item.fact().zip(now).is_none_or(|(fact, now)| fact.scope == now.scope)
+            };
+            after.control().request().is_none_or(|request| scope == Some(&request.scope))
+                && before.semantic().entries().all(is_kept)
+        }),
+        premise: |_, state| {
+            of_request(state, |request| request.scope != Scope::Global && request.plan.is_some())
+        },
+        ..CLAIM
+    },
+    Claim {
+        id: "C-107",
+        clause: "decision 0037",
+        statement: "A promotion has the effect of a global write with the content of the promoted fact. Without such a \
+                    fact it is refused, and so is a message in a scope that no write opened.",
+        formula: "□ (promote(k, s) ≡ write(k, x with scope global), for the valid x of k and s) ∧ □ (¬open(s) ⇒ promote(k, s) and \
+                  message(s) are refused)",
+        check: ResponseInvariant(|decide, state| {
+            let of_key = |item: &Item, fact: &FactRecord| {
+                let key = item.key.fact().filter(|_| item.is_valid() && fact.scope != Scope::Global)?;
+                Some((key.clone(), fact.scope.clone()))
+            };
+            let source = || WriteSource::declared(Rank::Policy.name().into());
+            let write = |write| decide(state, &Input::Write(alloc::boxed::Box::new(write)));
+            let promote = |key, scope| write(Write::Promote { key, scope, source: source() });
+            let mut facts = state.semantic().entries().filter_map(|entry| Some((entry, entry.item.fact()?)));
+            let unknown = Scope::Draft("never opened".into());
+            let message = |user: &orchestrion_kernel::UserId| {
+                decide(
+                    state,
+                    &Input::UserMessage { user: user.clone(), text: "?".into(), scope: unknown.clone() },
+                )
+            };
+            facts.all(|(entry, fact)| {
+                of_key(&entry.item, fact).is_none_or(|(key, scope)| {
+                    let new = global_copy(state, entry, fact, key.clone(), source());
+                    promote(key, scope) == write(Write::Fact(new))
+                })
+            }) && promote("a".into(), unknown.clone()).is_err()
+                && state.control().session().is_none_or(|user| message(user).is_err())
+        }),
+        premise: |_, state| {
+            let facts = || state.semantic().entries().filter(|entry| entry.item.is_valid());
+            facts().any(|entry| item_scope(&entry.item) != &Scope::Global && entry.item.fact().is_some())
+        },
+        ..CLAIM
+    },
+];
+
+/// The scope in which a call runs: that which the started version of its task declares, else that of its request.
+pub(super) fn call_scope(state: &State, operation: Operation) -> &Scope {
+    let Some(request) = state.control().request() else { return &Scope::Global };
+    let task = match operation {
+        Operation::RunTask { task, .. } | Operation::UndoTask { task } => Some(task),
+        _ => None,
+    };
+    let started = request.ledger.iter().filter(|started| Some(started.task) == task);
+    let versions = started.filter_map(|started| started.version.as_ref());
+    versions.filter_map(|version| version.scope.as_ref()).last().unwrap_or(&request.scope)
+}
+
+/// The scope of an item; global for items without one.
+const fn item_scope(item: &Item) -> &Scope {
+    match &item.layer {
+        Layer::Fact(fact) => &fact.scope,
+        Layer::Request { scope, .. } => scope,
+        Layer::Identity(_) | Layer::Working { .. } | Layer::Environment => &Scope::Global,
+    }
+}
+
+/// Whether something may run in a scope: the global one, or a scope with a name and a fact that was not denied.
+fn is_usable(state: &State, scope: &Scope) -> bool {
+    let opens = |Entry { item, .. }: &Entry| {
+        item.fact().is_some_and(|fact| fact.scope == *scope) && item.validity != Validity::Denied
+    };
+    match scope {
+        Scope::Global => true,
+        Scope::Session => false,
+        Scope::Task(_) | Scope::Hypothetical(_) | Scope::Draft(_) => state.semantic().entries().any(opens),
+    }
+}
+
+/// Whether the session user may read a valid fact, and the policy shows it.
+fn may_read(policy: &Policy, state: &State, item: &Item) -> bool {
+    let identity = state.semantic().identity();
+    let is_shown = match item.validity {
+        Validity::Current => true,
+        Validity::NeedsReview => policy.contexts.needs_review,
+        Validity::Superseded { .. } | Validity::Denied => false,
+    };
+    is_shown
+        && item.fact().is_some_and(|fact| match &fact.audience {
+            Audience::Everybody => true,
+            Audience::AtLeast(rank) => identity.map_or(Rank::Unverified, |identity| identity.rank) >= *rank,
+            Audience::Permitted(name) => identity.is_some_and(|identity| identity.permissions.contains(name)),
+        })
+}
+
+/// Whether an item has the text and the scope that it had before.
+fn is_text_unchanged(before: &State, item: &Item) -> bool {
+    before
+        .semantic()
+        .get(item.id)
+        .is_some_and(|old| old.item.text == item.text && item_scope(&old.item) == item_scope(item))
+}
+
+/// The global write with the content of a fact. It names the global fact that the other shadows.
+fn global_copy(state: &State, entry: &Entry, fact: &FactRecord, key: Text, source: WriteSource) -> NewFact {
+    let shadowed = fact.supersedes.filter(|id| {
+        let named = state.semantic().get(*id).and_then(|entry| entry.item.fact());
+        named.is_some_and(|named| named.scope == Scope::Global)
+    });
+    // A fact of the scope counts as promoted if the global fact of its key has its text.
+    let dependency = |id: &ItemId| {
+        let own =
+            state.semantic().get(*id).map(|entry| &entry.item).filter(|item| *item_scope(item) == fact.scope);
+        let is_copy = |item: &Item, of: &Item| {
+            let covers = item.covered_keys().any(|key| of.key.fact() == Some(key));
+            covers && item.is_valid() && *item_scope(item) == Scope::Global && item.text == of.text
+        };
+        let global = own.and_then(|own| {
+            let mut valid = state.semantic().read_valid_facts();
+            valid.find(|item| item.fact().is_some() && is_copy(item, own))
+        });
+        Reference::Id(global.map_or(*id, |item| item.id))
+    };
+    NewFact {
+        kind: match entry.item.kind {
+            ItemKind::Constraint(constraint) => FactKind::Constraint(constraint),
+            ItemKind::Fact | ItemKind::Subtask(_) => FactKind::Fact,
+        },
+        established_at: Some(fact.established_at),
+        memory: fact.memory,
+        audience: fact.audience.clone(),
+        time_sensitive: fact.time_sensitive,
+        supersedes: shadowed.map(Reference::Id),
+        depends_on: entry.deps.iter().map(dependency).collect(),
+        ..NewFact::global(key, entry.item.text.clone(), source)
+    }
+}
