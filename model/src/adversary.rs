@@ -173,7 +173,8 @@ impl Adversary {
                 let exit = |code| Report::Exit { code, text: text() };
                 if free.execution || free.scopes { vec![exit(0), exit(1)] } else { vec![exit(0)] }
             }
-            Operation::Diagnose if free.scopes => scoped::diagnoses(),
+            // Other models explore repairs.
+            Operation::Diagnose if free.scopes => vec![Report::NoRepair { text: text() }],
             Operation::Diagnose => {
                 let repaired = Report::Repaired { text: text(), plan: self.plan.clone() };
                 vec![repaired, Report::NoRepair { text: text() }]
