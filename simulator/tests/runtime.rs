@@ -9,14 +9,15 @@ mod opening;
 mod team;
 
 use orchestrion_kernel::event::{Cause, EffectOutcome};
+use orchestrion_kernel::item::Scope;
 use orchestrion_kernel::knowledge::{NewFact, Reference, Write, WriteSource};
 use orchestrion_kernel::module::{ConclusionKind, Failure, Module, Operation, Report, Role, Store};
 use orchestrion_kernel::plan::EffectKind;
 use orchestrion_kernel::situation::{SummaryField, SummaryUpdate};
 use orchestrion_kernel::{CallId, ConversationId, Event, Input, Policy, TaskId};
 use orchestrion_runtime::{
-    Call, CallResult, Conversation, Deadlines, Host, INPUT_BYTES_MAX, Message, RecoveryResult, Reply,
-    RuntimeError,
+    Call, CallResult, Conversation, Deadlines, Host, INPUT_BYTES_MAX, Message, NewRequest, RecoveryResult,
+    Reply, RuntimeError,
 };
 use orchestrion_text::StandardContexts;
 use orchestrion_trace::{Header, Step, emitted_call};
@@ -474,6 +475,38 @@ async fn mailbox_write_waits_for_its_session() {
     let written: Vec<_> = steps.iter().filter(wrote).map(|step| &step.input).collect();
     assert_eq!(written, [&Input::Write(Box::new(signal())), &Input::Write(Box::new(working()))]);
     assert_eq!(refusals(&steps), [""; 0]);
+}
+
+#[tokio::test]
+async fn request_runs_in_its_scope() {
+    let (_folder, path) = journal();
+    let mut conversation = opened(&path);
+    let supposed = || Scope::Hypothetical("half price".into());
+    let source = || WriteSource::declared("manager".into());
+    let price = |text: &str| NewFact::global("price".into(), text.into(), source());
+    conversation.mailbox().write(Write::Fact(price("$100"))).unwrap();
+    conversation.mailbox().write(Write::Fact(NewFact { scope: supposed(), ..price("$50") })).unwrap();
+    let team = ScriptedTeam::with_script(|_| None);
+    let request = || NewRequest { text: "What if it cost half?".into(), scope: supposed() };
+    let _result = conversation.run_request(&team, "ada", request()).await.unwrap();
+    let calls = std::mem::take(&mut *team.calls.lock().unwrap());
+    let texts = calls.iter().filter_map(|call| call.context.as_ref()).map(|context| &context.text);
+    assert!(texts.clone().count() > 5 && texts.clone().all(|text| text.contains("): $50")), "{calls:?}");
+    assert!(calls.iter().all(|call| call.scope == supposed()));
+
+    let value =
+        |scope: &Scope| conversation.current_value_in(scope, "price").map(|item| item.text.to_string());
+    assert_eq!(value(&supposed()).as_deref(), Some("$50"));
+    assert_eq!(conversation.current_value("price").map(|item| item.text.as_str()), Some("$100"));
+
+    // Nothing of the request is readable outside, and a scope without a fact is refused.
+    let _result = conversation.run_request(&team, "ada", "What does it cost?").await.unwrap();
+    let calls = std::mem::take(&mut *team.calls.lock().unwrap());
+    let mut texts = calls.iter().filter_map(|call| call.context.as_ref()).map(|context| &context.text);
+    assert!(texts.all(|text| !text.contains("$50") && !text.contains("What if it cost half?")), "{calls:?}");
+    let unknown = NewRequest { scope: Scope::Draft("offer".into()), ..request() };
+    let error = conversation.run_request(&team, "ada", unknown).await.unwrap_err().to_string();
+    assert!(error.contains("unknown scope `draft offer`"), "{error}");
 }
 
 #[tokio::test]

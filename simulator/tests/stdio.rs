@@ -307,7 +307,8 @@ fn scenario_writes_are_submitted() {
     assert!(refused["line"] == 0 && refused["reason"].as_str().unwrap().contains("`nowhere`"), "{refused}");
     let output = host.ends();
     assert!(
-        stderr(&output).contains("ignored: 1 interruptions, crashes and cancellations of the scenario"),
+        stderr(&output)
+            .contains("ignored: 1 interruptions, crashes, cancellations and later writes of the scenario"),
         "{}",
         stderr(&output)
     );
@@ -474,6 +475,43 @@ fn host_sends_summary_updates_and_writes() {
     assert!(
         shown.ends_with("# Situation\ngoal: Greet\n") && shown.contains("environment rain: heavy\n"),
         "{shown}"
+    );
+    host.ends();
+}
+
+#[test]
+fn host_requests_run_in_scopes() {
+    let folder = folder();
+    let mut host = Host::of(folder.path(), &["hardened", "--journal", "office.ndjson"]);
+    let scope = json!({"hypothetical": "half price"});
+    let request = |text: &str, scope: &Value| {
+        format!("{}\n", json!({"request": {"user": "ada", "text": text, "scope": scope}}))
+    };
+    host.send(&request("What if it cost half?", &scope));
+    let mut refused = host.receive();
+    while refused.get("refused").is_none() {
+        refused = host.receive();
+    }
+    assert!(
+        refused["refused"]["reason"].as_str().unwrap().contains("write a fact into it first"),
+        "{refused}"
+    );
+    let fact = json!({"write": {"fact": {"key": "price", "text": "$50", "scope": scope}}});
+    host.send(&format!("{fact}\n"));
+    host.send(&request("What if it cost half?", &scope));
+    let mut other = Vec::new();
+    let plan = host.until("draft_plan", &mut other);
+    assert_eq!(plan["scope"], scope);
+    assert!(plan["context"]["text"].as_str().unwrap().contains("hypothetical half price): $50"), "{plan}");
+    let unknown = json!({"plan": [{"task": 1, "do": "x", "scope": {"draft": "nowhere"}}]});
+    host.reply(&plan, &unknown);
+    let mut failed = host.receive();
+    while failed.get("refused").is_none() {
+        failed = host.receive();
+    }
+    assert!(
+        failed["refused"]["reason"].as_str().unwrap().contains("unknown scope `draft nowhere`"),
+        "{failed}"
     );
     host.ends();
 }

@@ -71,7 +71,7 @@ pub struct RequestFile {
     /// none for others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub identity: Option<IdentityFile>,
-    /// Writes at the start of the request, in order; one, or a list. Default: none.
+    /// Writes, each at the start of the request or in its `phase`, in order; one, or a list. Default: none.
     #[serde(default, skip_serializing_if = "is_default")]
     pub write: OneOrMany<ScriptedWriteFile>,
     /// Texts from which facts are derived at the start of the request, after the writes; one, or a list. `{}` is the text of the

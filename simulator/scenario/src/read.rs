@@ -97,10 +97,11 @@ fn build_request(file: &RequestFile, scenario: &ScenarioFile) -> Result<Scripted
     let at = |phase: &PhaseName, visit: &Count| PhaseVisit { phase: phase.0, visit: visit.0.get() };
     let mut events = Vec::new();
     for entry in &file.write.0 {
-        let ScriptedWriteFile { write, refused } = &entry.value;
+        let ScriptedWriteFile { write, at: place, refused } = &entry.value;
         let write = Spanned::new(write.to_kernel()?, entry.span());
         let write = ScriptedWrite { write, refused: *refused };
-        events.push((PhaseVisit::START, ScriptedEvent::Write(Box::new(write))));
+        let place = place.as_ref().map_or(PhaseVisit::START, |place| at(&place.phase, &place.visit));
+        events.push((place, ScriptedEvent::Write(Box::new(write))));
     }
     for entry in &file.ingest.0 {
         let text = entry.value.to_source_text(&file.text.text());

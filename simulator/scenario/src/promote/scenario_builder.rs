@@ -249,18 +249,17 @@ impl<'a> ScenarioBuilder<'a> {
                 None => return Err(inexpressible("a failure without a pending call", INVALID_TRACE)),
             },
             Input::Write(write) => {
-                let is_start = self.phase_visit().is_some_and(|now| {
-                    PhaseVisit { phase: now.phase.0, visit: now.visit.0.get() } == PhaseVisit::START
-                });
-                let (Some(file), Some(request)) =
-                    (WriteFile::from_kernel(write), self.requests.last_mut().filter(|_| is_start))
+                let (Some(file), Some(now), Some(request)) =
+                    (WriteFile::from_kernel(write), self.phase_visit(), self.requests.last_mut())
                 else {
                     return Err(inexpressible(
-                        "a write by item id, or not at the start of a request",
+                        "a write by item id, or before a request",
                         "keep the trace itself; it can be replayed",
                     ));
                 };
-                request.write.0.push(ScriptedWriteFile::from(file).into());
+                let visit = PhaseVisit { phase: now.phase.0, visit: now.visit.0.get() };
+                let at = Some(now).filter(|_| visit != PhaseVisit::START);
+                request.write.0.push(ScriptedWriteFile { at, ..file.into() }.into());
             }
             Input::Tick => {
                 return Err(inexpressible(

@@ -15,7 +15,7 @@ use orchestrion_report::text::{grouped, sanitize, wrap};
 use std::io::{self, Write};
 
 /// Column of a claim's statement.
-const CLAIM_COLUMN: usize = 20;
+const CLAIM_COLUMN: usize = 21;
 /// Column of the coverage texts.
 const COVERAGE_COLUMN: usize = 14;
 /// Unreached observations up to this number are listed one per line.
@@ -194,7 +194,7 @@ fn write_claim(
     let style = Style::new().fg_color(Some(color.into()));
     let text = format!("{}  ({}{finding})", claim.statement, claim.clause);
     let mut lines = wrap(&text, text_width(width, CLAIM_COLUMN)).into_iter();
-    writeln!(out, "{}  {style}{word:<12}{style:#}  {}", claim.id, lines.next().unwrap_or_default())?;
+    writeln!(out, "{:<5}  {style}{word:<12}{style:#}  {}", claim.id, lines.next().unwrap_or_default())?;
     lines.try_for_each(|line| writeln!(out, "{:CLAIM_COLUMN$}{line}", ""))?;
     match verdict {
         Verdict::NotChecked(reason) => write_hanging(CLAIM_COLUMN, "", reason, width, out)?,

@@ -8,7 +8,7 @@ use orchestrion_kernel::knowledge::Write;
 use orchestrion_kernel::{ConversationId, Policy};
 use orchestrion_runtime::{Conversation, Deadlines, Journal, JournalFile};
 use orchestrion_scenario::policy_file;
-use orchestrion_scenario::{Scenario, ScriptedEvent, ScriptedRequest, SourceText};
+use orchestrion_scenario::{Scenario, PhaseVisit, ScriptedEvent, ScriptedRequest, SourceText};
 use orchestrion_stdio::{ExitReason, Request, Requests, serve};
 use orchestrion_text::StandardContexts;
 use orchestrion_trace::{Header, Reader, ScenarioRef, digest};
@@ -89,7 +89,7 @@ fn scenario_session(path: &Path, quiet: bool) -> Result<Session> {
     let ignored: usize = ignored.iter().sum();
     if ignored > 0 && !quiet {
         output::print_error(&format!(
-            "ignored: {ignored} interruptions, crashes and cancellations of the scenario; the host decides these"
+            "ignored: {ignored} interruptions, crashes, cancellations and later writes of the scenario; the host decides these"
         ));
     }
     let header = Header::new(conversation, policy, Some(reference));
@@ -101,11 +101,14 @@ fn host_request(request: ScriptedRequest) -> (Request, usize) {
     let ScriptedRequest { user, request, events, after: _ } = request;
     let all = events.len();
     let (mut writes, mut texts): (Vec<Write>, Vec<SourceText>) = (Vec::new(), Vec::new());
-    for (_, event) in events {
+    for (at, event) in events {
         match event {
-            ScriptedEvent::Write(written) => writes.push(written.write.value),
+            ScriptedEvent::Write(written) if at == PhaseVisit::START => writes.push(written.write.value),
             ScriptedEvent::Ingest(text) => texts.push(text.value),
-            ScriptedEvent::Interrupt(_) | ScriptedEvent::Crash | ScriptedEvent::Cancel => {}
+            ScriptedEvent::Write(_)
+            | ScriptedEvent::Interrupt(_)
+            | ScriptedEvent::Crash
+            | ScriptedEvent::Cancel => {}
         }
     }
     let ignored = all - writes.len() - texts.len();

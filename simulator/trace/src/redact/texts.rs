@@ -142,6 +142,7 @@ impl Redactor {
                 *scope = self.scope(scope);
             }
             Event::ToolResult { report, .. } => *report = self.report(report),
+            Event::PlanAdopted { plan, .. } => *plan = self.plan(plan),
             Event::ActionRecorded { record, .. } => *record = self.record(record),
             Event::AddItem { item, .. } | Event::UpdateItem { item, .. } => *item = self.item(item),
             Event::FinalAnswer { trace, .. } => *trace = self.trace(trace),
