@@ -11,8 +11,9 @@ use actions::{KnowledgeAction, SummarizerReply, policy};
 use coverage::{COMPACTIONS, KINDS, KindCounts, compaction_effects};
 use orchestrion_kernel::context::{ByteMeasure, build_context};
 use orchestrion_kernel::item::ItemKey;
+use orchestrion_kernel::knowledge::Write;
 use orchestrion_kernel::module::Operation;
-use orchestrion_kernel::{Input, ItemId, Phase, Policy, State, TimedInput, Timestamp, decide};
+use orchestrion_kernel::{Event, Input, ItemId, Phase, Policy, State, TimedInput, Timestamp, decide};
 use orchestrion_optimizer::ExactSelector;
 use orchestrion_tests::oracle::Oracle;
 use orchestrion_tests::random_walk::conversation;
@@ -65,6 +66,16 @@ fn run_actions(policy: &Policy, actions: &[KnowledgeAction], counts: &mut KindCo
             *counts.entry(kind).or_default() += 1;
         }
         decided.iter().flatten().for_each(|event| state.apply(event));
+        if matches!(&input.input, Input::Write(write) if matches!(**write, Write::Promote { .. }))
+            && decided.as_ref().is_ok_and(|events| !events.is_empty())
+        {
+            *counts.entry("promotion").or_default() += 1;
+        }
+        let is_scoped_output = |event: &Event| matches!(event, Event::AddItem { item, .. } if matches!(item.key, ItemKey::Output(..)) && item.scope().name().is_some());
+        let is_global = state.control().request().is_some_and(|request| request.scope.is_global());
+        if is_global && decided.iter().flatten().any(is_scoped_output) {
+            *counts.entry("scoped output").or_default() += 1;
+        }
         let text = decided.as_ref().map_or("refusal".into(), |events| match events.as_slice() {
             [] => "nothing".into(),
             events => serde_json::to_string(events).unwrap_or_default(),
@@ -84,12 +95,17 @@ fn run_actions(policy: &Policy, actions: &[KnowledgeAction], counts: &mut KindCo
                 // Later inputs are not refused for their time.
                 time.set(state.now().millis().max(*at));
             }
-            KnowledgeAction::Request { trace, meanwhile, reply: summarizer_reply }
+            KnowledgeAction::Request { trace, scope, meanwhile, reply: summarizer_reply }
                 if state.control().session().is_some() =>
             {
                 end_request(&mut state, counts, &mut submit)?;
                 let user = json!(state.control().session());
-                submit(&mut state, counts, &json!({ "user_message": { "user": user, "text": "1" } }))?;
+                let message = json!({ "user_message": { "user": user, "text": "1", "scope": scope } });
+                submit(&mut state, counts, &message)?;
+                if state.control().phase() == Phase::Idle {
+                    *counts.entry("unknown scope").or_default() += 1;
+                    continue;
+                }
                 let identified = reply(&state, *trace);
                 submit(&mut state, counts, &identified)?;
                 submit(&mut state, counts, &json!("step"))?;
@@ -204,19 +220,38 @@ fn reply(state: &State, trace: u32) -> Value {
                 "analyst": rating, "solution": rating, "critic": rating, "security": rating, "optimizer": rating,
             });
             let trace = json!({ "conversation": "past", "request": trace });
-            json!({ "context": { "ratings": ratings, "traces": [{ "trace": trace, "text": "2" }] } })
+            let scope = [json!("global"), json!({ "task": "x" }), json!({ "draft": "x" })]
+                [usize::try_from(call.id.number() % 3).unwrap()]
+            .clone();
+            json!({ "context": { "ratings": ratings, "traces": [{ "trace": trace, "text": "2", "scope": scope }] } })
         }
         Operation::Classify => json!({ "classification": { "tags": ["3"], "similarity": 0 } }),
-        Operation::DraftPlan => json!({ "plan": [
-            { "id": 1, "text": "1", "effect": "pure" }, { "id": 2, "text": "2", "effect": "pure" },
-        ]}),
+        Operation::DraftPlan => {
+            let (global, task) = (json!("global"), json!({ "task": "x" }));
+            let scopes = match call.id.number() % 5 {
+                0 => [&task, &task],
+                1 => [&task, &Value::Null],
+                2 => [&Value::Null, &task],
+                3 => [&global, &global],
+                _ => [&Value::Null; 2],
+            };
+            let undoable = json!({ "undoable": { "compensation": "3" } });
+            json!({ "plan": [
+                { "id": 1, "text": "1", "effect": undoable, "scope": scopes[0] },
+                { "id": 2, "text": "2", "effect": "pure", "scope": scopes[1] },
+            ]})
+        }
         Operation::Argue(_) | Operation::ReviewRevision => {
             let argument = json!({ "stance": "pro", "confidence": 1_000_000 });
             json!({ "argument": { "argument": argument, "text": "3", "plan": null } })
         }
-        Operation::RunTask { .. } => json!({ "exit": { "code": 0, "text": "1" } }),
+        Operation::RunTask { .. } | Operation::UndoTask { .. } => {
+            json!({ "exit": { "code": 0, "text": "1" } })
+        }
         Operation::StoreMemory { .. } => json!({ "stored": { "held": true } }),
         _ => json!("delivered"),
     };
-    json!({ "reply": { "call": call.id, "report": report } })
+    let goal = json!({ "goal": call.id.to_string() });
+    let update = if matches!(call.operation, Operation::RunTask { .. }) { goal } else { Value::Null };
+    json!({ "reply": { "call": call.id, "report": report, "summary_update": update } })
 }

@@ -34,7 +34,8 @@ fn run(policy: &Policy, model: Model, scope: &Scope) -> ModelRun {
 fn packed_search_finds_the_same_states() {
     let scope = Scope::by_name("tiny").unwrap();
     let limits = ResourceLimits { memory_bytes: Some(1 << 30), ..ResourceLimits::default() };
-    for model in MODELS.into_iter().filter(|model| ["lifecycle", "semantic"].contains(&model.name)) {
+    for model in MODELS.into_iter().filter(|model| ["lifecycle", "semantic", "scopes"].contains(&model.name))
+    {
         let subject = KernelUnderTest::unmodified(Policy::hardened());
         let options = Options { limits, ..Options::default() };
         let packed = explore(&subject, model, &scope, &options, &mut |_| ()).unwrap();
@@ -69,6 +70,7 @@ fn hardened_satisfies_every_claim() {
             ("execution", 446_595, 462_701),
             ("lifecycle", 90_926, 98_798),
             ("semantic", 522_556, 522_556),
+            ("scopes", 259_394, 259_394),
         ]
     );
     for run in runs {
@@ -107,6 +109,7 @@ fn as_drawn_fails_exactly_the_findings() {
             ("execution", 1_590, 2_102),
             ("lifecycle", 29, 33),
             ("semantic", 197_590, 197_590),
+            ("scopes", 14_461, 14_461),
         ]
     );
     for (i, verdict) in verdicts.iter().enumerate() {
@@ -137,6 +140,7 @@ fn tiny_scope_is_not_vacuous() {
             ("execution", 199_351, 210_058),
             ("lifecycle", 1_915, 2_079),
             ("semantic", 23_570, 23_570),
+            ("scopes", 6_648, 6_648),
         ]
     );
 }

@@ -146,6 +146,7 @@ impl Batch {
                 && change.item.kind == observed.kind
                 && change.item.deps == observed.deps
                 && change.item.user == observed.user
+                && change.item.scope == observed.scope
                 && change.item.text.as_ref().is_none_or(|text| *text == observed.text)
         });
         let Some(position) = position else {

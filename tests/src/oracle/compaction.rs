@@ -27,17 +27,18 @@ pub(super) struct CompactionEffects {
 
 /// Returns the cluster in id order; `None` if compaction is not due or not enabled.
 ///
-/// `request` is the number of the running request, `user` its user.
+/// `request` is the number of the running request, `user` its user, `scope` its scope.
 pub(super) fn cluster(
     semantic: &Fold,
     policy: &OraclePolicy,
     request: u32,
     user: Option<&str>,
+    scope: &Value,
 ) -> Option<Vec<u64>> {
     let limits = policy.compaction;
     let mut groups: BTreeMap<String, Vec<u64>> = BTreeMap::new();
     let mut tokens = 0;
-    for id in readable_ids(semantic, user) {
+    for id in readable_ids(semantic, user, scope) {
         let Some(entry) = semantic.get(id) else { continue };
         tokens += entry.text.len().div_ceil(4);
         if is_shadowed_in_any_scope(semantic, id, entry) {
@@ -71,7 +72,12 @@ fn compaction_group(entry: &Entry, constraints: bool, request: u32) -> Option<St
     }
     let is_earlier = layer.get("request").is_some() && request_of(entry) != Some(u64::from(request));
     // Decision 0004: persistent items of one user are a group of their own.
-    is_earlier.then(|| if persists(entry) { layer.to_string() } else { "session".to_owned() })
+    match persists(entry) {
+        _ if !is_earlier => None,
+        true => Some(layer.to_string()),
+        // Decision 0037: a summary of the session has no scope.
+        false => (entry.scope() == "global").then(|| "session".to_owned()),
+    }
 }
 
 /// Returns the number of the request that left the item, if its key contains one.

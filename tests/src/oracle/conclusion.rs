@@ -19,7 +19,10 @@ impl ExpectedConversation {
         let kind = self.stored_kind();
         // Decision 0011: the stores receive the ratings only if a decision was taken.
         let ratings = self.request.ratings_after.clone().filter(|_| !self.request.decisions.is_empty());
-        let record = json!({ "trace": self.trace_id(), "kind": kind, "ratings": ratings });
+        let mut record = json!({ "trace": self.trace_id(), "kind": kind, "ratings": ratings });
+        if self.request.scope != "global" {
+            record["scope"] = self.request.scope.clone(); // decision 0037
+        }
         self.expect_event(json!({ "memory_recorded": { "record": record } }));
         self.enter_phase("StoringMemory");
         self.request.stores_called[0] = true;

@@ -61,7 +61,8 @@ impl ExpectedContext {
         let readable = if is_summarizer {
             expected.request.cluster.clone()
         } else {
-            let mut readable = readable_ids(semantic, expected.session.as_deref());
+            let scope = expected.call_scope(operation);
+            let mut readable = readable_ids(semantic, expected.session.as_deref(), &scope);
             // Decision 0030: a policy excludes the facts that need review.
             readable.retain(|id| expected.policy.contexts.needs_review || !needs_review(semantic, *id));
             readable
@@ -338,6 +339,10 @@ fn label(entry: &Entry, provenance: bool) -> String {
         let time = fact["established_at"].as_u64().filter(|time| *time > 0);
         details.extend(time.map(iso_8601));
     }
+    // Decision 0037: the scope, if it has a name.
+    let scope = entry.scope();
+    let named = scope.as_object().and_then(|scope| scope.iter().next()).filter(|_| provenance);
+    details.extend(named.map(|(kind, name)| format!("{kind} {}", name.as_str().unwrap_or_default())));
     if entry.item["validity"] == "needs_review" {
         details.push("needs review".to_owned());
     }

@@ -1,8 +1,8 @@
 //! The conversation as the documents define it: the data that persist between two inputs.
 
 use super::batch::Batch;
-use super::encoding::{OracleArgument, OracleOperation, Ratings, Role, Task, starting_ratings};
-use super::items::{ExpectedItems, ExpectedText, key};
+use super::encoding::{OracleArgument, OracleOperation, Ratings, Role, Task, global, starting_ratings};
+use super::items::{ExpectedItem, ExpectedItems, ExpectedText, key};
 use super::policy::OraclePolicy;
 use super::situation::Situation;
 use serde::Serialize;
@@ -38,6 +38,8 @@ pub(super) struct ExpectedConversation {
 #[derive(Clone, Debug)]
 pub(super) struct Request {
     pub(super) text: String,
+    /// The scope in which the request runs (decision 0037).
+    pub(super) scope: Value,
     /// The cluster that the summarizer receives (decision 0021).
     pub(super) cluster: Vec<u64>,
     /// Whether S changed during the summarizer's call (decision 0021).
@@ -97,9 +99,10 @@ pub(super) struct StartedTask {
 }
 
 impl Request {
-    pub(super) fn new(text: &str) -> Self {
+    pub(super) fn new(text: &str, scope: &Value) -> Self {
         Self {
             text: text.to_owned(),
+            scope: scope.clone(),
             cluster: Vec::new(),
             outdated: false,
             verified: false,
@@ -139,7 +142,7 @@ impl ExpectedConversation {
             calls: 0,
             requests: 0,
             items: ExpectedItems::default(),
-            request: Request::new(""),
+            request: Request::new("", &global()),
             situation: Situation::default(),
             batch: Batch::default(),
         }
@@ -184,21 +187,38 @@ impl ExpectedConversation {
         json!({ "conversation": self.conversation, "request": self.requests })
     }
 
-    /// Expects a fact (decision 0016).
+    /// Expects a fact (decision 0016) in the scope of the request.
     pub(super) fn expect_fact(&mut self, key: String, text: ExpectedText, deps: BTreeSet<String>) {
-        self.expect_item(json!("fact"), key, text, deps);
+        let scope = self.request.scope.clone();
+        self.expect_item(json!("fact"), key, text, deps, scope);
     }
 
+    /// Expects an item in a scope (decision 0037).
     pub(super) fn expect_item(
         &mut self,
         kind: Value,
         key: String,
         text: ExpectedText,
         deps: BTreeSet<String>,
+        scope: Value,
     ) {
         // Decision 0020: the items of the situation belong to the session, not to a request.
-        let user = self.session.clone().filter(|_| !key.starts_with("{\"situation\""));
-        self.batch.changes.extend(self.items.upsert(key, kind, text, deps, user));
+        let is_situation = key.starts_with("{\"situation\"");
+        let user = self.session.clone().filter(|_| !is_situation);
+        let scope = if is_situation { global() } else { scope };
+        let item = ExpectedItem { kind, text: None, composed_from: Value::Null, deps, user, scope };
+        self.batch.changes.extend(self.items.upsert(key, text, item));
+    }
+
+    /// Returns the scope of a call: that of the started version of its task, else that of the request (decision 0037).
+    pub(super) fn call_scope(&self, operation: OracleOperation) -> Value {
+        let task = match operation {
+            OracleOperation::RunTask { task, .. } | OracleOperation::UndoTask { task } => Some(task),
+            _ => None,
+        };
+        let started = self.request.ledger.iter().find(|started| Some(started.task) == task);
+        let declared = started.and_then(|started| started.version.scope.clone());
+        declared.unwrap_or_else(|| self.request.scope.clone())
     }
 
     /// Expects another status of a subtask (decision 0016).

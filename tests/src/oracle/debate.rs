@@ -62,7 +62,13 @@ impl ExpectedConversation {
         match self.phase {
             // Decision 0021, K01: compaction, if it is due.
             "IdentityVerified" => {
-                match cluster(semantic, &self.policy, self.requests, self.session.as_deref()) {
+                match cluster(
+                    semantic,
+                    &self.policy,
+                    self.requests,
+                    self.session.as_deref(),
+                    &self.request.scope,
+                ) {
                     Some(cluster) => {
                         self.request.cluster = cluster;
                         self.enter_phase("Compacting");

@@ -18,6 +18,9 @@ pub(super) enum OracleInput {
     UserMessage {
         user: String,
         text: String,
+        /// Decision 0037.
+        #[serde(default = "global")]
+        scope: Value,
     },
     Reply {
         call: u64,
@@ -40,13 +43,33 @@ pub(super) enum OracleInput {
     Write(Box<OracleWrite>),
 }
 
+/// The scope of what states none (decision 0037).
+pub(super) fn global() -> Value {
+    json!("global")
+}
+
 /// A write under a key (003, decision 0019).
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum OracleWrite {
     Fact(Box<OracleFact>),
-    Working { key: String, text: String, expires_at: Option<u64>, depends_on: Vec<OracleReference> },
-    Environment { key: String, text: String, supersedes: Option<OracleReference> },
+    Working {
+        key: String,
+        text: String,
+        expires_at: Option<u64>,
+        depends_on: Vec<OracleReference>,
+    },
+    Environment {
+        key: String,
+        text: String,
+        supersedes: Option<OracleReference>,
+    },
+    /// Decision 0037.
+    Promote {
+        key: String,
+        scope: Value,
+        source: OracleWriteSource,
+    },
 }
 
 /// A written fact (003-2.2 to 003-2.14).
@@ -183,12 +206,17 @@ pub(super) struct Task {
     pub(super) id: u32,
     pub(super) text: String,
     pub(super) effect: Effect,
+    /// Decision 0037.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) scope: Option<Value>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct PastRequest {
     pub(super) trace: Value,
     pub(super) text: String,
+    #[serde(default = "global")]
+    pub(super) scope: Value,
 }
 
 /// The report in a module's reply.

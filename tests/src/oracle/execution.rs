@@ -30,7 +30,9 @@ impl ExpectedConversation {
         self.expect_status(task, if code == 0 { "done" } else { "failed" });
         // Decision 0016: a fact that depends on the subtask.
         let output = key("output", &json!([self.requests, task]));
-        self.expect_fact(output, ExpectedText::Verbatim(text.to_owned()), [self.task_key(task)].into());
+        let (text, deps) = (ExpectedText::Verbatim(text.to_owned()), [self.task_key(task)].into());
+        let scope = self.call_scope(OracleOperation::RunTask { task, effect: "" });
+        self.expect_item(json!("fact"), output, text, deps, scope);
         self.record_task_outcome(if code == 0 { json!("succeeded") } else { json!({ "exited": code }) });
     }
 

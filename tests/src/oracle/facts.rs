@@ -2,7 +2,7 @@
 
 use super::authority;
 use super::compaction::SUMMARY;
-use super::encoding::{OracleFact, OracleReference, OracleSource, OracleWrite, Rank};
+use super::encoding::{OracleFact, OracleReference, OracleSource, OracleWrite, OracleWriteSource, Rank};
 use super::fold::{Entry, Fold};
 use super::items::FINAL_ANSWER_PREFIX;
 use super::policy::{OraclePolicy, Writes};
@@ -27,6 +27,7 @@ pub(super) fn requires_session(write: &OracleWrite) -> bool {
         // Decision 0028: without a name, the session user is the source.
         OracleWrite::Fact(fact) => fact.scope == "session" || fact.source.name.is_none(),
         OracleWrite::Environment { .. } => false,
+        OracleWrite::Promote { scope, source, .. } => scope == "session" || source.name.is_none(),
     }
 }
 
@@ -45,12 +46,10 @@ pub(super) fn decide_write(
 ) -> Result<WriteEffects, InvalidWrite> {
     let mut batch = WriteBatch { semantic, effects: WriteEffects::default() };
     match write {
-        OracleWrite::Fact(fact) => {
-            let source = authority::source(policy, semantic, session, fact)?;
-            // Decision 0036: without a time, the fact is established at the time of the write.
-            let established_at = fact.established_at.or(Some(semantic.now));
-            let fact = OracleFact { established_at, ..(**fact).clone() };
-            batch.add_fact(policy.writes, &fact, &source)?;
+        OracleWrite::Fact(fact) => batch.decide_fact(policy, session, (**fact).clone())?,
+        OracleWrite::Promote { key, scope, source } => {
+            let fact = promoted(semantic, key, scope, source)?;
+            batch.decide_fact(policy, session, fact)?;
         }
         OracleWrite::Working { key, text, expires_at, depends_on } => {
             let now = semantic.now;
@@ -77,6 +76,51 @@ pub(super) fn decide_write(
         }
     }
     Ok(batch.effects)
+}
+
+/// Returns the global fact that a promotion writes (decision 0037).
+fn promoted(
+    semantic: &Fold,
+    key: &str,
+    scope: &Value,
+    source: &OracleWriteSource,
+) -> Result<OracleFact, InvalidWrite> {
+    let of_key =
+        |entry: &Entry| entry.item["key"]["fact"] == key && entry.scope() == *scope && is_valid(entry);
+    let found = semantic.entries().map(|(_, entry)| entry).find(|entry| of_key(entry));
+    let entry = found.filter(|_| scope != "global").ok_or(InvalidWrite)?;
+    let fact = &entry.item["layer"]["fact"];
+    let is_global_fact =
+        |entry: &Entry| entry.item["layer"].get("fact").is_some() && entry.scope() == "global";
+    let shadowed = fact["supersedes"].as_u64().filter(|id| semantic.get(*id).is_some_and(is_global_fact));
+    // "It depends on the global fact of the same key and text instead of a fact of the scope."
+    let promoted_before = |id: u64| {
+        let own = semantic.get(id).filter(|own| own.scope() == *scope)?;
+        let own_key = own.item["key"]["fact"].as_str()?;
+        let is_copy = |entry: &Entry| {
+            is_global_fact(entry)
+                && is_valid(entry)
+                && entry.fact_keys().contains(own_key)
+                && entry.text == own.text
+        };
+        semantic.entries().find(|(_, entry)| is_copy(entry)).map(|(id, _)| id)
+    };
+    let depends_on = entry.deps.iter().map(|id| OracleReference::Id(promoted_before(*id).unwrap_or(*id)));
+    Ok(OracleFact {
+        kind: entry.item["kind"].clone(),
+        key: key.to_owned(),
+        text: entry.text.clone(),
+        source: source.clone(),
+        established_at: fact["established_at"].as_u64(),
+        memory: fact["memory"].as_str().unwrap_or_default().to_owned(),
+        scope: json!("global"),
+        audience: fact["audience"].clone(),
+        time_sensitive: fact["time_sensitive"] == true,
+        supersedes: shadowed.map(OracleReference::Id),
+        detected_rule: None,
+        depends_on: depends_on.collect(),
+        is_from_text: false,
+    })
 }
 
 /// Returns the refusal of an input for its time (decision 0036): an earlier time, and a tick at which nothing expires.
@@ -171,6 +215,19 @@ struct WriteBatch<'a> {
 }
 
 impl WriteBatch<'_> {
+    /// Decides the write of a fact.
+    fn decide_fact(
+        &mut self,
+        policy: &OraclePolicy,
+        session: Option<&str>,
+        fact: OracleFact,
+    ) -> Result<(), InvalidWrite> {
+        let source = authority::source(policy, self.semantic, session, &fact)?;
+        // Decision 0036: without a time, the fact is established at the time of the write.
+        let established_at = fact.established_at.or(Some(self.semantic.now));
+        self.add_fact(policy.writes, &OracleFact { established_at, ..fact }, &source)
+    }
+
     /// Adds a fact and compares it with its rivals (003-2.16, decision 0019).
     fn add_fact(
         &mut self,
@@ -426,11 +483,8 @@ impl WriteBatch<'_> {
                 // 003-2.1: an item that outlives the session depends only on items that do.
                 let remains = *scope == "session" || persists(entry);
                 // 003-2.21: an item of another scope is no basis here.
-                let dep_scope = &entry.item["layer"]["fact"]["scope"];
-                let is_in_scope = dep_scope.is_null()
-                    || dep_scope == scope
-                    || dep_scope == "global"
-                    || dep_scope == "session";
+                let dep_scope = entry.scope();
+                let is_in_scope = dep_scope == *scope || dep_scope == "global" || dep_scope == "session";
                 // Decision 0034: the situation ends with the request.
                 remains
                     && is_in_scope

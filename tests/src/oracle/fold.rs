@@ -36,6 +36,8 @@ pub(super) struct ObservedItemEvent {
     pub(super) is_written: bool,
     /// The user of the request that left the item, if a request left it (decision 0004).
     pub(super) user: Option<String>,
+    /// The scope of the item (decision 0037).
+    pub(super) scope: Value,
 }
 
 impl Fold {
@@ -105,6 +107,7 @@ impl Fold {
             deps: self.keys(&entry.deps),
             is_written: entry.is_written(),
             user: entry.user().map(str::to_owned),
+            scope: entry.scope(),
         };
         self.entries.insert(id, entry);
         Ok(observed)
@@ -164,6 +167,13 @@ impl Entry {
     /// a whole event, like a written item.
     pub(super) fn is_written(&self) -> bool {
         (self.item["layer"].get("request").is_none() || self.key == SUMMARY) && !self.is_situation()
+    }
+
+    /// Returns the scope in which the item is readable (003-2.10, decision 0037). Items without a scope are global.
+    pub(super) fn scope(&self) -> Value {
+        let layer = &self.item["layer"];
+        let scope = layer.get("fact").or(layer.get("request")).map(|layer| layer["scope"].clone());
+        scope.unwrap_or_else(|| json!("global"))
     }
 
     /// Returns the user of the request that left the item, if a request left it (decision 0004).

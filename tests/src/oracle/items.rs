@@ -16,6 +16,8 @@ pub(super) struct ExpectedItem {
     pub(super) deps: BTreeSet<String>,
     /// The user of the request that left the item, if a request left it (decision 0004).
     pub(super) user: Option<String>,
+    /// The scope of what produced the item (decision 0037).
+    pub(super) scope: Value,
 }
 
 /// The text that an item must have.
@@ -61,14 +63,7 @@ impl ExpectedItems {
     }
 
     /// Adds or updates the item of a key (decision 0016). Returns `None` if nothing changes.
-    pub(super) fn upsert(
-        &mut self,
-        key: String,
-        kind: Value,
-        text: ExpectedText,
-        deps: BTreeSet<String>,
-        user: Option<String>,
-    ) -> Option<Change> {
+    pub(super) fn upsert(&mut self, key: String, text: ExpectedText, item: ExpectedItem) -> Option<Change> {
         let old = self.0.get(&key).cloned();
         let (text, composed_from, parts) = match text {
             ExpectedText::Verbatim(text) => (Some(text), Value::Null, Vec::new()),
@@ -78,14 +73,17 @@ impl ExpectedItems {
                 _ => (None, from, parts),
             },
         };
-        let item = ExpectedItem { kind, text, composed_from, deps, user };
+        let item = ExpectedItem { text, composed_from, ..item };
         let old_text = old.as_ref().and_then(|old| old.text.clone());
         let may_equal = |old: &String| match &item.text {
             Some(text) => text == old,
             None => parts.iter().all(|part| old.contains(part.as_str())),
         };
         let is_required = old.as_ref().is_none_or(|old| {
-            old.kind != item.kind || old.deps != item.deps || !old_text.as_ref().is_none_or(may_equal)
+            old.kind != item.kind
+                || old.deps != item.deps
+                || old.scope != item.scope
+                || !old_text.as_ref().is_none_or(may_equal)
         });
         if old.as_ref() == Some(&item) {
             return None;

@@ -151,8 +151,9 @@ fn compare_semantic(expected: &mut ExpectedConversation, fold: &Fold, after: &St
         // Decision 0019: an item of a request is never superseded.
         expect_equal("validity", &json!("current"), &folded.item["validity"])?;
         let deps = fold.keys(&folded.deps);
-        let found = (&folded.item["kind"], Some(&folded.text), Some(&deps), folded.user());
-        let should_be = (&item.kind, item.text.as_ref(), Some(&item.deps), item.user.as_deref());
+        let found = (&folded.item["kind"], Some(&folded.text), Some(&deps), folded.user(), folded.scope());
+        let (user, scope) = (item.user.as_deref(), item.scope.clone());
+        let should_be = (&item.kind, item.text.as_ref(), Some(&item.deps), user, scope);
         if found != should_be {
             return Err(format!("wrong item {}: expected {should_be:?}, found {found:?}", folded.key));
         }

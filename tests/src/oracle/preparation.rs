@@ -39,7 +39,7 @@ impl ExpectedConversation {
                 self.expect_event(json!("session_ended"));
                 self.enter_phase("Idle");
             }
-            OracleInput::UserMessage { user, text } => self.take_user_message(user, text),
+            OracleInput::UserMessage { user, text, scope } => self.take_user_message(user, text, scope),
             OracleInput::Reply { report, summary_update, action, .. } => {
                 if let Some((call, operation)) = self.pending_call.take() {
                     // 000-3.3: the module is that of the call.
@@ -47,8 +47,12 @@ impl ExpectedConversation {
                     self.expect_event(json!({ "tool_result": {
                         "module": operation.module(), "call": call, "report": encoded_report,
                     }}));
+                    // Decision 0037: the situation belongs to the scope of the request.
+                    let is_own_scope = self.call_scope(operation) == self.request.scope;
                     self.take_report(operation, report, encoded_report, semantic);
-                    self.take_situation(summary_update, action);
+                    if is_own_scope {
+                        self.take_situation(summary_update, action);
+                    }
                 }
             }
             OracleInput::CallFailed { failure, .. } => {
@@ -100,11 +104,15 @@ impl ExpectedConversation {
     }
 
     /// 004-1.3, 004-2.1, 004-2.9: the identity guard checks every request.
-    fn take_user_message(&mut self, user: &str, text: &str) {
+    fn take_user_message(&mut self, user: &str, text: &str, scope: &Value) {
         self.requests += 1;
-        self.request = Request::new(text);
+        self.request = Request::new(text, scope);
         self.situation = Situation::default(); // decision 0034: the situation belongs to the request
-        self.expect_event(json!({ "user_msg": { "request": self.requests, "user": user, "text": text } }));
+        let mut event = json!({ "request": self.requests, "user": user, "text": text });
+        if *scope != "global" {
+            event["scope"] = scope.clone();
+        }
+        self.expect_event(json!({ "user_msg": event }));
         self.enter_phase("VerifyingIdentity");
         self.expect_call(OracleOperation::VerifyIdentity);
     }
@@ -185,7 +193,9 @@ impl ExpectedConversation {
         for past in traces {
             let key = key("trace", &past.trace);
             if seen.insert(key.clone()) {
-                self.expect_fact(key, ExpectedText::Verbatim(past.text.clone()), BTreeSet::new());
+                let text = ExpectedText::Verbatim(past.text.clone());
+                // Decision 0037: a past request has the scope in which it ran.
+                self.expect_item(json!("fact"), key, text, BTreeSet::new(), past.scope.clone());
             }
         }
         self.enter_phase("Classifying"); // 004-1.7
@@ -240,19 +250,30 @@ impl ExpectedConversation {
     }
 
     /// Adopts a plan as the next revision; the planner's plan is revision 1 (004-1.8). Each task becomes a subtask, which
-    /// depends on the request and on the previous task (decision 0016).
+    /// depends on the request and on the previous task that its readers see (decisions 0016 and 0037).
     pub(super) fn adopt_plan(&mut self, plan: &[Task]) {
         self.request.revision += 1;
         self.request.plan = plan.to_vec();
         self.expect_event(json!({ "plan_adopted": { "revision": self.request.revision, "plan": plan } }));
-        let mut previous = None;
+        // Decision 0037: the request continues in the scope that all tasks declare.
+        if let Some(Task { scope: Some(scope), .. }) = plan.first()
+            && plan.iter().all(|task| task.scope.as_ref() == Some(scope))
+        {
+            self.request.scope = scope.clone();
+        }
+        let mut previous: Vec<(Value, String)> = Vec::new();
         for task in plan {
+            let scope = task.scope.clone().unwrap_or_else(|| self.request.scope.clone());
+            let is_readable = |(other, _): &&(Value, String)| *other == scope || *other == "global";
             let mut deps = self.request_dependency();
-            deps.extend(previous);
-            let text = ExpectedText::Composed { from: json!(task), parts: vec![task.text.clone()] };
+            deps.extend(previous.iter().rfind(is_readable).map(|(_, key)| key.clone()));
+            let text = ExpectedText::Composed {
+                from: json!([task.text, task.effect]),
+                parts: vec![task.text.clone()],
+            };
             let key = self.task_key(task.id);
-            self.expect_item(json!({ "subtask": "unassigned" }), key.clone(), text, deps);
-            previous = Some(key);
+            self.expect_item(json!({ "subtask": "unassigned" }), key.clone(), text, deps, scope.clone());
+            previous.push((scope, key));
         }
     }
 }

@@ -5,7 +5,8 @@ use super::compaction::compact;
 use super::conversation::ExpectedConversation;
 use super::encoding::{OracleInput, OracleOperation, OracleReply, Task};
 use super::facts;
-use super::fold::Fold;
+use super::fold::{Entry, Fold};
+use serde_json::Value;
 
 impl ExpectedConversation {
     /// Returns the kind of the refusal, or `None` if the input is accepted.
@@ -29,9 +30,10 @@ impl ExpectedConversation {
                 authority::identity_layer(&self.policy, new).is_err().then_some("InvalidWrite")
             }),
             OracleInput::SessionEnd => self.session.is_none().then_some("NoSession"),
-            OracleInput::UserMessage { user, .. } => match &self.session {
+            OracleInput::UserMessage { user, scope, .. } => match &self.session {
                 None => Some("NoSession"),
-                Some(session) => (session != user).then_some("WrongUser"), // 000-1.3
+                Some(session) if session != user => Some("WrongUser"), // 000-1.3
+                Some(_) => (!is_usable(semantic, scope)).then_some("UnknownScope"), // decision 0037
             },
             OracleInput::Reply { call, report, .. } => match self.pending_call {
                 // 000-7.6: a reply to any other call is refused, so each reply counts once.
@@ -45,7 +47,7 @@ impl ExpectedConversation {
                     } else if self.changes_effect(report) {
                         Some("EffectChanged") // decision 0003
                     } else {
-                        None
+                        plan_of(report).iter().find_map(|task| self.scope_refusal(task, semantic))
                     }
                 }
                 _ => Some("WrongCall"),
@@ -92,17 +94,37 @@ impl ExpectedConversation {
 
     /// Returns whether a later plan gives a started task another kind of effect (decision 0003).
     fn changes_effect(&self, report: &OracleReply) -> bool {
-        let plan: &[Task] = match report {
-            OracleReply::Plan(plan)
-            | OracleReply::Repaired { plan, .. }
-            | OracleReply::Argument { plan: Some(plan), .. } => plan,
-            _ => &[],
-        };
-        plan.iter().any(|task| {
+        plan_of(report).iter().any(|task| {
             self.request
                 .ledger
                 .iter()
                 .any(|started| started.task == task.id && started.effect != task.effect.kind())
         })
     }
+
+    /// Decision 0037: scopes do not nest, and nothing runs in a scope that no write opened.
+    fn scope_refusal(&self, task: &Task, semantic: &Fold) -> Option<&'static str> {
+        let scope = task.scope.as_ref()?;
+        if self.request.scope != "global" && *scope != self.request.scope {
+            return Some("OtherScope");
+        }
+        (!is_usable(semantic, scope)).then_some("UnknownScope")
+    }
+}
+
+/// Returns the tasks of the plan in a report.
+fn plan_of(report: &OracleReply) -> &[Task] {
+    match report {
+        OracleReply::Plan(plan)
+        | OracleReply::Repaired { plan, .. }
+        | OracleReply::Argument { plan: Some(plan), .. } => plan,
+        _ => &[],
+    }
+}
+
+/// Returns whether something can run in a scope (decision 0037): a scope with a name needs a fact that was not denied.
+fn is_usable(semantic: &Fold, scope: &Value) -> bool {
+    let opens =
+        |entry: &Entry| entry.item["layer"]["fact"]["scope"] == *scope && entry.item["validity"] != "denied";
+    scope == "global" || scope.is_object() && semantic.entries().any(|(_, entry)| opens(entry))
 }

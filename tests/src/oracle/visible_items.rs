@@ -5,32 +5,36 @@ use super::facts::{current_version, has_expired, is_valid, rank_of};
 use super::fold::{Entry, Fold};
 use serde_json::{Value, json};
 
-/// Returns the ids in order, for the session of this user.
-pub(super) fn readable_ids(semantic: &Fold, user: Option<&str>) -> Vec<u64> {
+/// Returns the ids in order, for the session of this user in this scope.
+pub(super) fn readable_ids(semantic: &Fold, user: Option<&str>, scope: &Value) -> Vec<u64> {
     let identity = semantic.entries().find_map(|(_, entry)| entry.item["layer"].get("identity"));
     let now = semantic.now;
     let is_readable = |entry: &Entry| {
-        // A context belongs to the session, not to a task, a supposition or a draft (003-2.21).
-        let scope = &entry.item["layer"]["fact"]["scope"];
+        // Decision 0037: the items of the reader's scope, global ones and those of the session.
+        let own = entry.scope();
         // Decision 0004: only its user can read an item of a request.
         is_valid(entry) // 003-2.18
             && (entry.user().is_none() || entry.user() == user)
             && !has_expired(entry, now) // 003-3.5
-            && (scope.is_null() || scope == "global" || scope == "session")
+            && (own == *scope || own == "global" || own == "session")
             && is_in_audience(identity, &entry.item["layer"]["fact"]["audience"])
     };
     let readable: Vec<(u64, &Entry)> = semantic.entries().filter(|(_, entry)| is_readable(entry)).collect();
-    // Decision 0019: a fact of the session shadows the global fact that it would supersede as a global fact.
-    let of_session: Vec<&Entry> = readable
-        .iter()
-        .map(|(_, entry)| *entry)
-        .filter(|entry| entry.item["layer"]["fact"]["scope"] == "session")
-        .collect();
+    // Decision 0019: a fact of a narrower scope shadows the fact that it would supersede in its scope.
+    let width = |entry: &Entry| match entry.item["layer"]["fact"]["scope"].as_str() {
+        Some("global") => 2,
+        Some(_) => 1,
+        None => 0,
+    };
+    let is_fact = |entry: &Entry| entry.item["layer"].get("fact").is_some();
     let is_shadowed = |id: u64, wide: &Entry| {
-        wide.item["layer"]["fact"]["scope"] == "global"
-            && of_session.iter().any(|narrow| {
+        is_fact(wide)
+            && readable.iter().map(|(_, entry)| *entry).filter(|narrow| is_fact(narrow)).any(|narrow| {
                 let superseded = narrow.item["layer"]["fact"]["supersedes"].as_u64();
-                rank_of(narrow) >= rank_of(wide) // 003-6.3
+                let scope = &narrow.item["layer"]["fact"]["scope"];
+                let is_tentative = scope.get("hypothetical").or(scope.get("draft")).is_some();
+                width(narrow) < width(wide)
+                    && (is_tentative || rank_of(narrow) >= rank_of(wide)) // 003-6.3
                     && (narrow.covers(wide) // decision 0021: a summary only with all of its keys
                         || superseded.and_then(|superseded| current_version(semantic, superseded)) == Some(id))
             })

@@ -1,6 +1,8 @@
 //! The actions of a sequence, and its policy.
 
-use super::writes::{KINDS_OF_FACTS, SCOPES, identity, plain_fact, plain_key, read_one_of, write};
+use super::writes::{
+    KINDS_OF_FACTS, SCOPES, identity, plain_fact, plain_key, read_one_of, request_scope, write,
+};
 use orchestrion_kernel::item::Rank;
 use orchestrion_kernel::{ItemId, Policy};
 use proptest::bool::weighted;
@@ -26,6 +28,8 @@ pub(super) enum KnowledgeAction {
     Request {
         /// The past request.
         trace: u32,
+        /// The scope of the request.
+        scope: Value,
         /// An input while the summarizer runs.
         meanwhile: Option<Value>,
         /// The summarizer's reply.
@@ -96,11 +100,11 @@ impl fmt::Debug for KnowledgeAction {
         match self {
             Self::Submit(input) => write!(f, "{input}"),
             Self::Tick(at) => write!(f, "tick at {at}"),
-            Self::Request { trace, meanwhile: None, reply } => {
-                write!(f, "request, trace {trace}, summarizer: {reply:?}")
+            Self::Request { trace, scope, meanwhile: None, reply } => {
+                write!(f, "request in {scope}, trace {trace}, summarizer: {reply:?}")
             }
-            Self::Request { trace, meanwhile: Some(input), reply } => {
-                write!(f, "request, trace {trace}, meanwhile {input}, summarizer: {reply:?}")
+            Self::Request { trace, scope, meanwhile: Some(input), reply } => {
+                write!(f, "request in {scope}, trace {trace}, meanwhile {input}, summarizer: {reply:?}")
             }
             Self::Advance(steps) => write!(f, "advance {steps}"),
             Self::EndRequest => f.write_str("end"),
@@ -180,8 +184,9 @@ fn request() -> impl Strategy<Value = KnowledgeAction> {
         ),
         (1, Just(SummarizerReply::Cancelled).boxed()),
     ]);
-    (1..4_u32, option::weighted(0.2, write()), reply)
-        .prop_map(|(trace, meanwhile, reply)| KnowledgeAction::Request { trace, meanwhile, reply })
+    (1..4_u32, request_scope(), option::weighted(0.2, write()), reply).prop_map(
+        |(trace, scope, meanwhile, reply)| KnowledgeAction::Request { trace, scope, meanwhile, reply },
+    )
 }
 
 /// Generates a session start, mostly with an identity.
@@ -204,7 +209,7 @@ fn action(requests: u32, writes: u32, plain: BoxedStrategy<Value>) -> impl Strat
         (requests, request().boxed()),
         (writes.div_ceil(6), (0..8_u64).prop_map(KnowledgeAction::Tick).boxed()),
         (2, Just(KnowledgeAction::EndRequest).boxed()),
-        (2, (1..12_u32).prop_map(KnowledgeAction::Advance).boxed()),
+        (4, (1..20_u32).prop_map(KnowledgeAction::Advance).boxed()),
         (5, session_start(user()).boxed()),
         (1, Just(KnowledgeAction::Submit(json!("session_end"))).boxed()),
         (1, option::of(user()).prop_map(KnowledgeAction::EndSession).boxed()),

@@ -23,6 +23,9 @@ pub(super) const KINDS: &[&str] = &[
     "refusal",
     "\"cause\":{\"compaction\"",
     "\"module\":\"summarizer\",\"call\"",
+    // An item of a request in a scope, and a task that declares one.
+    "\"user\":\"ada\",\"scope\":{",
+    "\"effect\":\"pure\",\"scope\":{",
 ];
 
 /// The required kinds of compaction, by the names that [`compaction_effects`] returns.
@@ -46,6 +49,9 @@ pub(super) const COMPACTIONS: &[&str] = &[
     "write during the call",
     "failed call",
     "cancelled call",
+    "promotion",
+    "scoped output",
+    "unknown scope",
     "superseded summary",
     "summary loses_last_key with the session",
     "summary is_superseded_by_summary a key",

@@ -8,8 +8,13 @@ use proptest::strategy::Union;
 use serde_json::{Value, json};
 
 pub(super) fn write() -> impl Strategy<Value = Value> {
-    Union::new_weighted(vec![(12, fact().boxed()), (5, working().boxed()), (6, signal().boxed())])
-        .prop_map(|write| json!({ "write": write }))
+    Union::new_weighted(vec![
+        (12, fact().boxed()),
+        (5, working().boxed()),
+        (6, signal().boxed()),
+        (3, promotion().boxed()),
+    ])
+    .prop_map(|write| json!({ "write": write }))
 }
 
 fn fact() -> impl Strategy<Value = Value> {
@@ -70,6 +75,30 @@ fn signal() -> impl Strategy<Value = Value> {
     (key(), text(), option::weighted(0.3, reference())).prop_map(|(key, text, supersedes)| {
         json!({ "environment": { "key": key, "text": text, "supersedes": supersedes } })
     })
+}
+
+/// Generates promotions, mostly of facts that other actions write.
+fn promotion() -> impl Strategy<Value = Value> {
+    let key = Union::new_weighted(vec![(1, key().boxed()), (2, plain_key().boxed())]);
+    let scope = read_one_of(&[
+        (1, r#""global""#),
+        (3, r#""session""#),
+        (6, r#"{"task":"x"}"#),
+        (1, r#"{"draft":"x"}"#),
+    ]);
+    (key, scope, source()).prop_map(
+        |(key, scope, source)| json!({ "promote": { "key": key, "scope": scope, "source": source } }),
+    )
+}
+
+/// Generates the scope of a request, mostly global.
+pub(super) fn request_scope() -> impl Strategy<Value = Value> {
+    read_one_of(&[
+        (6, r#""global""#),
+        (4, r#"{"task":"x"}"#),
+        (1, r#"{"hypothetical":"x"}"#),
+        (1, r#""session""#),
+    ])
 }
 
 /// Generates the identity of a session start.

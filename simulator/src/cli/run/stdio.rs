@@ -8,7 +8,7 @@ use orchestrion_kernel::knowledge::Write;
 use orchestrion_kernel::{ConversationId, Policy};
 use orchestrion_runtime::{Conversation, Deadlines, Journal, JournalFile};
 use orchestrion_scenario::policy_file;
-use orchestrion_scenario::{Scenario, PhaseVisit, ScriptedEvent, ScriptedRequest, SourceText};
+use orchestrion_scenario::{PhaseVisit, Scenario, ScriptedEvent, ScriptedRequest, SourceText};
 use orchestrion_stdio::{ExitReason, Request, Requests, serve};
 use orchestrion_text::StandardContexts;
 use orchestrion_trace::{Header, Reader, ScenarioRef, digest};
