@@ -165,8 +165,8 @@ pub(super) fn call_scope(state: &State, operation: Operation) -> &Scope {
         _ => None,
     };
     let started = request.ledger.iter().filter(|started| Some(started.task) == task);
-    let versions = started.filter_map(|started| started.version.as_ref());
-    versions.filter_map(|version| version.scope.as_ref()).last().unwrap_or(&request.scope)
+    let mut versions = started.filter_map(|started| started.version.as_ref());
+    versions.find_map(|version| version.scope.as_ref()).unwrap_or(&request.scope)
 }
 
 /// The scope of an item; global for items without one.
