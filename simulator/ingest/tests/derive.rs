@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use orchestrion_ingest::{KeywordDetector, SourceText, derive_writes};
-use orchestrion_kernel::item::{Audience, Derivation, Item, MemoryType, Rank, SupersessionRule};
+use orchestrion_kernel::item::{Audience, Derivation, Item, MemoryType, Rank, Scope, SupersessionRule};
 use orchestrion_kernel::knowledge::{NewFact, NewIdentity, Write, WriteSource};
 use orchestrion_kernel::{ConversationId, Input, Policy, State, Text, UserId, decide};
 
@@ -70,6 +70,27 @@ fn entity_and_value_supersede_implicitly() {
     assert_eq!(derivation(&state, "meeting"), None, "a stated fact");
     assert_eq!(ingest(&mut state, &text("Let's do the meeting Thursday at 3pm")), 1);
     assert_eq!(derivation(&state, "meeting"), Some(Derivation::Supersession(SupersessionRule::Implicit)));
+}
+
+#[test]
+fn text_of_scoped_request_stays_in_scope() {
+    let mut state = session("manager");
+    let scope = Scope::Draft("plan".into());
+    write(&mut state, "meeting", "Meeting is Tuesday at 2pm", None);
+    let fact =
+        NewFact::global("meeting".into(), "Meeting is Wednesday at 2pm".into(), WriteSource::default());
+    let fact = NewFact { scope: scope.clone(), ..fact };
+    submit(&mut state, &Input::Write(Box::new(Write::Fact(fact))));
+    let message =
+        Input::UserMessage { user: UserId::new("ann"), text: "Plan it".into(), scope: scope.clone() };
+    submit(&mut state, &message);
+    assert_eq!(ingest(&mut state, &text("Let's do the meeting Thursday at 3pm")), 1);
+    let value = |scope: &Scope| {
+        let principal = state.principal_in(scope);
+        state.semantic().get_current_value(&"meeting".into(), &principal).map(|item| item.text.to_string())
+    };
+    assert_eq!(value(&Scope::Global).as_deref(), Some("Meeting is Tuesday at 2pm"));
+    assert_eq!(value(&scope).as_deref(), Some("Let's do the meeting Thursday at 3pm"));
 }
 
 #[test]
