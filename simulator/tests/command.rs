@@ -60,7 +60,7 @@ fn check_as_drawn_reports_findings_as_json() {
 fn quiet_check_lists_failures() {
     let folder = tempfile::tempdir().unwrap();
     let printed = expect(1, folder.path(), &["check", "--policy", "as-drawn", "--scope", "tiny", "--quiet"]);
-    assert!(printed.contains("C-06  FAILS"), "{printed}");
+    assert!(printed.contains("C-06   FAILS"), "{printed}");
     assert!(printed.contains("  show     orchestrion show .orchestrion/C-06-"), "{printed}");
     assert!(printed.ends_with("13 not checked. exit 1\n"), "{printed}");
     assert!(!printed.contains('\u{1b}'), "colors in a pipe");

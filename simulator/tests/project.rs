@@ -49,7 +49,7 @@ fn readme_commands_promote_a_counterexample() {
     shell(0, &demo, change);
     let checked = shell(1, &demo, check);
     assert!(
-        checked.contains("C-06  FAILS         A plan that is vetoed in any pass never runs."),
+        checked.contains("C-06   FAILS         A plan that is vetoed in any pass never runs."),
         "{checked}"
     );
     let timeline = shell(0, &demo, show);
@@ -73,7 +73,7 @@ fn readme_commands_promote_a_counterexample() {
     fs::write(&file, project + waivers).unwrap();
     let checked = shell(1, &demo, "orchestrion check --quiet");
     assert!(checked.contains("C-06  waived") && checked.contains("until 9999-12-31: known  ("), "{checked}");
-    assert!(checked.contains("C-11  FAILS") && checked.contains("EXPIRED on 2020-02-29"), "{checked}");
+    assert!(checked.contains("C-11   FAILS") && checked.contains("EXPIRED on 2020-02-29"), "{checked}");
     let claims = orchestrion_claims::CLAIMS.len();
     let last = format!("FAILS: 1 of {claims} claims at scope tiny; 1 waived; 1 waiver expired; ");
     assert!(checked.contains(&last), "{checked}");

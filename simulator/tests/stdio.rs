@@ -479,6 +479,30 @@ fn host_sends_summary_updates_and_writes() {
     host.ends();
 }
 
+/// The next refusal; other messages are dropped.
+fn next_refusal(host: &mut Host) -> Value {
+    let mut message = host.receive();
+    while message.get("refused").is_none() {
+        assert!(!message.is_null() && message.get("halted").is_none(), "{message}");
+        message = host.receive();
+    }
+    message
+}
+
+#[test]
+fn refused_identity_starts_no_session() {
+    let folder = folder();
+    let mut host = Host::of(folder.path(), &["hardened", "--journal", "office.ndjson"]);
+    let identity = json!({"name": "Ada", "authority": "guest", "rank": "policy"});
+    let request = json!({"user": "ada", "text": "Order paper", "identity": identity});
+    host.send(&format!("{}\n", json!({"request": request})));
+    let refused = next_refusal(&mut host);
+    assert!(refused["refused"]["reason"].as_str().unwrap().contains("too high"), "{refused}");
+    host.send("{\"request\": {\"user\": \"ada\", \"text\": \"Order paper\"}}\n");
+    assert_eq!(host.until("classify", &mut Vec::new())["request"], "Order paper");
+    host.ends();
+}
+
 #[test]
 fn host_requests_run_in_scopes() {
     let folder = folder();
@@ -488,10 +512,7 @@ fn host_requests_run_in_scopes() {
         format!("{}\n", json!({"request": {"user": "ada", "text": text, "scope": scope}}))
     };
     host.send(&request("What if it cost half?", &scope));
-    let mut refused = host.receive();
-    while refused.get("refused").is_none() {
-        refused = host.receive();
-    }
+    let refused = next_refusal(&mut host);
     assert!(
         refused["refused"]["reason"].as_str().unwrap().contains("write a fact into it first"),
         "{refused}"
@@ -505,14 +526,10 @@ fn host_requests_run_in_scopes() {
     assert!(plan["context"]["text"].as_str().unwrap().contains("hypothetical half price): $50"), "{plan}");
     let unknown = json!({"plan": [{"task": 1, "do": "x", "scope": {"draft": "nowhere"}}]});
     host.reply(&plan, &unknown);
-    let mut failed = host.receive();
-    while failed.get("refused").is_none() {
-        failed = host.receive();
-    }
-    assert!(
-        failed["refused"]["reason"].as_str().unwrap().contains("unknown scope `draft nowhere`"),
-        "{failed}"
-    );
+    // A refused reply is a malformed one, so the request ends without a plan.
+    let stored = host.until("store_memory", &mut other);
+    assert_eq!(stored["payload"]["record"]["scope"], scope);
+    assert!(stored["payload"]["record"]["text"].as_str().unwrap().contains("malformed"), "{stored}");
     host.ends();
 }
 

@@ -14,7 +14,7 @@ use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
 use orchestrion_kernel::context::ContextError;
 use orchestrion_kernel::module::Failure;
-use orchestrion_kernel::{CallId, Input, Refusal, State, Timestamp, state};
+use orchestrion_kernel::{CallId, Input, Phase, Refusal, State, Timestamp, state};
 use orchestrion_trace::{RequestFacts, RequestResult, StepMetadata};
 use std::any::Any;
 use std::fmt;
@@ -177,17 +177,27 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
             let close = session.map(|_| Input::SessionEnd);
             let start = Input::SessionStart { user: user.clone(), identity: identity.clone().map(Box::new) };
             for input in close.into_iter().chain([start]) {
-                match self.submit(&input)? {
+                match self.submit_start(&input)? {
                     StepResult::Accepted => {}
                     refused @ (StepResult::Refused(_) | StepResult::Halted(_)) => return Ok(refused),
                 }
             }
         }
-        let started = self.submit(&input)?;
+        let started = self.submit_start(&input)?;
         for mail in postponed {
             let _busy_or_written = self.submit_mail(mail)?;
         }
         Ok(started)
+    }
+
+    /// Submits an input that starts a session or a request. In Idle a refusal ends nothing: the next input may be valid.
+    fn submit_start(&mut self, input: &Input) -> Result<StepResult, RuntimeError> {
+        Ok(match self.submit(input)? {
+            StepResult::Halted(refusal) if self.state().control().phase() == Phase::Idle => {
+                StepResult::Refused(refusal)
+            }
+            result => result,
+        })
     }
 
     /// Submits the input that resumes a request after a crash.
