@@ -72,7 +72,7 @@ fn readme_commands_promote_a_counterexample() {
                    - {claim: C-11, reason: known too, until: 2020-02-29}\n";
     fs::write(&file, project + waivers).unwrap();
     let checked = shell(1, &demo, "orchestrion check --quiet");
-    assert!(checked.contains("C-06  waived") && checked.contains("until 9999-12-31: known  ("), "{checked}");
+    assert!(checked.contains("C-06   waived") && checked.contains("until 9999-12-31: known  ("), "{checked}");
     assert!(checked.contains("C-11   FAILS") && checked.contains("EXPIRED on 2020-02-29"), "{checked}");
     let claims = orchestrion_claims::CLAIMS.len();
     let last = format!("FAILS: 1 of {claims} claims at scope tiny; 1 waived; 1 waiver expired; ");
