@@ -45,9 +45,15 @@ pub(super) const SCOPES: &[Claim] = &[
         formula: "□ (reply to a call in s ≠ global ⇒ (x written ∧ text(x) new ⇒ scope(x) = s ∨ x ∈ situation ∧ scope(r) = s)) \
                   ∧ □ (MemoryRecorded ∈ σ ⇒ scope(record) = scope(r))",
         check: StepInvariant(|_, before, events, after| {
+            let is_recorded = |event: &Event| match event {
+                Event::MemoryRecorded { record } => {
+                    of_request(after, |request| request.scope == record.scope)
+                }
+                _ => true,
+            };
             let (Some(call), Some(request)) = (before.control().pending_call(), before.control().request())
             else {
-                return true;
+                return events.iter().all(is_recorded);
             };
             let scope = call_scope(before, call.operation);
             // A summary has the scope of what it summarizes, and a past request the one in which it ran.
@@ -60,10 +66,7 @@ pub(super) const SCOPES: &[Claim] = &[
             let is_free = !replies || *scope == Scope::Global || call.operation == Operation::Summarize;
             events.iter().all(|event| match event {
                 Event::AddItem { item, .. } | Event::UpdateItem { item, .. } => is_free || is_of_scope(item),
-                Event::MemoryRecorded { record } => {
-                    after.control().request().is_none_or(|request| record.scope == request.scope)
-                }
-                _ => true,
+                event => is_recorded(event),
             })
         }),
         premise: |_, state| {
