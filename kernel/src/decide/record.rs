@@ -261,8 +261,8 @@ impl Batch<'_> {
         self.upsert_item(ItemKind::Fact, key, text, scope, request.into_iter().collect());
     }
 
-    /// Adds an item of the session's user in this scope, or updates the item with the same key if it differs. Returns its id; none without a
-    /// session, in which no request runs.
+    /// Adds an item of the session's user in this scope, or updates the item with the same key if it differs. Returns its id; none
+    /// without a session, in which no request runs.
     fn upsert_item(
         &mut self,
         kind: ItemKind,
