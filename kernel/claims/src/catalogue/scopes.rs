@@ -3,6 +3,7 @@
 
 use super::contexts::{context_problem_of, sent_call};
 use super::prelude::*;
+use alloc::collections::BTreeSet;
 use orchestrion_kernel::ids::ItemId;
 use orchestrion_kernel::item::{Audience, FactRecord, Item, Layer, Rank, Scope, Validity};
 use orchestrion_kernel::knowledge::{FactKind, NewFact, Reference, Write, WriteSource};
@@ -125,9 +126,9 @@ pub(super) const SCOPES: &[Claim] = &[
         id: "C-107",
         clause: "decision 0037",
         statement: "A promotion has the effect of a global write with the content of the promoted fact. Without such a \
-                    fact it is refused, and so is a message in a scope that no write opened.",
-        formula: "□ (promote(k, s) ≡ write(k, x with scope global), for the valid x of k and s) ∧ □ (¬open(s) ⇒ promote(k, s) and \
-                  message(s) are refused)",
+                    fact it is refused.",
+        formula: "□ (promote(k, s) ≡ write(k, x with scope global), for the valid x of k and s) ∧ □ (no such x ⇒ promote(k, s) is \
+                  refused)",
         check: ResponseInvariant(|decide, state| {
             let of_key = |item: &Item, fact: &FactRecord| {
                 let key = item.key.fact().filter(|_| item.is_valid() && fact.scope != Scope::Global)?;
@@ -137,20 +138,12 @@ pub(super) const SCOPES: &[Claim] = &[
             let write = |write| decide(state, &Input::Write(alloc::boxed::Box::new(write)));
             let promote = |key, scope| write(Write::Promote { key, scope, source: source() });
             let mut facts = state.semantic().entries().filter_map(|entry| Some((entry, entry.item.fact()?)));
-            let unknown = Scope::Draft("never opened".into());
-            let message = |user: &orchestrion_kernel::UserId| {
-                decide(
-                    state,
-                    &Input::UserMessage { user: user.clone(), text: "?".into(), scope: unknown.clone() },
-                )
-            };
             facts.all(|(entry, fact)| {
                 of_key(&entry.item, fact).is_none_or(|(key, scope)| {
                     let new = global_copy(state, entry, fact, key.clone(), source());
                     promote(key, scope) == write(Write::Fact(new))
                 })
-            }) && promote("a".into(), unknown.clone()).is_err()
-                && state.control().session().is_none_or(|user| message(user).is_err())
+            }) && promote("a".into(), never_opened()).is_err()
         }),
         premise: |_, state| {
             let facts = || state.semantic().entries().filter(|entry| entry.item.is_valid());
@@ -158,7 +151,45 @@ pub(super) const SCOPES: &[Claim] = &[
         },
         ..CLAIM
     },
+    Claim {
+        id: "C-108",
+        clause: "decision 0037",
+        statement: "In Idle, a message in the global scope or in an open one starts a request in this scope. A message in \
+                    another scope is refused.",
+        formula: "□ (Idle ∧ session ⇒ (message(s) is accepted with UserMsg(s) ⇔ s = global ∨ open(s)))",
+        check: ResponseInvariant(|decide, state| {
+            let (Some(user), Phase::Idle) = (state.control().session(), state.control().phase()) else {
+                return true;
+            };
+            let starts = |scope: &Scope| {
+                let message =
+                    Input::UserMessage { user: user.clone(), text: "?".into(), scope: scope.clone() };
+                let is_start =
+                    |event: &Event| matches!(event, Event::UserMsg { scope: found, .. } if found == scope);
+                decide(state, &message).is_ok_and(|events| events.iter().any(is_start))
+            };
+            let facts = state.semantic().entries().filter_map(|entry| entry.item.fact());
+            let scopes: BTreeSet<Scope> = facts
+                .map(|fact| fact.scope.clone())
+                .chain([Scope::Global, Scope::Session, never_opened()])
+                .collect();
+            scopes.iter().all(|scope| starts(scope) == is_usable(state, scope))
+        }),
+        premise: |_, state| {
+            let is_named = |scope: &Scope| !matches!(scope, Scope::Global | Scope::Session);
+            let mut facts = state.semantic().entries().filter_map(|entry| entry.item.fact());
+            state.control().phase() == Phase::Idle
+                && state.control().session().is_some()
+                && facts.any(|fact| is_named(&fact.scope) && is_usable(state, &fact.scope))
+        },
+        ..CLAIM
+    },
 ];
+
+/// A scope that no write of a model opens.
+fn never_opened() -> Scope {
+    Scope::Draft("never opened".into())
+}
 
 /// The scope in which a call runs: that which the started version of its task declares, else that of its request.
 pub(super) fn call_scope(state: &State, operation: Operation) -> &Scope {
