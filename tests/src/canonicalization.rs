@@ -5,6 +5,7 @@
 
 use crate::random_walk::{Property, conversation};
 use orchestrion_claims::{History, step_violations};
+use orchestrion_kernel::knowledge::{Reference, Write};
 use orchestrion_kernel::module::Report;
 use orchestrion_kernel::{CallId, Input, ItemId, Policy, State, TimedInput, decide};
 use std::mem;
@@ -100,6 +101,16 @@ fn rename(input: &Input, raw: &State, short: &State) -> Input {
             Input::Reply { call: renamed(call), report, summary_update, action }
         }
         Input::CallFailed { call, failure } => Input::CallFailed { call: renamed(call), failure },
+        Input::Write(mut write) => {
+            if let Write::Fact(fact) = &mut *write {
+                for reference in &mut fact.depends_on {
+                    if let Reference::Id(id) = reference {
+                        *id = item(*id);
+                    }
+                }
+            }
+            Input::Write(write)
+        }
         input => input,
     }
 }

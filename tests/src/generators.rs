@@ -9,6 +9,7 @@ mod policies;
 mod reports;
 mod shrink;
 mod situation;
+mod writes;
 
 pub use actions::{ActionKind, Bias, CallSelector, TimeShift, UserSelector, WalkAction};
 pub use policies::random_policy;

@@ -6,7 +6,8 @@
 //! behaviour, a comment states the reader's interpretation.
 //!
 //! Deliberately absent: transition ids (only the next phase is compared), the order within a batch (only item ids are
-//! ordered), and the texts that the kernel composes, such as tags or the final answer.
+//! ordered), and the texts that the kernel composes, such as tags or the final answer: of these the oracle requires the
+//! parts that it must contain, or must not.
 
 mod authority;
 mod batch;
@@ -130,9 +131,12 @@ impl Oracle {
                 }
             };
             let events = events.as_array().map(Vec::as_slice).unwrap_or_default();
-            let call = batch.call;
+            let (call, was_answered) = (batch.call, expected.request.answer.is_some());
             let over_budget =
                 batch.compare(events, &mut self.fold, &mut expected.items, &mut expected.request.answer)?;
+            if !was_answered {
+                observed::compare_answer(expected)?;
+            }
             observed::compare_over_budget(expected, &self.fold, call, &over_budget)?;
         }
         observed::compare_state(expected, &self.fold, after)

@@ -5,7 +5,10 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use orchestrion_kernel::control::table::TRANSITIONS;
-use orchestrion_kernel::{Event, State, TimedInput, decide};
+use orchestrion_kernel::item::{ItemKey, Scope};
+use orchestrion_kernel::knowledge::Write;
+use orchestrion_kernel::plan::Plan;
+use orchestrion_kernel::{Event, Events, Input, Refusal, State, TimedInput, decide};
 use orchestrion_tests::canonicalization::CanonicalizedRun;
 use orchestrion_tests::monitored::MonitoredKernel;
 use orchestrion_tests::random_walk::conversation;
@@ -42,6 +45,88 @@ fn random_walks_take_every_transition() {
     println!("{steps} steps of {WALKS} walks, transitions: {taken:?}");
     let rare: Vec<_> = taken.iter().filter(|(_, times)| **times < 3).collect();
     assert!(rare.is_empty(), "transitions with fewer than three occurrences in {WALKS} walks: {rare:?}");
+}
+
+/// Decision 0037 is untested in walks that run in no scope, so each of its cases must occur in several walks.
+#[test]
+fn random_walks_run_in_scopes() {
+    let mut counts: BTreeMap<&str, u32> = SCOPE_CASES.iter().map(|case| (*case, 0)).collect();
+    for (policy, inputs) in random_walks(WALKS) {
+        let mut state = State::new(conversation());
+        for TimedInput { at, input } in &inputs {
+            let before = state.clone();
+            let decided = decide(&policy, &state, *at, input);
+            decided.iter().flatten().for_each(|event| state.apply(event));
+            for case in scope_cases(&before, input, &decided, &state) {
+                *counts.entry(case).or_default() += 1;
+            }
+        }
+    }
+    println!("{counts:?}");
+    let rare: Vec<_> = counts.iter().filter(|(_, times)| **times < 10).collect();
+    assert!(rare.is_empty(), "cases of scopes with fewer than ten occurrences in {WALKS} walks: {rare:?}");
+}
+
+/// The cases of decision 0037 that walks must contain.
+const SCOPE_CASES: [&str; 9] = [
+    "message in a scope",
+    "unknown scope",
+    "other scope",
+    "plan moves the request",
+    "plan in several scopes",
+    "output of a narrower scope",
+    "situation of another scope",
+    "promotion",
+    "past request in a scope",
+];
+
+/// Returns the cases that occur in a step.
+fn scope_cases(
+    before: &State,
+    input: &Input,
+    decided: &Result<Events, Refusal>,
+    after: &State,
+) -> Vec<&'static str> {
+    let scope = |state: &State| state.control().request().map(|request| request.scope.clone());
+    let is_global = scope(before) == Some(Scope::Global);
+    let events = decided.as_ref().map_or(&[][..], |events| events.as_slice());
+    let has_scoped_item = |is_kind: fn(&ItemKey) -> bool| {
+        events.iter().any(
+            |event| matches!(event, Event::AddItem { item, .. } if is_kind(&item.key) && !item.scope().is_global()),
+        )
+    };
+    let is_mixed = |plan: &Plan| {
+        let declared = |index: usize| plan.tasks().get(index).map(|task| &task.scope);
+        (1..plan.tasks().len()).any(|index| declared(index) != declared(0))
+    };
+    let has_narrow_output = is_global && has_scoped_item(|key| matches!(key, ItemKey::Output(..)));
+    let occurs = |case: &&'static str| match *case {
+        "message in a scope" => {
+            matches!(input, Input::UserMessage { scope, .. } if !scope.is_global()) && decided.is_ok()
+        }
+        "unknown scope" => matches!(decided, Err(Refusal::UnknownScope { .. })),
+        "other scope" => matches!(decided, Err(Refusal::OtherScope { .. })),
+        "plan moves the request" => {
+            is_global
+                && scope(after).is_some_and(|scope| !scope.is_global())
+                && matches!(input, Input::Reply { .. })
+        }
+        "plan in several scopes" => {
+            events.iter().any(|event| matches!(event, Event::PlanAdopted { plan, .. } if is_mixed(plan)))
+        }
+        "output of a narrower scope" => has_narrow_output,
+        "situation of another scope" => {
+            has_narrow_output
+                && matches!(input, Input::Reply { summary_update, action, .. } if summary_update.is_some() || action.is_some())
+        }
+        "promotion" => {
+            matches!(input, Input::Write(write) if matches!(**write, Write::Promote { .. }))
+                && !events.is_empty()
+        }
+        "past request in a scope" => has_scoped_item(|key| matches!(key, ItemKey::Trace(..))),
+        other => unreachable!("a case without a definition: {other}"),
+    };
+    SCOPE_CASES.into_iter().filter(occurs).collect()
 }
 
 #[test]

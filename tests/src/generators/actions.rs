@@ -7,7 +7,10 @@
 use super::RandomSource;
 use super::reports::{default_report, empty_text, random_operation, random_report, text};
 use super::situation::{action, update};
+use super::writes::{message_scope, open_scopes, write};
 use orchestrion_kernel::control::phase::Region;
+use orchestrion_kernel::item::Scope;
+use orchestrion_kernel::knowledge::Write;
 use orchestrion_kernel::module::{Failure, Report};
 use orchestrion_kernel::situation::{ActionRecord, SummaryUpdate};
 use orchestrion_kernel::{CallId, Input, Phase, Policy, State, Text, TimedInput, Timestamp, UserId, decide};
@@ -72,8 +75,10 @@ pub enum ActionKind {
     Start(UserSelector),
     /// The session ends.
     End,
-    /// A user sends a request.
-    Send(UserSelector, Text),
+    /// A user sends a request that runs in a scope.
+    Send(UserSelector, Text, Scope),
+    /// A host writes a fact or promotes one.
+    Write(Box<Write>),
 }
 
 /// Selects the call of a reply.
@@ -109,6 +114,8 @@ pub struct Bias {
     pub unexpected: u32,
     /// Cancellations by the user.
     pub cancel: u32,
+    /// Writes and promotions.
+    pub write: u32,
 }
 
 impl Bias {
@@ -119,6 +126,7 @@ impl Bias {
             failure: choice.one_of(&[1, 0, 2, 6]),
             unexpected: choice.one_of(&[5, 0, 25]),
             cancel: choice.one_of(&[0, 0, 1, 4]),
+            write: choice.one_of(&[0, 3, 12]),
         }
     }
 }
@@ -128,8 +136,11 @@ impl WalkAction {
     pub(crate) fn draw(choice: &mut impl RandomSource, policy: &Policy, bias: &Bias, state: &State) -> Self {
         let control = state.control();
         let phase = control.phase();
-        let kind = if choice.percent(bias.unexpected) {
-            unexpected_input(choice, policy, bias)
+        let open = open_scopes(state);
+        let kind = if choice.percent(bias.write) {
+            ActionKind::Write(Box::new(write(choice)))
+        } else if choice.percent(bias.unexpected) {
+            unexpected_input(choice, policy, bias, &open)
         } else if !phase.is_quiescent() && choice.percent(bias.cancel) {
             ActionKind::Cancel
         } else if let Some(call) = control.pending_call() {
@@ -142,7 +153,7 @@ impl WalkAction {
             if choice.percent(factor * bias.failure) {
                 ActionKind::Fail(CallSelector::Pending, choice.one_of(&Failure::ALL))
             } else {
-                let report = random_report(choice, policy, bias, call.operation);
+                let report = random_report(choice, policy, bias, &open, call.operation);
                 match choice.weighted(&[80, 8, 8, 4]) {
                     0 => ActionKind::Reply(CallSelector::Pending, report),
                     1 => ActionKind::ReplyWithExtras(report, Some(update(choice)), None),
@@ -157,7 +168,7 @@ impl WalkAction {
         } else if choice.percent(10) {
             ActionKind::End
         } else {
-            ActionKind::Send(UserSelector::Owner, text(choice))
+            ActionKind::Send(UserSelector::Owner, text(choice), message_scope(choice, &open))
         };
         let time = match choice.weighted(&[70, 29, 1]) {
             0 => TimeShift::Same,
@@ -181,7 +192,12 @@ impl WalkAction {
 }
 
 /// Generates an input that is mostly unexpected.
-fn unexpected_input(choice: &mut impl RandomSource, policy: &Policy, bias: &Bias) -> ActionKind {
+fn unexpected_input(
+    choice: &mut impl RandomSource,
+    policy: &Policy,
+    bias: &Bias,
+    open: &[Scope],
+) -> ActionKind {
     let user_selector = choice.one_of(&[UserSelector::Owner, UserSelector::Stranger]);
     let call_selector = choice.one_of(&[
         CallSelector::Pending,
@@ -193,10 +209,10 @@ fn unexpected_input(choice: &mut impl RandomSource, policy: &Policy, bias: &Bias
     match choice.below(11) {
         0 => ActionKind::Start(user_selector),
         1 => ActionKind::End,
-        2 => ActionKind::Send(user_selector, text(choice)),
+        2 => ActionKind::Send(user_selector, text(choice), message_scope(choice, open)),
         3 | 4 => {
             let operation = random_operation(choice);
-            ActionKind::Reply(call_selector, random_report(choice, policy, bias, operation))
+            ActionKind::Reply(call_selector, random_report(choice, policy, bias, open, operation))
         }
         5 => ActionKind::Fail(call_selector, choice.one_of(&Failure::ALL)),
         6 => ActionKind::Step,
@@ -241,7 +257,10 @@ impl ActionKind {
             Self::Tick => Input::Tick,
             Self::Start(user_selector) => Input::session_start(user(*user_selector)),
             Self::End => Input::SessionEnd,
-            Self::Send(user_selector, text) => Input::user_message(user(*user_selector), text.clone()),
+            Self::Send(user_selector, text, scope) => {
+                Input::UserMessage { user: user(*user_selector), text: text.clone(), scope: scope.clone() }
+            }
+            Self::Write(write) => Input::Write(write.clone()),
         }
     }
 }

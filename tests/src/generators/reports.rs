@@ -1,6 +1,7 @@
 //! Module reports: one default report for each operation, and arbitrary ones of the right kind.
 
 use super::policies::score;
+use super::writes::{declare_scopes, past_scope};
 use super::{Bias, RandomSource};
 use orchestrion_kernel::item::Scope;
 use orchestrion_kernel::module::{
@@ -45,6 +46,7 @@ pub(super) fn random_report(
     choice: &mut impl RandomSource,
     policy: &Policy,
     bias: &Bias,
+    open: &[Scope],
     operation: Operation,
 ) -> Report {
     match operation {
@@ -57,10 +59,10 @@ pub(super) fn random_report(
             let tags = (0..choice.below(3)).map(|_| text(choice)).collect();
             Report::Classification { tags, similarity: score(choice) }
         }
-        Operation::DraftPlan => Report::Plan(plan(choice)),
+        Operation::DraftPlan => Report::Plan(plan(choice, open)),
         Operation::Argue(role) => {
             let argument = argument(choice, policy, bias);
-            let plan = (role.revises_plan() && choice.percent(25)).then(|| plan(choice));
+            let plan = (role.revises_plan() && choice.percent(25)).then(|| plan(choice, open));
             Report::Argument { argument, text: text(choice), plan }
         }
         Operation::ReviewRevision => {
@@ -73,10 +75,10 @@ pub(super) fn random_report(
             } else {
                 choice.one_of(&[1, 2, -1, 124, i32::MAX, i32::MIN])
             };
-            Report::Exit { code, text: text(choice) }
+            Report::Exit { code, text: output(choice) }
         }
         Operation::Diagnose if choice.percent(70) => {
-            Report::Repaired { text: text(choice), plan: plan(choice) }
+            Report::Repaired { text: text(choice), plan: plan(choice, open) }
         }
         Operation::Diagnose => Report::NoRepair { text: text(choice) },
         Operation::StoreMemory { .. } => Report::Stored { held: choice.percent(80) },
@@ -107,6 +109,11 @@ pub(super) fn random_operation(choice: &mut impl RandomSource) -> Operation {
 
 pub(super) fn text(choice: &mut impl RandomSource) -> Text {
     Text::from(choice.one_of(&TEXTS))
+}
+
+/// Generates the output of a task: often one that no other text contains, so that a reader of another scope is noticed.
+fn output(choice: &mut impl RandomSource) -> Text {
+    if choice.percent(50) { Text::from(format!("out{}", 100 + choice.below(900))) } else { text(choice) }
 }
 
 /// Generates an argument whose confidence is a threshold, next to one, an extreme, or arbitrary.
@@ -152,14 +159,18 @@ fn traces(choice: &mut impl RandomSource) -> Vec<PastRequest> {
         let conversation =
             ConversationId::new(RandomSource::one_of(choice, &["past", super::actions::CONVERSATION]));
         let request = RequestId::new(RandomSource::below(choice, 3));
-        PastRequest { trace: TraceId { conversation, request }, text: text(choice), scope: Scope::Global }
+        PastRequest {
+            trace: TraceId { conversation, request },
+            text: text(choice),
+            scope: past_scope(choice),
+        }
     };
     (0..choice.one_of(&[0, 0, 1, 3])).map(|_| trace(choice)).collect()
 }
 
-/// Generates a plan of up to four tasks, rarely of more. A task number mostly keeps its kind of effect, as a later plan
+/// Generates a plan of up to four tasks, rarely of more, in these open scopes. A task number mostly keeps its kind of effect, as a later plan
 /// must.
-fn plan(choice: &mut impl RandomSource) -> Plan {
+fn plan(choice: &mut impl RandomSource, open: &[Scope]) -> Plan {
     let tasks = if choice.percent(1) { 40 } else { 1 + choice.below(4) };
     let mut numbers: Vec<u32> = (1..=tasks.max(5)).collect();
     for index in 0..numbers.len().min(5) {
@@ -179,7 +190,9 @@ fn plan(choice: &mut impl RandomSource) -> Plan {
         let id = if number == 5 { TaskId::new(u32::MAX) } else { TaskId::new(number) };
         Task { id, text: text(choice), effect, scope: None }
     };
-    Plan::new(numbers.into_iter().map(task).collect()).unwrap_or_else(|_| pure_plan())
+    let mut tasks: Vec<Task> = numbers.into_iter().map(task).collect();
+    declare_scopes(choice, &mut tasks, open);
+    Plan::new(tasks).unwrap_or_else(|_| pure_plan())
 }
 
 /// Returns a plan with one pure task. Its number belongs to a pure task in every other plan.

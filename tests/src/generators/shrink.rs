@@ -2,6 +2,8 @@
 
 use super::reports::{empty_text, pure_plan};
 use super::{ActionKind, CallSelector, Shrink, TimeShift, UserSelector, WalkAction};
+use orchestrion_kernel::item::Scope;
+use orchestrion_kernel::knowledge::{NewFact, Write};
 use orchestrion_kernel::module::{Argument, Failure, Report, Role};
 use orchestrion_kernel::plan::{Effect, Plan, Task};
 use orchestrion_kernel::{Phase, Score, Text};
@@ -26,9 +28,13 @@ impl WalkAction {
             | ActionKind::Resume
             | ActionKind::Tick
             | ActionKind::End
-            | ActionKind::Start(UserSelector::Owner) => {
-                let earlier = Phase::ALL.into_iter().take_while(|phase| *phase != self.phase);
-                earlier.map(|phase| Self { phase, ..self.clone() }).collect()
+            | ActionKind::Start(UserSelector::Owner) => self.in_earlier_phases(),
+            // Facts open scopes, so they are kept longer than what runs in the scopes.
+            ActionKind::Write(write) => {
+                let simpler = simpler_writes(write).into_iter();
+                let simpler: Vec<Self> =
+                    with_kinds(simpler.map(|write| ActionKind::Write(Box::new(write))).collect());
+                self.in_earlier_phases().into_iter().chain(simpler).collect()
             }
             ActionKind::Reply(call, report) => with_kinds(
                 simpler_reports(report).into_iter().map(|report| ActionKind::Reply(*call, report)).collect(),
@@ -48,12 +54,30 @@ impl WalkAction {
             ActionKind::Start(UserSelector::Stranger) => {
                 with_kinds(vec![ActionKind::Start(UserSelector::Owner)])
             }
-            ActionKind::Send(user, text) if *text != empty_text() => {
-                with_kinds(vec![ActionKind::Send(*user, empty_text())])
+            ActionKind::Send(user, text, scope) => {
+                let global =
+                    (*scope != Scope::Global).then(|| ActionKind::Send(*user, text.clone(), Scope::Global));
+                let wordless =
+                    (*text != empty_text()).then(|| ActionKind::Send(*user, empty_text(), scope.clone()));
+                with_kinds(global.into_iter().chain(wordless).collect())
             }
             _ => Vec::new(),
         }
     }
+
+    /// Returns the same action in every earlier phase.
+    fn in_earlier_phases(&self) -> Vec<Self> {
+        let earlier = Phase::ALL.into_iter().take_while(|phase| *phase != self.phase);
+        earlier.map(|phase| Self { phase, ..self.clone() }).collect()
+    }
+}
+
+/// Returns the same fact as a global one and without dependencies.
+fn simpler_writes(write: &Write) -> Vec<Write> {
+    let Write::Fact(fact) = write else { return Vec::new() };
+    let global = NewFact { scope: Scope::Global, ..fact.clone() };
+    let independent = NewFact { depends_on: Vec::new(), ..fact.clone() };
+    [global, independent].into_iter().filter(|simpler| simpler != fact).map(Write::Fact).collect()
 }
 
 /// Returns simpler reports: an empty text, a round confidence, a shorter plan.
@@ -64,6 +88,11 @@ fn simpler_reports(report: &Report) -> Vec<Report> {
             let mut all = Vec::new();
             if !traces.is_empty() {
                 all.push(Report::Context { ratings: *ratings, traces: Vec::new() });
+                let mut global = traces.clone();
+                global.iter_mut().for_each(|past| past.scope = Scope::Global);
+                if global != *traces {
+                    all.push(Report::Context { ratings: *ratings, traces: global });
+                }
             }
             if *ratings != Default::default() {
                 all.push(Report::Context { ratings: Default::default(), traces: traces.clone() });
@@ -131,7 +160,8 @@ fn simpler_arguments(argument: Argument) -> Vec<Argument> {
     simpler.map(|confidence| Argument { confidence, ..argument }).collect()
 }
 
-/// Returns the plain plan, the plan without one of its tasks, and the plan with one empty description.
+/// Returns the plain plan, the plan without scopes, without one of its tasks, with one task in no scope of its own, and
+/// with one empty description.
 fn simpler_plans(plan: &Plan) -> Vec<Plan> {
     let plain = pure_plan();
     if *plan == plain {
@@ -141,8 +171,16 @@ fn simpler_plans(plan: &Plan) -> Vec<Plan> {
     let without = (0..tasks.len()).map(|gone| {
         tasks.iter().enumerate().filter(|(place, _)| *place != gone).map(|(_, task)| task.clone()).collect()
     });
-    let mut plans: Vec<Vec<Task>> = without.collect();
+    let mut unscoped = tasks.to_vec();
+    unscoped.iter_mut().for_each(|task| task.scope = None);
+    let mut plans: Vec<Vec<Task>> = Some(unscoped).filter(|unscoped| unscoped != tasks).into_iter().collect();
+    plans.extend(without);
     for (place, task) in tasks.iter().enumerate() {
+        if task.scope.is_some() {
+            let mut tasks = tasks.to_vec();
+            tasks[place].scope = None;
+            plans.push(tasks);
+        }
         let effect = match &task.effect {
             Effect::Undoable { .. } => Effect::Undoable { compensation: empty_text() },
             effect => effect.clone(),

@@ -58,6 +58,19 @@ impl ExpectedItems {
         self.0.contains_key(key)
     }
 
+    /// Returns the texts of a request's outputs that no reader of this scope sees, unless a text that such a reader sees
+    /// contains them (decision 0037).
+    pub(super) fn hidden_outputs(&self, request: u32, scope: &Value) -> impl Iterator<Item = &str> {
+        let prefix = format!("{{\"output\":[{request},");
+        let is_readable = |item: &ExpectedItem| item.scope == *scope || item.scope == "global";
+        let (readable, hidden): (Vec<_>, Vec<_>) = self.0.iter().partition(|(_, item)| is_readable(item));
+        let readable: Vec<&str> = readable.into_iter().filter_map(|(_, item)| item.text.as_deref()).collect();
+        let hidden = hidden.into_iter().filter(move |(key, _)| key.starts_with(&prefix));
+        hidden
+            .filter_map(|(_, item)| item.text.as_deref())
+            .filter(move |text| !readable.iter().any(|other| other.contains(text)))
+    }
+
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }

@@ -73,6 +73,22 @@ pub(super) fn compare_over_budget(
     expect_equal("over-budget events", &json!(event.as_slice()), &json!(events))
 }
 
+/// The shortest output that the check of the final answer considers, in bytes: the kernel's own words contain shorter texts.
+const DISTINCT_OUTPUT_MIN: usize = 4;
+
+/// Checks that the final answer contains no output of another scope (decision 0037).
+pub(super) fn compare_answer(expected: &ExpectedConversation) -> Result<(), String> {
+    let Some(answer) = &expected.request.answer else { return Ok(()) };
+    let scope = &expected.request.scope;
+    let mut hidden = expected.items.hidden_outputs(expected.requests, scope);
+    match hidden.find(|output| output.len() >= DISTINCT_OUTPUT_MIN && answer.contains(output)) {
+        Some(output) => {
+            Err(format!("the answer in {scope} has the output {output:?} of another scope: {answer:?}"))
+        }
+        None => Ok(()),
+    }
+}
+
 /// Compares the kernel's context for the pending call with the expected one (000 §5, decision 0024).
 pub(super) fn compare_context(
     expected: &ExpectedConversation,
