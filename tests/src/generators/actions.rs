@@ -11,7 +11,7 @@ use super::writes::{message_scope, open_scopes, write};
 use orchestrion_kernel::control::phase::Region;
 use orchestrion_kernel::item::Scope;
 use orchestrion_kernel::knowledge::Write;
-use orchestrion_kernel::module::{Failure, Report};
+use orchestrion_kernel::module::{Failure, Operation, Report};
 use orchestrion_kernel::situation::{ActionRecord, SummaryUpdate};
 use orchestrion_kernel::{CallId, Input, Phase, Policy, State, Text, TimedInput, Timestamp, UserId, decide};
 
@@ -126,7 +126,7 @@ impl Bias {
             failure: choice.one_of(&[1, 0, 2, 6]),
             unexpected: choice.one_of(&[5, 0, 25]),
             cancel: choice.one_of(&[0, 0, 1, 4]),
-            write: choice.one_of(&[0, 3, 12]),
+            write: choice.one_of(&[0, 4, 14]),
         }
     }
 }
@@ -154,7 +154,12 @@ impl WalkAction {
                 ActionKind::Fail(CallSelector::Pending, choice.one_of(&Failure::ALL))
             } else {
                 let report = random_report(choice, policy, bias, &open, call.operation);
-                match choice.weighted(&[80, 8, 8, 4]) {
+                // Few calls run in another scope than that of the request, and only of those the situation takes nothing.
+                let extras = match call.operation {
+                    Operation::RunTask { .. } | Operation::UndoTask { .. } => [40, 20, 20, 20],
+                    _ => [80, 8, 8, 4],
+                };
+                match choice.weighted(&extras) {
                     0 => ActionKind::Reply(CallSelector::Pending, report),
                     1 => ActionKind::ReplyWithExtras(report, Some(update(choice)), None),
                     2 => ActionKind::ReplyWithExtras(report, None, Some(action(choice))),

@@ -50,7 +50,7 @@ pub(super) fn open_scopes(state: &State) -> Vec<Scope> {
 
 /// Generates the scope of a message: mostly global, sometimes open, rarely one in which nothing runs.
 pub(super) fn message_scope(choice: &mut impl RandomSource, open: &[Scope]) -> Scope {
-    match choice.weighted(&[60, 37, 3]) {
+    match choice.weighted(&[75, 22, 3]) {
         1 if !open.is_empty() => choice.one_of(open),
         2 => unusable_scope(choice),
         _ => Scope::Global,
@@ -65,7 +65,7 @@ pub(super) fn past_scope(choice: &mut impl RandomSource) -> Scope {
 
 /// Declares the scopes of tasks: mostly of none, sometimes the same open one, sometimes different ones.
 pub(super) fn declare_scopes(choice: &mut impl RandomSource, tasks: &mut [Task], open: &[Scope]) {
-    match choice.weighted(&[60, 18, 20, 2]) {
+    match choice.weighted(&[50, 12, 36, 2]) {
         1 if !open.is_empty() => {
             let scope = choice.one_of(open);
             tasks.iter_mut().for_each(|task| task.scope = Some(scope.clone()));

@@ -58,6 +58,12 @@ impl ExpectedItems {
         self.0.contains_key(key)
     }
 
+    /// Returns the text of a task's output, if it is readable in this scope (decision 0037).
+    pub(super) fn readable_output(&self, request: u32, task: u32, scope: &Value) -> Option<&str> {
+        let item = self.0.get(&key("output", &json!([request, task])))?;
+        (item.scope == *scope || item.scope == "global").then_some(item.text.as_deref()?)
+    }
+
     /// Returns the texts of a request's outputs that no reader of this scope sees, unless a text that such a reader sees
     /// contains them (decision 0037).
     pub(super) fn hidden_outputs(&self, request: u32, scope: &Value) -> impl Iterator<Item = &str> {

@@ -2,7 +2,7 @@
 
 use super::contexts::{ExpectedContext, ObservedContext, OverBudget};
 use super::conversation::{ExpectedConversation, StartedTask};
-use super::encoding::OracleOperation;
+use super::encoding::{OracleOperation, Task};
 use super::fold::Fold;
 use orchestrion_kernel::context::{ContextError, SelectionStatus};
 use orchestrion_kernel::{ModuleContext, Refusal, State};
@@ -76,10 +76,17 @@ pub(super) fn compare_over_budget(
 /// The shortest output that the check of the final answer considers, in bytes: the kernel's own words contain shorter texts.
 const DISTINCT_OUTPUT_MIN: usize = 4;
 
-/// Checks that the final answer contains no output of another scope (decision 0037).
+/// Checks that the final answer contains the readable outputs of a completed plan, and no output of another scope (004-1.36,
+/// decision 0037).
 pub(super) fn compare_answer(expected: &ExpectedConversation) -> Result<(), String> {
     let Some(answer) = &expected.request.answer else { return Ok(()) };
     let scope = &expected.request.scope;
+    let is_completed = expected.request.conclusion.as_ref().is_some_and(|(_, cause)| cause == "completed");
+    let tasks = expected.request.plan.iter().filter(|_| is_completed);
+    let readable = |task: &Task| expected.items.readable_output(expected.requests, task.id, scope);
+    if let Some(missing) = tasks.filter_map(readable).find(|output| !answer.contains(output)) {
+        return Err(format!("the answer in {scope} lacks the output {missing:?}: {answer:?}"));
+    }
     let mut hidden = expected.items.hidden_outputs(expected.requests, scope);
     match hidden.find(|output| output.len() >= DISTINCT_OUTPUT_MIN && answer.contains(output)) {
         Some(output) => {
