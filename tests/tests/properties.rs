@@ -117,7 +117,8 @@ fn scope_cases(
         "output of a narrower scope" => has_narrow_output,
         "situation of another scope" => {
             has_narrow_output
-                && matches!(input, Input::Reply { summary_update, action, .. } if summary_update.is_some() || action.is_some())
+                && matches!(input, Input::Reply { summary_update, action, .. }
+                    if summary_update.is_some() || action.is_some())
         }
         "promotion" => {
             matches!(input, Input::Write(write) if matches!(**write, Write::Promote { .. }))
