@@ -263,7 +263,7 @@ fn is_same_group(one: &Item, other: &Item) -> bool {
         }
         (None, None) => {
             one.is_persistent() == other.is_persistent()
-                && (!one.is_persistent() || one.user() == other.user())
+                && (!one.is_persistent() || (one.user(), one.scope()) == (other.user(), other.scope()))
         }
         _ => false,
     }
@@ -293,7 +293,11 @@ fn compactable<'a>(policy: &'a Policy, state: &'a State) -> impl Iterator<Item =
             (policy.rules.compacted_constraints || matches!(item.kind, ItemKind::Fact))
                 && !known.read_valid_facts().any(hides)
         }
-        Layer::Request { .. } => running.is_none_or(|running| item.key.request() != Some(running)),
+        Layer::Request { scope, .. } => {
+            // Decision 0037: a summary of the session has no scope.
+            running.is_none_or(|running| item.key.request() != Some(running))
+                && (item.is_persistent() || scope.is_global())
+        }
         Layer::Working { expires_at, .. } => {
             expires_at.is_none() && !matches!(item.key, ItemKey::Situation(_))
         }
