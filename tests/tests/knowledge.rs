@@ -71,7 +71,12 @@ fn run_actions(policy: &Policy, actions: &[KnowledgeAction], counts: &mut KindCo
         {
             *counts.entry("promotion").or_default() += 1;
         }
-        let is_scoped_output = |event: &Event| matches!(event, Event::AddItem { item, .. } if matches!(item.key, ItemKey::Output(..)) && item.scope().name().is_some());
+        let is_scoped_output = |event: &Event| match event {
+            Event::AddItem { item, .. } => {
+                matches!(item.key, ItemKey::Output(..)) && item.scope().name().is_some()
+            }
+            _ => false,
+        };
         let is_global = state.control().request().is_some_and(|request| request.scope.is_global());
         if is_global && decided.iter().flatten().any(is_scoped_output) {
             *counts.entry("scoped output").or_default() += 1;
@@ -220,10 +225,13 @@ fn reply(state: &State, trace: u32) -> Value {
                 "analyst": rating, "solution": rating, "critic": rating, "security": rating, "optimizer": rating,
             });
             let trace = json!({ "conversation": "past", "request": trace });
-            let scope = [json!("global"), json!({ "task": "x" }), json!({ "draft": "x" })]
-                [usize::try_from(call.id.number() % 3).unwrap()]
-            .clone();
-            json!({ "context": { "ratings": ratings, "traces": [{ "trace": trace, "text": "2", "scope": scope }] } })
+            let scope = match call.id.number() % 3 {
+                0 => json!("global"),
+                1 => json!({ "task": "x" }),
+                _ => json!({ "draft": "x" }),
+            };
+            let past = json!({ "trace": trace, "text": "2", "scope": scope });
+            json!({ "context": { "ratings": ratings, "traces": [past] } })
         }
         Operation::Classify => json!({ "classification": { "tags": ["3"], "similarity": 0 } }),
         Operation::DraftPlan => {

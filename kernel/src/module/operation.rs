@@ -70,6 +70,25 @@ impl Operation {
         }
     }
 
+    /// Returns the task that the operation runs or undoes.
+    #[must_use]
+    pub const fn task(self) -> Option<TaskId> {
+        match self {
+            Self::RunTask { task, .. } | Self::UndoTask { task } => Some(task),
+            Self::VerifyIdentity
+            | Self::LoadContext
+            | Self::Summarize
+            | Self::Classify
+            | Self::DraftPlan
+            | Self::Argue(_)
+            | Self::ReviewRevision
+            | Self::Approve
+            | Self::Diagnose
+            | Self::StoreMemory { .. }
+            | Self::DeliverAudit => None,
+        }
+    }
+
     /// Returns whether the module reads a context.
     #[must_use]
     pub const fn takes_context(self) -> bool {

@@ -136,21 +136,7 @@ impl Request {
     /// Returns the scope in which a call with this operation reads and writes: that of its task, else that of the request.
     #[must_use]
     pub fn call_scope(&self, operation: Operation) -> &Scope {
-        let task = match operation {
-            Operation::RunTask { task, .. } | Operation::UndoTask { task } => self.started_task(task),
-            Operation::VerifyIdentity
-            | Operation::LoadContext
-            | Operation::Summarize
-            | Operation::Classify
-            | Operation::DraftPlan
-            | Operation::Argue(_)
-            | Operation::ReviewRevision
-            | Operation::Approve
-            | Operation::Diagnose
-            | Operation::StoreMemory { .. }
-            | Operation::DeliverAudit => None,
-        };
-        self.task_scope(task)
+        self.task_scope(operation.task().and_then(|task| self.started_task(task)))
     }
 
     /// Returns the scope in which a task of the plan runs, or that of the request without a task.

@@ -7,8 +7,8 @@ use orchestrion_kernel::module::Report;
 use orchestrion_kernel::plan::{Effect, Plan, Task};
 use orchestrion_kernel::{CallId, Input, RequestId, State, TaskId, UserId};
 
-/// Every write to try before the first request, while there is room: facts in the global scope and in a hypothesis, a denied one in a draft, and promotions of
-/// both. The draft is never open.
+/// Every write to try before the first request, while there is room: facts in the global scope and in a hypothesis, a denied one
+/// in a draft, and promotions of both. The draft is never open.
 pub(super) fn writes(room: usize, state: &State) -> Vec<Input> {
     if !has_room(room, state) || state.control().next_request() != RequestId::FIRST {
         return Vec::new();

@@ -19,8 +19,7 @@ use crate::stems::Stems;
 use crate::supersession::SupersessionDetector;
 use crate::tagged_text::TaggedText;
 use orchestrion_kernel::event::ForgetCause;
-use orchestrion_kernel::item::Scope;
-use orchestrion_kernel::item::{Item, ItemKey, Layer, MemoryType, Rank, SupersessionRule, Validity};
+use orchestrion_kernel::item::{Item, ItemKey, Layer, MemoryType, Rank, Scope, SupersessionRule, Validity};
 use orchestrion_kernel::knowledge::{
     FactKind, KnowledgeError, NewFact, NewIdentity, Principal, Reference, Write, WriteSource,
     decide_identity, decide_write,

@@ -4,8 +4,7 @@ use crate::script::Script;
 use orchestrion_ingest::SourceText;
 use orchestrion_kernel::knowledge::Write;
 use orchestrion_kernel::{ConversationId, Phase, Policy, Text, Timestamp};
-use orchestrion_runtime::NewRequest;
-use orchestrion_runtime::{Deadlines, SessionUser};
+use orchestrion_runtime::{Deadlines, NewRequest, SessionUser};
 use orchestrion_yaml::{Source, Spanned};
 use std::time::Duration;
 

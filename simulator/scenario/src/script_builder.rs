@@ -92,9 +92,9 @@ impl ScriptBuilder<'_> {
             .with_label(file.span(), "empty"));
         }
         let mut requests = (1..).map(RequestId::new).zip(self.requests);
-        if !requests
-            .any(|(number, request)| when.matches_request(number, &request.user.user, &request.request.text))
-        {
+        if !requests.any(|(number, scripted)| {
+            when.matches_request(number, &scripted.user.user, &scripted.request.text)
+        }) {
             let count = self.requests.len();
             let plural = if count == 1 { "request" } else { "requests" };
             return Err(LabeledError::new(

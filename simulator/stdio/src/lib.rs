@@ -9,10 +9,9 @@ pub mod protocol;
 use futures_util::future::{Either, select};
 use futures_util::{FutureExt, StreamExt};
 use orchestrion_kernel::{Input, Policy, Refusal, State, knowledge};
-use orchestrion_runtime::NewRequest;
 use orchestrion_runtime::{
-    Clock, Conversation, Journal, Mailbox, MailboxError, RefusedMessage, RuntimeError, SessionUser,
-    StepResult,
+    Clock, Conversation, Journal, Mailbox, MailboxError, NewRequest, RefusedMessage, RuntimeError,
+    SessionUser, StepResult,
 };
 use orchestrion_scenario::SourceText;
 use pipe::{Pipe, RequestReceiver};

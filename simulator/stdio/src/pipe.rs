@@ -5,10 +5,9 @@ use futures_channel::{mpsc, oneshot};
 use futures_util::StreamExt;
 use orchestrion_kernel::module::{Failure, Operation};
 use orchestrion_kernel::{CallId, Input, Text, UserId};
-use orchestrion_runtime::NewRequest;
 use orchestrion_runtime::{
-    Call, CallError, CallResult, Clock, Host, INPUT_BYTES_MAX, Mailbox, Message, RecoveryResult, SessionUser,
-    lock_ignoring_poison,
+    Call, CallError, CallResult, Clock, Host, INPUT_BYTES_MAX, Mailbox, Message, NewRequest, RecoveryResult,
+    SessionUser, lock_ignoring_poison,
 };
 use orchestrion_scenario::IdentityFile;
 use serde_json::Value;

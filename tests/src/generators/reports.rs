@@ -168,8 +168,8 @@ fn traces(choice: &mut impl RandomSource) -> Vec<PastRequest> {
     (0..choice.one_of(&[0, 0, 1, 3])).map(|_| trace(choice)).collect()
 }
 
-/// Generates a plan of up to four tasks, rarely of more, in these open scopes. A task number mostly keeps its kind of effect, as a later plan
-/// must.
+/// Generates a plan of up to four tasks, rarely of more, in these open scopes. A task number mostly keeps its kind of effect, as
+/// a later plan must.
 fn plan(choice: &mut impl RandomSource, open: &[Scope]) -> Plan {
     let tasks = if choice.percent(1) { 40 } else { 1 + choice.below(4) };
     let mut numbers: Vec<u32> = (1..=tasks.max(5)).collect();

@@ -147,23 +147,23 @@ pub(super) fn session_start(identity: Option<&NewIdentity>) -> Line {
 /// Returns the name of the source of a fact, with its rank if the write states one, and what was derived from a text.
 fn source(fact: &NewFact) -> String {
     match fact.derivation() {
-        Some(derivation) => {
-            format!(
-                "{}, {derivation}",
-                write_source(&WriteSource { is_derived: false, ..fact.source.clone() })
-            )
-        }
+        Some(derivation) => format!("{}, {derivation}", named_source(&fact.source)),
         None => write_source(&fact.source),
     }
 }
 
-/// Returns the name of the source of a write, with its rank if the write states one.
+/// Returns the name of the source of a write, with its rank if the write states one, and that it was named in a text.
 fn write_source(source: &WriteSource) -> String {
+    let derived = if source.is_derived { ", named in a text" } else { "" };
+    named_source(source) + derived
+}
+
+/// Returns the name of the source of a write, with its rank if the write states one.
+fn named_source(source: &WriteSource) -> String {
     let name = source.name.as_ref().map_or("session user", |name| name.as_str().trim());
     let name = if name.is_empty() { "unnamed" } else { name };
     let rank = source.rank.map(|rank| format!(" ({rank})")).unwrap_or_default();
-    let derived = if source.is_derived { ", named in a text" } else { "" };
-    format!("{name}{rank}{derived}")
+    format!("{name}{rank}")
 }
 
 /// Returns the scope after a comma; empty if it is global.

@@ -249,11 +249,13 @@ impl<'a> ScenarioBuilder<'a> {
                 None => return Err(inexpressible("a failure without a pending call", INVALID_TRACE)),
             },
             Input::Write(write) => {
+                // Between two requests a scenario has no point for it.
+                let now = self.phase_visit().filter(|now| !now.phase.0.is_quiescent());
                 let (Some(file), Some(now), Some(request)) =
-                    (WriteFile::from_kernel(write), self.phase_visit(), self.requests.last_mut())
+                    (WriteFile::from_kernel(write), now, self.requests.last_mut())
                 else {
                     return Err(inexpressible(
-                        "a write by item id, or before a request",
+                        "a write by item id, or outside of a request",
                         "keep the trace itself; it can be replayed",
                     ));
                 };

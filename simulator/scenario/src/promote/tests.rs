@@ -1,6 +1,7 @@
 //! Tests of promotion.
 
 use super::*;
+use orchestrion_kernel::knowledge::{NewFact, Write, WriteSource};
 use orchestrion_kernel::module::{Failure, Report};
 use orchestrion_kernel::{CallId, ConversationId, Input, Text, TimedInput, Timestamp, UserId};
 use orchestrion_report::evidence;
@@ -233,12 +234,15 @@ fn inexpressible_step_is_an_error() {
     let ask = Input::user_message(UserId::new("ada"), Text::from("Add"));
     let fail = |call| Input::CallFailed { call: CallId::new(call), failure: Failure::Error };
     let one = [start("ada"), ask.clone(), fail(1), fail(2), fail(3), fail(4)];
+    let write = |write| Input::Write(Box::new(write));
+    let fact = NewFact::global("price".into(), "high".into(), WriteSource::default());
     let cases = [
         one.iter().cloned().chain([Input::SessionEnd, start("bob")]).collect(),
         one.iter().cloned().chain([Input::SessionEnd, start("ada"), ask.clone()]).collect(),
         [start("bob"), Input::SessionEnd].into_iter().chain(one.iter().cloned()).collect(),
         vec![start("ada"), Input::SessionEnd],
         vec![],
+        one.iter().cloned().chain([write(Write::Fact(fact)), ask.clone()]).collect(),
     ];
     let mut rendered = String::new();
     for inputs in cases {
