@@ -219,7 +219,7 @@ impl Policy {
         }
     }
 
-    /// Returns the default policy, in which the findings F1 to F16 do not occur.
+    /// Returns the default policy, in which the findings F1 to F16 and F18 do not occur.
     #[must_use]
     pub fn hardened() -> Self {
         const fn score(millionths: u32) -> Score {
@@ -361,6 +361,13 @@ impl Policy {
                 "rules.cancel",
                 Some("rules.rollback_ends"),
                 "a cancelled run is rolled back, and the rollback must end; expected rollback_ends: true, or cancel: false",
+            );
+        }
+        if r.current_facts && !r.cleared_revisions {
+            return error(
+                "rules.current_facts",
+                Some("rules.cleared_revisions"),
+                "a plan whose facts changed is reviewed like a repaired plan; expected cleared_revisions: true, or current_facts: false",
             );
         }
         if r.approver && !r.cleared_revisions {

@@ -5,6 +5,7 @@
 //! occur. The consensus reaches both sides of its thresholds by the sums of these confidences, not at every value. Text
 //! never decides, so all texts are alike.
 
+mod changing_facts;
 mod knowledge;
 mod scoped;
 
@@ -72,6 +73,9 @@ impl Adversary {
         }
         if self.model.free.writes {
             inputs.extend(knowledge::tick(state));
+        }
+        if self.model.free.facts && control.session().is_some() {
+            inputs.extend(changing_facts::writes(state));
         }
         inputs
     }
@@ -171,10 +175,11 @@ impl Adversary {
             Operation::ReviewRevision => self.revision_review_reports(),
             Operation::RunTask { .. } | Operation::UndoTask { .. } => {
                 let exit = |code| Report::Exit { code, text: text() };
-                if free.execution || free.scopes { vec![exit(0), exit(1)] } else { vec![exit(0)] }
+                let fails = free.execution || free.scopes || free.facts;
+                if fails { vec![exit(0), exit(1)] } else { vec![exit(0)] }
             }
             // Other models explore repairs.
-            Operation::Diagnose if free.scopes => vec![Report::NoRepair { text: text() }],
+            Operation::Diagnose if free.scopes || free.facts => vec![Report::NoRepair { text: text() }],
             Operation::Diagnose => {
                 let repaired = Report::Repaired { text: text(), plan: self.plan.clone() };
                 vec![repaired, Report::NoRepair { text: text() }]
@@ -193,7 +198,11 @@ impl Adversary {
 
     fn arguments(&self, role: Role) -> Vec<Report> {
         if !self.model.free.debate {
-            return vec![argument(Stance::Pro, Score::ONE, None)];
+            let agreeable = argument(Stance::Pro, Score::ONE, None);
+            // Against the Critic alone, the others reach the proceed threshold, but not the re-debate threshold.
+            let critique = argument(Stance::Con, Score::ONE, None);
+            let objects = self.model.free.facts && role == Role::Critic;
+            return [agreeable].into_iter().chain(objects.then_some(critique)).collect();
         }
         let confidences = match role {
             Role::Critic => &self.critic,
@@ -216,6 +225,9 @@ impl Adversary {
             return self.arguments(Role::Security);
         }
         let agreeable = argument(Stance::Pro, Score::ONE, None);
+        if self.model.free.facts {
+            return vec![agreeable, argument(Stance::Con, self.veto, None)];
+        }
         if !self.model.free.execution {
             return vec![agreeable];
         }

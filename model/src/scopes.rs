@@ -23,6 +23,8 @@ pub struct Nondeterminism {
     pub writes: bool,
     /// Facts in scopes, promotions, and the scopes of requests and tasks.
     pub scopes: bool,
+    /// Facts that are superseded in every phase of a request, task results, and Security's reports on the plan.
+    pub facts: bool,
 }
 
 /// Nothing is free.
@@ -34,6 +36,7 @@ const FROZEN: Nondeterminism = Nondeterminism {
     cancel: false,
     writes: false,
     scopes: false,
+    facts: false,
 };
 
 /// A part of the system, explored with everything else frozen.
@@ -48,7 +51,7 @@ pub struct Model {
 }
 
 /// The models, in the order in which they are checked.
-pub const MODELS: [Model; 5] = [
+pub const MODELS: [Model; 6] = [
     Model {
         name: "debate",
         about: "every argument of every role around every threshold, with revisions of the plan",
@@ -74,6 +77,11 @@ pub const MODELS: [Model; 5] = [
         about: "requests, plans and tasks in scopes, with the facts of these scopes and their promotion",
         free: Nondeterminism { scopes: true, ..FROZEN },
     },
+    Model {
+        name: "facts",
+        about: "facts that change in every phase of a request, and the plan that depends on them",
+        free: Nondeterminism { facts: true, ..FROZEN },
+    },
 ];
 
 /// Everything at once. Too large for daily runs.
@@ -88,6 +96,7 @@ pub const COMPOSED: Model = Model {
         cancel: true,
         writes: false,
         scopes: false,
+        facts: false,
     },
 };
 
@@ -98,7 +107,7 @@ pub struct Scope {
     pub name: &'static str,
     /// The requests in one conversation, where sessions are free; 1 elsewhere.
     pub requests: usize,
-    /// The tasks of a plan, where execution is free; 1 elsewhere.
+    /// The tasks of a plan, where execution is free; 2 where facts change, 1 elsewhere.
     pub tasks: u32,
     /// The maximum number of written items, where writes are free.
     pub items: usize,
@@ -156,7 +165,11 @@ impl Model {
     /// Never: the task ids are distinct.
     #[must_use]
     pub fn plan(&self, scope: &Scope) -> Plan {
-        let tasks = if self.free.execution { scope.tasks } else { 1 };
+        let tasks = match self.free {
+            Nondeterminism { execution: true, .. } => scope.tasks,
+            Nondeterminism { facts: true, .. } => 2,
+            _ => 1,
+        };
         let effect = |number| match number {
             1 if tasks > 1 => Effect::Pure,
             1..=3 => Effect::Undoable { compensation: Text::from("undo") },

@@ -67,10 +67,11 @@ fn hardened_satisfies_every_claim() {
         counts(&runs),
         [
             ("debate", 50_375, 60_071),
-            ("execution", 446_595, 462_701),
+            ("execution", 446_595, 462_526),
             ("lifecycle", 90_926, 98_798),
             ("semantic", 522_556, 522_556),
             ("scopes", 259_394, 259_394),
+            ("facts", 128_096, 128_952),
         ]
     );
     for run in runs {
@@ -91,15 +92,15 @@ fn as_drawn_fails_exactly_the_findings() {
         findings(&verdicts, "fails"),
         [
             "F1", "F2", "F3", "F4", "F5", "F6", "F7", "F8", "F9", "F10", "F11", "F12", "F13", "F14", "F15",
-            "F16"
+            "F16", "F18"
         ]
     );
     assert_eq!(findings(&verdicts, "vacuous"), [""; 0]);
     assert_eq!(
         findings(&verdicts, "not_checked"),
         [
-            "C-18", "C-19", "C-25", "C-29", "C-36", "C-88", "C-89", "C-90", "C-91", "C-92", "C-100", "C-44",
-            "C-82"
+            "C-18", "C-19", "C-25", "C-29", "C-110", "C-36", "C-88", "C-89", "C-90", "C-91", "C-92", "C-100",
+            "C-44", "C-82"
         ]
     );
     assert_eq!(
@@ -110,6 +111,7 @@ fn as_drawn_fails_exactly_the_findings() {
             ("lifecycle", 29, 33),
             ("semantic", 197_590, 197_590),
             ("scopes", 14_461, 14_461),
+            ("facts", 89_578, 92_239),
         ]
     );
     for (i, verdict) in verdicts.iter().enumerate() {
@@ -137,10 +139,11 @@ fn tiny_scope_is_not_vacuous() {
         counts(&runs),
         [
             ("debate", 50_375, 60_071),
-            ("execution", 199_351, 210_058),
+            ("execution", 199_351, 209_953),
             ("lifecycle", 1_915, 2_079),
             ("semantic", 23_570, 23_570),
             ("scopes", 6_648, 6_648),
+            ("facts", 128_096, 128_952),
         ]
     );
 }

@@ -12,7 +12,7 @@ use orchestrion_model::scopes::{Model, Scope};
 
 /// The rule, the model, and the findings that reappear without the rule. Some findings depend on others: no request
 /// follows a halt, and a store with one kind cannot contain a rollback.
-const REINTRODUCED: [(Rule, &str, &[&str]); 12] = [
+const REINTRODUCED: [(Rule, &str, &[&str]); 13] = [
     (Rule::AuditedAbort, "lifecycle", &["F1", "F14", "F16"]),
     (Rule::RollbackEnds, "execution", &["F2", "F14"]),
     (Rule::StickyVeto, "debate", &["F6", "F11"]),
@@ -20,6 +20,7 @@ const REINTRODUCED: [(Rule, &str, &[&str]); 12] = [
     (Rule::NamedObjections, "execution", &["F7"]),
     (Rule::BelowThresholdLabel, "debate", &["F8"]),
     (Rule::ClearedRevisions, "execution", &["F9", "F10"]),
+    (Rule::CurrentFacts, "facts", &["F18"]),
     (Rule::RecordedStores, "lifecycle", &["F12"]),
     (Rule::TypedKinds, "lifecycle", &["F2", "F13"]),
     (Rule::ErrorRows, "lifecycle", &["F14"]),
@@ -39,6 +40,7 @@ fn disabling_rule_reintroduces_findings() {
             policy.bounds.audit_attempts = 1;
         }
         policy.rules.cancel &= rule != Rule::RollbackEnds;
+        policy.rules.current_facts &= rule != Rule::ClearedRevisions;
         assert_eq!(policy.validate(), Ok(()), "{}", policy.name);
         let (Some(model), Some(scope)) = (Model::from_name(model), Scope::by_name("tiny")) else {
             panic!("unknown model {model} or scope tiny")

@@ -10,6 +10,7 @@ use orchestrion_kernel::event::{
     TaskRecord, TaskResult,
 };
 use orchestrion_kernel::ids::{Revision, TaskId};
+use orchestrion_kernel::item::{Scope, Validity};
 use orchestrion_kernel::module::{
     Argument, ConclusionKind, Failure, Operation, PerRole, Ratings, Report, Role, Stance, Store,
 };
@@ -36,6 +37,10 @@ pub struct History {
     pub vetoed: bool,
     /// Security's argument about the current revision.
     pub security: Option<Argument>,
+    /// The scope of the request.
+    pub scope: Scope,
+    /// How far Security's latest review of the plan still counts.
+    pub review: ReviewStatus,
     /// Whether the current revision has a consensus at or above the proceed threshold.
     pub revision_cleared: Option<bool>,
     /// The approver agreed to the current revision.
@@ -96,6 +101,20 @@ pub struct History {
     pub since_transition: SinceTransition,
 }
 
+/// How far Security's latest review of the plan still counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+pub enum ReviewStatus {
+    /// There is no review in this pass.
+    #[default]
+    Missing,
+    /// Security was called.
+    Called,
+    /// The consensus was scored after that.
+    Scored,
+    /// A fact in the scope of the request was superseded since the plan was drafted, and since the call.
+    Outdated,
+}
+
 /// The events since the latest transition. The next transition resets them, so that they multiply no states.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct SinceTransition {
@@ -127,7 +146,16 @@ impl History {
     /// Applies one event.
     pub fn observe(&mut self, policy: &Policy, event: &Event) {
         match event {
-            Event::UserMsg { .. } => *self = Self { running: true, ..Self::default() },
+            Event::UserMsg { scope, .. } => {
+                *self = Self { running: true, scope: scope.clone(), ..Self::default() };
+            }
+            Event::UpdateItem { item, .. } => {
+                let is_superseded = matches!(item.validity, Validity::Superseded { .. })
+                    && item.fact().is_some_and(|fact| fact.scope.contains(&self.scope));
+                if is_superseded && !self.tasks_planned.is_empty() {
+                    self.review = ReviewStatus::Outdated;
+                }
+            }
             Event::ToolCall { operation: ask, .. } => self.call(policy, *ask),
             Event::ToolResult { report, .. } => {
                 if let Some(ask) = self.pending_operation.take() {
@@ -148,6 +176,9 @@ impl History {
             }
             Event::PlanAdopted { plan, .. } => {
                 self.since_transition.plan_adopted = true;
+                if let Some(scope) = plan.scope() {
+                    self.scope = scope.clone();
+                }
                 self.tasks_planned = plan.tasks().iter().map(|task| (task.id, task.effect.kind())).collect();
                 self.outcomes.clear();
                 self.succeeded = false;
@@ -160,6 +191,9 @@ impl History {
                 self.meets_proceed_threshold = *score >= policy.thresholds.proceed_from;
                 self.below_redebate_threshold = *score < policy.thresholds.redebate_below;
                 self.revision_cleared = Some(self.meets_proceed_threshold);
+                if self.review == ReviewStatus::Called {
+                    self.review = ReviewStatus::Scored;
+                }
             }
             Event::Decided { decision } => {
                 self.since_transition.decision_label = Some(decision.label);
@@ -207,6 +241,9 @@ impl History {
                 let most = policy.bounds.audit_attempts.saturating_add(1);
                 self.audit_attempts = self.audit_attempts.saturating_add(1).min(most);
                 self.audit_failed = false;
+            }
+            Operation::Argue(Role::Security) | Operation::ReviewRevision => {
+                self.review = ReviewStatus::Called;
             }
             Operation::StoreMemory { store: Store::Local, .. } => self.stores_called.0 = true,
             Operation::StoreMemory { store: Store::Cloud, .. } => self.stores_called.1 = true,
@@ -313,24 +350,25 @@ impl History {
         let from = self.phase.replace(to);
         match to {
             Phase::Round(role) => {
-                if from == Some(Phase::MultiPassCheck) {
+                let is_later_pass = matches!(from, Some(Phase::MultiPassCheck | Phase::ResolvingDecision));
+                if is_later_pass {
                     self.latest = PerRole { analyst: self.latest.analyst, ..PerRole::default() };
                     self.security = None;
+                    self.review = ReviewStatus::Missing;
                     self.revision_cleared = None;
+                    self.ratings_after = None;
                 }
-                if self.round.is_none() || from == Some(Phase::MultiPassCheck) {
+                if self.round.is_none() || is_later_pass {
                     self.pass = self.pass.saturating_add(1).min(policy.bounds.passes.saturating_add(1));
                 }
                 self.round = Some(role);
             }
             Phase::SelfHealingActive => {
+                self.outcomes.clear();
+                self.succeeded = false;
                 if let Bound::AtMost(most) = policy.bounds.repairs {
                     self.repairs = self.repairs.saturating_add(1).min(most.saturating_add(1));
                 }
-            }
-            Phase::RunningTasks if from != Some(Phase::RunningTasks) => {
-                self.outcomes.clear();
-                self.succeeded = false;
             }
             Phase::Blocked => self.blocked = true,
             Phase::RollbackActive => self.rolled_back = true,
@@ -349,6 +387,8 @@ impl History {
         self.pass = 0;
         self.vetoed = false;
         self.security = None;
+        self.scope = Scope::Global;
+        self.review = ReviewStatus::Missing;
         self.revision_cleared = None;
         self.approved = false;
         self.meets_proceed_threshold = false;

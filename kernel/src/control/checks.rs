@@ -52,6 +52,7 @@ const fn is_same_text(a: &str, b: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::guard::Guard;
     use super::super::phase::Phase;
     use super::super::transition::{CauseKind, DecisionKind, EntryAction, ExitAction};
     use super::super::trigger::Trigger;
@@ -165,6 +166,8 @@ mod tests {
                 Some(DecisionKind::Veto)
             } else if blocks(CauseKind::Rejected) {
                 Some(DecisionKind::Reject)
+            } else if row.when.reads_outdated() && row.when != Guard::OutdatedApproved {
+                Some(DecisionKind::Withdraw)
             } else {
                 let clears = from(Phase::RepairScoring) && row.conclusion.is_none();
                 (from(Phase::ResolvingDecision) || clears).then_some(DecisionKind::Proceed)

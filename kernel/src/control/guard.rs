@@ -21,6 +21,14 @@ pub enum Guard {
     AnotherPass,
     /// The scored consensus is below the proceed threshold.
     BelowProceed,
+    /// A fact that the request can read was superseded since the call of Security's latest review of the plan.
+    Outdated,
+    /// [`Guard::Outdated`], and passes are left.
+    OutdatedPassesLeft,
+    /// [`Guard::Outdated`], and the approver approves the plan.
+    OutdatedApproved,
+    /// [`Guard::Outdated`] and [`Guard::MoreTasks`].
+    OutdatedMoreTasks,
     /// The task succeeded and was not the last one.
     MoreTasks,
     /// Every task of the plan succeeded.
@@ -38,6 +46,31 @@ pub enum Guard {
 }
 
 impl Guard {
+    /// Whether the condition depends on whether the plan is outdated.
+    #[must_use]
+    pub const fn reads_outdated(self) -> bool {
+        match self {
+            Self::Outdated | Self::OutdatedPassesLeft | Self::OutdatedApproved | Self::OutdatedMoreTasks => {
+                true
+            }
+            Self::Always
+            | Self::LocksMatch
+            | Self::CompactionDue
+            | Self::PlanRevised
+            | Self::Approved
+            | Self::Vetoed
+            | Self::AnotherPass
+            | Self::BelowProceed
+            | Self::MoreTasks
+            | Self::AllSucceeded
+            | Self::RepairsExhausted
+            | Self::RepairCleared
+            | Self::OutcomeUnknown
+            | Self::MoreStores
+            | Self::AttemptsLeft => false,
+        }
+    }
+
     /// The condition in words. No two guards have the same description.
     #[must_use]
     pub const fn description(self) -> &'static str {
@@ -50,6 +83,10 @@ impl Guard {
             Self::Vetoed => "vetoed",
             Self::AnotherPass => "consensus below threshold, passes left",
             Self::BelowProceed => "consensus too low to proceed",
+            Self::Outdated => "the plan is outdated",
+            Self::OutdatedPassesLeft => "the plan is outdated, passes left",
+            Self::OutdatedApproved => "the approver approves, the plan is outdated",
+            Self::OutdatedMoreTasks => "the task succeeded, tasks left, the plan is outdated",
             Self::MoreTasks => "the task succeeded, tasks left",
             Self::AllSucceeded => "every task succeeded",
             Self::RepairsExhausted => "repairs exhausted",

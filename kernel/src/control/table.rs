@@ -19,7 +19,7 @@ use super::trigger::Trigger;
 use crate::module::{ConclusionKind, Operation, Role, Store};
 use crate::policy::{Policy, Rule};
 
-use DecisionKind::{Proceed, Reject, Veto};
+use DecisionKind::{Proceed, Reject, Veto, Withdraw};
 use EntryAction::{Call, CountRepair, RecordAudit, RecordMemory, StartTask, StoreMemory, UndoNext};
 use ExitAction::{AbandonAudit, Decide, FinalAnswer, ReportExecution, ScoreConsensus, UpdateRatings};
 use Guard::*;
@@ -30,7 +30,7 @@ use Operation::{
 use Phase::*;
 use Role::{Analyst, Critic, Optimizer, Security, Solution};
 use Rule::{
-    Approver, AuditedAbort, ClearedRevisions, Compaction, ErrorRows, NextRequest, RollbackEnds,
+    Approver, AuditedAbort, ClearedRevisions, Compaction, CurrentFacts, ErrorRows, NextRequest, RollbackEnds,
     VetoEndsDebate,
 };
 use Store::{Cloud, Local};
@@ -75,11 +75,15 @@ pub const TRANSITIONS: &[Transition] = &[
     row("T17", "004-1.21",      ANY,                       At(EloDuels),                       Step,         Always,           &[UpdateRatings],                   None,                                     ResolvingDecision,    &[],                                 "ratings updated"),
     row("T18", "004-3.1",       ANY,                       At(ResolvingDecision),              Step,         Vetoed,           &[Decide(Veto)],                    blocked(CauseKind::Vetoed),               Blocked,              &[],                                 "VETO (Security anomaly found)"),
     row("T19", "004-3.2",       ANY,                       At(ResolvingDecision),              Step,         BelowProceed,     &[Decide(Reject)],                  blocked(CauseKind::Rejected),             Blocked,              &[],                                 "REJECT (consensus too low)"),
+    row("H12", "F18",           RuleOn(CurrentFacts),      At(ResolvingDecision),              Step,         OutdatedPassesLeft,&[Decide(Withdraw)],                None,                                     Round(Solution),      &[Call(Argue(Solution))],            "facts changed since Security's review: re-debate"),
+    row("H13", "F18",           RuleOn(CurrentFacts),      At(ResolvingDecision),              Step,         Outdated,         &[Decide(Withdraw)],                blocked(CauseKind::PlanOutdated),         Blocked,              &[],                                 "facts changed since Security's review, no pass left"),
     row("A01", "decision 0013", RuleOn(Approver),          At(ResolvingDecision),              Step,         Always,           &[Decide(Proceed)],                 None,                                     PlanApproval,         &[Call(Approve)],                    "PROCEED, if the approver approves"),
     row("T20", "004-3.3",       ANY,                       At(ResolvingDecision),              Step,         Always,           &[Decide(Proceed)],                 None,                                     RunningTasks,         &[StartTask],                        "PROCEED (Consensus reached): execute_plan()"),
+    row("H14", "F18",           RuleOn(CurrentFacts),      At(PlanApproval),                   Reply,        OutdatedApproved, &[],                                None,                                     ResolvingDecision,    &[],                                 "facts changed before the approval: decided again"),
     row("A02", "decision 0013", RuleOn(Approver),          At(PlanApproval),                   Reply,        Approved,         &[],                                None,                                     RunningTasks,         &[StartTask],                        "approved: execute_plan()"),
     row("A03", "decision 0013", RuleOn(Approver),          At(PlanApproval),                   Reply,        Always,           &[],                                blocked(CauseKind::NotApproved),          Blocked,              &[],                                 "the approver declines the plan"),
 
+    row("H15", "F18",           RuleOn(CurrentFacts),      At(RunningTasks),                   Reply,        OutdatedMoreTasks,&[Decide(Withdraw)],                None,                                     RepairReview,         &[Call(ReviewRevision)],             "facts changed before the next task: Security reviews the plan"),
     row("T21", "004-1.24",      ANY,                       At(RunningTasks),                   Reply,        MoreTasks,        &[],                                None,                                     RunningTasks,         &[StartTask],                        "the next task"),
     row("T22", "004-1.25",      ANY,                       At(RunningTasks),                   Reply,        Always,           &[ReportExecution],                 None,                                     AssertingOutcomes,    &[],                                 "Build execution report"),
     row("T23", "004-1.27",      ANY,                       At(AssertingOutcomes),              Step,         AllSucceeded,     &[],                                outcome(CauseKind::Completed),            Success,              &[],                                 "All tasks returned success"),
@@ -90,9 +94,11 @@ pub const TRANSITIONS: &[Transition] = &[
     row("T26", "004-1.30",      RuleOff(ClearedRevisions), At(SelfHealingActive),              Reply,        PlanRevised,      &[],                                None,                                     RunningTasks,         &[StartTask],                        "Repaired plan loaded"),
     row("T27", "004-2.7",       ANY,                       At(SelfHealingActive),              Reply,        Always,           &[],                                rolled_back(CauseKind::NoRepair),         RollbackActive,       &[UndoNext],                         "Repair aborted / failed"),
     row("H07", "F10",           RuleOn(ClearedRevisions),  At(RepairReview),                   Reply,        Always,           &[],                                None,                                     RepairScoring,        &[],                                 "Security has reviewed the repaired plan"),
+    row("H16", "F18",           RuleOn(CurrentFacts),      At(RepairScoring),                  Step,         Outdated,         &[ScoreConsensus, Decide(Withdraw)],rolled_back(CauseKind::PlanOutdated),     RollbackActive,       &[UndoNext],                         "facts changed again since Security's review"),
     row("A04", "decision 0013", RuleOn(Approver),          At(RepairScoring),                  Step,         RepairCleared,    &[ScoreConsensus, Decide(Proceed)], None,                                     RepairApproval,       &[Call(Approve)],                    "repaired plan cleared, if the approver approves"),
     row("H08", "F10",           RuleOn(ClearedRevisions),  At(RepairScoring),                  Step,         RepairCleared,    &[ScoreConsensus, Decide(Proceed)], None,                                     RunningTasks,         &[StartTask],                        "Repaired plan cleared and loaded"),
     row("H09", "F10",           RuleOn(ClearedRevisions),  At(RepairScoring),                  Step,         Always,           &[ScoreConsensus],                  rolled_back(CauseKind::RepairRejected),   RollbackActive,       &[UndoNext],                         "repaired plan rejected"),
+    row("H17", "F18",           RuleOn(CurrentFacts),      At(RepairApproval),                 Reply,        OutdatedApproved, &[],                                None,                                     RepairScoring,        &[],                                 "facts changed before the approval: decided again"),
     row("A05", "decision 0013", RuleOn(Approver),          At(RepairApproval),                 Reply,        Approved,         &[],                                None,                                     RunningTasks,         &[StartTask],                        "repaired plan approved and loaded"),
     row("A06", "decision 0013", RuleOn(Approver),          At(RepairApproval),                 Reply,        Always,           &[],                                rolled_back(CauseKind::NotApproved),      RollbackActive,       &[UndoNext],                         "the approver declines the repaired plan"),
     row("T28", "004-2.15",      ANY,                       At(RollbackActive),                 Reply,        Always,           &[],                                None,                                     RollbackActive,       &[UndoNext],                         "the next reverse-rollback operation"),

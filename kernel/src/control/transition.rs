@@ -83,6 +83,8 @@ pub enum DecisionKind {
     Reject,
     /// Security vetoes the plan.
     Veto,
+    /// Facts of the plan changed: no earlier decision on it counts (finding F18).
+    Withdraw,
 }
 
 /// An action on entering a phase. Each emits its events after [`Event::Transitioned`](crate::Event::Transitioned).
@@ -134,6 +136,8 @@ pub enum CauseKind {
     RepairRejected,
     /// The approver declined the plan.
     NotApproved,
+    /// Facts of the plan changed.
+    PlanOutdated,
     /// The user cancelled the request.
     Cancelled,
 }
@@ -228,6 +232,7 @@ impl fmt::Display for ExitAction {
             Self::Decide(DecisionKind::Proceed) => "decide PROCEED",
             Self::Decide(DecisionKind::Reject) => "decide REJECT",
             Self::Decide(DecisionKind::Veto) => "decide VETO",
+            Self::Decide(DecisionKind::Withdraw) => "decide OUTDATED",
             Self::ReportExecution => "report execution",
             Self::AbandonAudit => "abandon audit",
             Self::FinalAnswer => "final answer",
@@ -267,6 +272,7 @@ impl fmt::Display for CauseKind {
             Self::RepairsExhausted => "repairs exhausted",
             Self::RepairRejected => "repair rejected",
             Self::NotApproved => "not approved",
+            Self::PlanOutdated => "plan outdated",
             Self::Cancelled => "cancelled",
         })
     }

@@ -35,6 +35,7 @@ impl Batch<'_> {
             CauseKind::RepairsExhausted => Cause::RepairsExhausted,
             CauseKind::RepairRejected => Cause::RepairRejected,
             CauseKind::NotApproved => Cause::NotApproved,
+            CauseKind::PlanOutdated => Cause::PlanOutdated,
             CauseKind::Cancelled => Cause::Cancelled,
         })
     }

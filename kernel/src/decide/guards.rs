@@ -21,17 +21,18 @@ impl Guard {
             Self::LocksMatch => matches!(report, Some(Report::Identity { gcp: true, mongodb: true })),
             Self::CompactionDue => compaction::is_due(policy, state),
             Self::PlanRevised => report.is_some_and(|report| report.plan().is_some()),
-            Self::Approved => matches!(report, Some(Report::Approval { approved: true, .. })),
+            Self::Approved => is_approved(report),
             Self::Vetoed => is_vetoed(policy, request),
             Self::AnotherPass => {
-                request.debate.pass < policy.bounds.passes
+                has_passes_left(policy, request)
                     && consensus_score(policy, request) < policy.thresholds.redebate_below
             }
             Self::BelowProceed => is_below_proceed(policy, request),
-            Self::MoreTasks => {
-                matches!(report, Some(Report::Exit { code: 0, .. }))
-                    && task_count(request) > request.outcomes.len().saturating_add(1)
-            }
+            Self::Outdated => request.debate.outdated,
+            Self::OutdatedPassesLeft => request.debate.outdated && has_passes_left(policy, request),
+            Self::OutdatedApproved => request.debate.outdated && is_approved(report),
+            Self::OutdatedMoreTasks => request.debate.outdated && has_more_tasks(request, report),
+            Self::MoreTasks => has_more_tasks(request, report),
             Self::AllSucceeded => {
                 task_count(request) == request.outcomes.len()
                     && request.outcomes.iter().all(|outcome| *outcome == TaskOutcome::Succeeded)
@@ -74,6 +75,19 @@ pub(super) fn is_vetoed(policy: &Policy, request: &Request) -> bool {
 /// [`Guard::BelowProceed`]
 pub(super) fn is_below_proceed(policy: &Policy, request: &Request) -> bool {
     request.debate.scored.is_none_or(|scored| scored.score < policy.thresholds.proceed_from)
+}
+
+fn has_passes_left(policy: &Policy, request: &Request) -> bool {
+    request.debate.pass < policy.bounds.passes
+}
+
+const fn is_approved(report: Option<&Report>) -> bool {
+    matches!(report, Some(Report::Approval { approved: true, .. }))
+}
+
+fn has_more_tasks(request: &Request, report: Option<&Report>) -> bool {
+    matches!(report, Some(Report::Exit { code: 0, .. }))
+        && task_count(request) > request.outcomes.len().saturating_add(1)
 }
 
 fn task_count(request: &Request) -> usize {

@@ -36,6 +36,8 @@ pub enum DecisionLabel {
     Rejected,
     /// VETO: Security vetoed the plan.
     Vetoed,
+    /// OUTDATED: a fact that the request can read was superseded since Security's latest review (finding F18).
+    Outdated,
 }
 
 impl DecisionLabel {
@@ -106,6 +108,8 @@ pub enum Cause {
     RepairRejected,
     /// The approver rejected the plan.
     NotApproved,
+    /// Facts of the plan changed before it ran or while it ran.
+    PlanOutdated,
     /// The user cancelled.
     Cancelled,
 }
@@ -219,6 +223,7 @@ impl fmt::Display for DecisionLabel {
             Self::ProceedBelowThreshold => "PROCEED below the threshold",
             Self::Rejected => "REJECT, consensus too low",
             Self::Vetoed => "VETO by Security",
+            Self::Outdated => "OUTDATED, facts changed since Security's review",
         })
     }
 }
@@ -237,6 +242,7 @@ impl fmt::Display for Cause {
             Self::RepairsExhausted => "no further repair is allowed",
             Self::RepairRejected => "the repaired plan was not cleared",
             Self::NotApproved => "the approver rejected the plan",
+            Self::PlanOutdated => "facts changed since Security reviewed the plan",
             Self::Cancelled => "the user cancelled",
         })
     }

@@ -69,6 +69,8 @@ rules! {
     BelowThresholdLabel, below_threshold_label, "F8";
     /// Only a revision that Security's latest argument and the consensus refer to may run.
     ClearedRevisions, cleared_revisions, "F9 F10";
+    /// A task starts only if no fact that the request can read was superseded since Security's latest review of the plan.
+    CurrentFacts, current_facts, "F18";
     /// The audit records the actual status of each store.
     RecordedStores, recorded_stores, "F12";
     /// Blocked, rolled back and aborted requests have their own kinds in the stores.

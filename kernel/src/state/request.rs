@@ -7,7 +7,7 @@ use crate::event::{
     TaskRecord,
 };
 use crate::ids::{RequestId, Revision, TaskId, Text};
-use crate::item::Scope;
+use crate::item::{Item, Scope, Validity};
 use crate::module::{Argument, Failure, Operation, PerRole, Ratings, Report, Role, Store};
 use crate::plan::{EffectKind, Plan, Task};
 use crate::score::Score;
@@ -79,6 +79,9 @@ pub struct Debate {
     pub reviews: Vec<Role>,
     /// The revision of Security's latest argument.
     pub security_reviewed: Option<Revision>,
+    /// A fact of a scope that the request reads was superseded since the plan was drafted, and since Security's latest call
+    /// (decision 0038).
+    pub outdated: bool,
     /// Security vetoed in some pass.
     pub vetoed: bool,
     /// The latest consensus, with its revision.
@@ -174,6 +177,12 @@ impl Request {
             .then_some(argument.confidence)
     }
 
+    /// Returns whether an item is a superseded fact of a scope that the request reads.
+    fn is_superseded_fact(&self, item: &Item) -> bool {
+        matches!(item.validity, Validity::Superseded { .. })
+            && item.fact().is_some_and(|fact| fact.scope.contains(&self.scope))
+    }
+
     pub(crate) fn apply(&mut self, event: &Event, pending: Option<Call>) {
         match event {
             Event::TimeAdvanced { .. } => {}
@@ -191,8 +200,12 @@ impl Request {
                     self.on_call_failed(call.operation, *failure);
                 }
             }
-            Event::AddItem { item, .. } | Event::UpdateItem { item, .. } => {
+            Event::AddItem { item, .. } => {
+                self.outdated |= is_summarizing(pending) && !item.layer.is_signal()
+            }
+            Event::UpdateItem { item, .. } => {
                 self.outdated |= is_summarizing(pending) && !item.layer.is_signal();
+                self.debate.outdated |= self.plan.is_some() && self.is_superseded_fact(item);
             }
             // No expiring item and no item of the situation is in a cluster.
             Event::ForgetItems { cause: ForgetCause::Expiry | ForgetCause::RequestEnd, .. } => {}
@@ -248,13 +261,13 @@ impl Request {
                 self.ledger.push(StartedTask { task, effect, version, outcome: EffectOutcome::Kept });
             }
             Operation::DeliverAudit => self.audit_attempts = self.audit_attempts.saturating_add(1),
+            Operation::Argue(Role::Security) | Operation::ReviewRevision => self.debate.outdated = false,
             Operation::VerifyIdentity
             | Operation::LoadContext
             | Operation::Summarize
             | Operation::Classify
             | Operation::DraftPlan
             | Operation::Argue(_)
-            | Operation::ReviewRevision
             | Operation::Approve
             | Operation::Diagnose
             | Operation::UndoTask { .. }
@@ -348,7 +361,10 @@ impl Request {
             Phase::Compacting => self.outdated = false,
             Phase::Planning if starts_pass => self.debate.pass = 1,
             Phase::Round(Role::Solution) => self.debate.reviews.clear(),
-            Phase::MultiPassCheck if starts_pass => self.debate.start_next_pass(),
+            Phase::MultiPassCheck | Phase::ResolvingDecision if starts_pass => {
+                self.debate.start_next_pass();
+                self.ratings_after = None;
+            }
             // The run is over. A repaired plan starts a new one.
             Phase::Failure => self.outcomes.clear(),
             Phase::Idle
@@ -417,6 +433,7 @@ impl Debate {
         self.reviews = critic.into_iter().chain(security).collect();
         self.latest = PerRole { analyst: self.latest.analyst, ..PerRole::default() };
         self.security_reviewed = None;
+        self.outdated = false;
         self.scored = None;
     }
 }

@@ -176,6 +176,10 @@ fn parse_report(args: &mut Arguments) -> Result<Report, String> {
             text: args.next("text")?.into(),
             plan: plan.ok_or("missing argument: expected effect=EFFECT")?,
         },
+        "approval" => Report::Approval {
+            approved: args.field("approved", parse_value)?.unwrap_or(true),
+            text: "".into(),
+        },
         "exit" => Report::Exit { code: parse_value(&args.next("code")?)?, text: args.next("text")?.into() },
         "stored" => Report::Stored { held: true },
         "delivered" => Report::Delivered,

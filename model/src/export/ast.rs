@@ -51,6 +51,7 @@ variables! {
     Argued, "argued", Plan, "roles that argued in this pass; the Analyst's argument counts in every pass";
     Security, "security", Plan, "Security's latest argument";
     Reviewed, "reviewed", Plan, "Security's latest argument is about the current plan";
+    Outdated, "outdated", Plan, "a fact changed since Security's latest argument";
     Vetoed, "vetoed", Plan, "Security vetoed in some pass";
     Consensus, "consensus", Plan, "the consensus of the arguments, chosen after the last one";
     Scored, "scored", Plan, "the latest scored consensus";
@@ -270,7 +271,7 @@ impl Var {
             Self::Consensus | Self::Scored | Self::DecidedOn => Domain::OneOf("Cell", cells()),
             Self::Decision => Domain::OneOf(
                 "Label",
-                vec!["undecided", "VETO", "REJECT", "ProceedBelowThreshold", "ConsensusReached"],
+                vec!["undecided", "VETO", "REJECT", "OUTDATED", "ProceedBelowThreshold", "ConsensusReached"],
             ),
             Self::Conclusion | Self::Stored => Domain::OneOf("Kind", kinds()),
             Self::Pass => Domain::Count(Term::AboveBound(BoundName::Passes)),
@@ -284,6 +285,7 @@ impl Var {
             Self::Session
             | Self::Verified
             | Self::Reviewed
+            | Self::Outdated
             | Self::Vetoed
             | Self::ScoreCurrent
             | Self::ObjectionNamed

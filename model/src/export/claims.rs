@@ -84,6 +84,7 @@ pub const NOT_EXPORTED: &[(&[&str], &str)] = &[
     ),
     (&["C-41", "C-48"], "numbers; the model chooses the consensus and omits ratings"),
     (&["C-94"], "action records; control reads none"),
+    (&["C-109", "C-110"], "superseded facts; the model chooses when a plan is outdated"),
     (
         &["C-43"],
         "revision numbers; the model only has whether a score or an argument is about the current plan",
@@ -160,7 +161,10 @@ pub(super) fn form(policy: &Policy, claim: &Claim) -> Option<TemporalForm> {
             Flag(Var::Verified),
         ]),
         "C-21" => Condition::all(roles_in_order().chain([within(Var::Pass, BoundName::Passes)])),
-        "C-22" => is_redebated().implies(Is(Var::Consensus, vec!["below", "between"])),
+        "C-22" => is_redebated().implies(Condition::any([
+            Is(Var::Consensus, vec!["below", "between"]),
+            is(Var::Decision, "OUTDATED"),
+        ])),
         "C-23" => runs().implies(Is(Var::Decision, vec!["ProceedBelowThreshold", "ConsensusReached"])),
         "C-24" => runs().implies(enough()),
         "C-25" => within(Var::Repairs, BoundName::Repairs),
@@ -188,8 +192,10 @@ pub(super) fn form(policy: &Policy, claim: &Claim) -> Option<TemporalForm> {
 
 /// The last step started another pass of the debate.
 fn is_redebated() -> Condition {
-    let again =
-        |row: &&Transition| row.from.contains(Phase::MultiPassCheck) && matches!(row.to, Phase::Round(_));
+    let again = |row: &&Transition| {
+        [Phase::MultiPassCheck, Phase::ResolvingDecision].into_iter().any(|from| row.from.contains(from))
+            && matches!(row.to, Phase::Round(_))
+    };
     Is(Var::Row, TRANSITIONS.iter().filter(again).map(|row| row.id).collect())
 }
 

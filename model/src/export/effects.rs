@@ -5,7 +5,7 @@ use super::ast::{BoundName, Expr, Lifetime, Term, Var};
 use super::input_class::InputClass;
 use orchestrion_kernel::control::table::{TRANSITIONS, Transition};
 use orchestrion_kernel::control::transition::{DecisionKind, EntryAction, ExitAction};
-use orchestrion_kernel::module::{ConclusionKind, Operation, Store};
+use orchestrion_kernel::module::{ConclusionKind, Operation, Role, Store};
 use orchestrion_kernel::policy::Bound;
 use orchestrion_kernel::{Phase, Policy, Trigger};
 use std::collections::BTreeMap;
@@ -189,6 +189,7 @@ impl EffectsBuilder<'_> {
         let label = match kind {
             DecisionKind::Veto => Expr::Name("VETO"),
             DecisionKind::Reject => Expr::Name("REJECT"),
+            DecisionKind::Withdraw => Expr::Name("OUTDATED"),
             DecisionKind::Proceed if self.policy.rules.below_threshold_label => {
                 let below = Box::new(Expr::Name("ProceedBelowThreshold"));
                 Expr::If(Condition::is(score, "above"), Box::new(reached()), below)
@@ -214,11 +215,12 @@ impl EffectsBuilder<'_> {
             if from == Phase::Planning {
                 self.number(Var::Pass, 1);
             }
-            if from == Phase::MultiPassCheck {
+            if matches!(from, Phase::MultiPassCheck | Phase::ResolvingDecision) {
                 self.increment(Var::Pass);
                 self.number(Var::Argued, 1);
                 self.name(Var::Security, "no_argument");
                 self.flag(Var::Reviewed, false);
+                self.flag(Var::Outdated, false);
                 self.name(Var::Scored, "unscored");
                 self.flag(Var::ScoreCurrent, false);
             }
@@ -233,6 +235,13 @@ impl EffectsBuilder<'_> {
         if to == Phase::Blocked {
             self.flag(Var::Blocked, true);
         }
+        // Facts may change before the next step reads this.
+        let reads_outdated = |next: &Transition| {
+            next.from.contains(to) && next.switch.is_on(self.policy) && next.when.reads_outdated()
+        };
+        if TRANSITIONS.iter().any(reads_outdated) {
+            self.choose(Var::Outdated, vec![Expr::Of(Var::Outdated), Expr::Test(Condition::True)]);
+        }
     }
 
     fn run_entry_action(&mut self, action: EntryAction) {
@@ -241,6 +250,9 @@ impl EffectsBuilder<'_> {
                 self.name(Var::Call, operation_name(operation));
                 if operation == Operation::DeliverAudit {
                     self.increment(Var::Attempts);
+                }
+                if operation.arguing_role() == Some(Role::Security) {
+                    self.flag(Var::Outdated, false);
                 }
             }
             EntryAction::StartTask => {

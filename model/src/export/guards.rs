@@ -26,6 +26,13 @@ pub(super) fn guard_condition(policy: &Policy, guard: Guard, class: InputClass) 
         true => Flag(Var::Vetoed),
         false => Condition::is(Var::Security, "vetoes"),
     };
+    let passes_left = || Less(Term::Of(Var::Pass), Term::Limit(BoundName::Passes));
+    let more_tasks = || {
+        Condition::all([
+            is_class(InputClass::Succeeds),
+            Less(Term::Next(Var::Task), Term::Limit(BoundName::Tasks)),
+        ])
+    };
     match guard {
         Guard::Always => Condition::True,
         Guard::LocksMatch => is_class(InputClass::LocksMatch),
@@ -35,15 +42,13 @@ pub(super) fn guard_condition(policy: &Policy, guard: Guard, class: InputClass) 
         }
         Guard::Approved => is_class(InputClass::Approves),
         Guard::Vetoed => vetoed(),
-        Guard::AnotherPass => Condition::all([
-            Less(Term::Of(Var::Pass), Term::Limit(BoundName::Passes)),
-            Is(Var::Consensus, vec!["below", "between"]),
-        ]),
+        Guard::AnotherPass => Condition::all([passes_left(), Is(Var::Consensus, vec!["below", "between"])]),
         Guard::BelowProceed => Is(Var::Scored, vec!["unscored", "below"]),
-        Guard::MoreTasks => Condition::all([
-            is_class(InputClass::Succeeds),
-            Less(Term::Next(Var::Task), Term::Limit(BoundName::Tasks)),
-        ]),
+        Guard::Outdated => Flag(Var::Outdated),
+        Guard::OutdatedPassesLeft => Condition::all([Flag(Var::Outdated), passes_left()]),
+        Guard::OutdatedApproved => Condition::all([Flag(Var::Outdated), is_class(InputClass::Approves)]),
+        Guard::OutdatedMoreTasks => Condition::all([Flag(Var::Outdated), more_tasks()]),
+        Guard::MoreTasks => more_tasks(),
         Guard::AllSucceeded => Same(Term::Of(Var::Task), Term::Limit(BoundName::Tasks)),
         Guard::RepairsExhausted => match policy.bounds.repairs {
             Bound::AtMost(_) => !Less(Term::Of(Var::Repairs), Term::Limit(BoundName::Repairs)),

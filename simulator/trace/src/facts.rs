@@ -144,7 +144,9 @@ impl RequestFacts {
             Event::Transitioned { row } => {
                 let (from, to) = (state.control().phase(), row.transition().to);
                 self.passes = self.passes.max(request.map_or(0, |request| request.debate.pass));
-                self.runs += u32::from(to == Phase::RunningTasks && from != to);
+                // A run that continues after a review has outcomes.
+                let starts_run = request.is_some_and(|request| request.outcomes.is_empty());
+                self.runs += u32::from(to == Phase::RunningTasks && from != to && starts_run);
                 if !to.is_quiescent() {
                     *self.visits.entry(to).or_default() += 1;
                 }

@@ -7,7 +7,7 @@
 use super::RandomSource;
 use super::reports::{default_report, empty_text, random_operation, random_report, text};
 use super::situation::{action, update};
-use super::writes::{message_scope, open_scopes, write};
+use super::writes::{message_scope, open_scopes, superseding_write, write};
 use orchestrion_kernel::control::phase::Region;
 use orchestrion_kernel::item::Scope;
 use orchestrion_kernel::knowledge::Write;
@@ -137,8 +137,17 @@ impl WalkAction {
         let control = state.control();
         let phase = control.phase();
         let open = open_scopes(state);
-        let kind = if choice.percent(bias.write) {
-            ActionKind::Write(Box::new(write(choice)))
+        // Few walks write while an approver decides on a plan, so such writes are more likely there.
+        let factor = match phase {
+            Phase::RepairApproval => 6,
+            Phase::PlanApproval => 3,
+            _ => 1,
+        };
+        let kind = if choice.percent(factor * bias.write) {
+            let has_plan = control.request().is_some_and(|request| request.plan.is_some());
+            let superseding = if has_plan { superseding_write(choice, state) } else { None };
+            let superseding = superseding.filter(|_| choice.percent(60));
+            ActionKind::Write(Box::new(superseding.unwrap_or_else(|| write(choice))))
         } else if choice.percent(bias.unexpected) {
             unexpected_input(choice, policy, bias, &open)
         } else if !phase.is_quiescent() && choice.percent(bias.cancel) {
@@ -146,7 +155,8 @@ impl WalkAction {
         } else if let Some(call) = control.pending_call() {
             // Few walks reach a run, and fewer an approver, so rare actions are more likely there.
             let factor = match phase {
-                Phase::PlanApproval | Phase::RepairApproval => 10,
+                Phase::RepairApproval => 16,
+                Phase::PlanApproval => 10,
                 _ if phase.region() == Some(Region::SandboxedExecution) => 3,
                 _ => 1,
             };

@@ -127,6 +127,7 @@ fn make_valid(mut policy: Policy) -> Policy {
     r.next_request |= r.error_rows;
     r.rollback_ends |= r.cancel;
     r.cleared_revisions |= r.approver;
+    r.current_facts &= r.cleared_revisions;
     if !r.error_rows {
         b.audit_attempts = 1;
     }

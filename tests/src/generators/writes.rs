@@ -3,7 +3,7 @@
 //! Few keys, texts and scopes: writes then compete, and a request often finds its scope open.
 
 use super::RandomSource;
-use orchestrion_kernel::item::{Scope, Validity};
+use orchestrion_kernel::item::{ItemKey, Scope, Validity};
 use orchestrion_kernel::knowledge::{NewFact, Reference, Write, WriteSource};
 use orchestrion_kernel::plan::Task;
 use orchestrion_kernel::{ItemId, State, Text};
@@ -35,6 +35,18 @@ pub(super) fn write(choice: &mut impl RandomSource) -> Write {
     let depends_on =
         choice.percent(30).then(|| Reference::Id(ItemId::new(choice.below(24).into()))).into_iter().collect();
     Write::Fact(NewFact { scope, depends_on, ..NewFact::global(key, text, source) })
+}
+
+/// Generates another text of a valid fact, with a rank that supersedes it; none if there is no such fact.
+pub(super) fn superseding_write(choice: &mut impl RandomSource, state: &State) -> Option<Write> {
+    let facts = state.semantic().entries().filter(|entry| entry.item.is_valid()).filter_map(|entry| {
+        let (ItemKey::Fact(key), Some(fact)) = (&entry.item.key, entry.item.fact()) else { return None };
+        let text = TEXTS.into_iter().find(|text| entry.item.text.as_str() != *text)?;
+        let source = WriteSource::declared(Text::from("admin"));
+        Some(NewFact { scope: fact.scope.clone(), ..NewFact::global(key.clone(), text.into(), source) })
+    });
+    let facts: Vec<NewFact> = facts.collect();
+    (!facts.is_empty()).then(|| Write::Fact(choice.one_of(&facts)))
 }
 
 /// Returns the scopes with a name that have a fact that was not denied.

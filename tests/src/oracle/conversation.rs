@@ -52,6 +52,8 @@ pub(super) struct Request {
     pub(super) ratings_after: Option<Ratings>,
     pub(super) plan: Vec<Task>,
     pub(super) revision: u32,
+    /// Whether a fact that the request reads was superseded since Security's latest call (decision 0038).
+    pub(super) plan_outdated: bool,
     /// The number of the pass (004-2.4).
     pub(super) pass: u32,
     /// The latest argument of each role (decision 0011).
@@ -110,6 +112,7 @@ impl Request {
             ratings_after: None,
             plan: Vec::new(),
             revision: 0,
+            plan_outdated: false,
             pass: 0,
             arguments: BTreeMap::new(),
             pinned_reviews: BTreeSet::new(),
@@ -166,6 +169,9 @@ impl ExpectedConversation {
     /// Expects the call of the entered phase (000-7.5), with the next id (000-1.7).
     pub(super) fn expect_call(&mut self, operation: OracleOperation) {
         self.calls += 1;
+        if matches!(operation, OracleOperation::Argue(Role::Security) | OracleOperation::ReviewRevision) {
+            self.request.plan_outdated = false; // decision 0038: Security reads the current facts
+        }
         self.pending_call = Some((self.calls, operation));
         self.batch.call = self.pending_call;
         self.expect_event(json!({ "tool_call": { "call": self.calls, "operation": operation } }));

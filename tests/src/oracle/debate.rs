@@ -117,14 +117,26 @@ impl ExpectedConversation {
         let ends_by_veto = self.is_vetoed() && self.policy.rules.veto_ends_debate; // F11
         let is_below = self.request.consensus < self.policy.thresholds.redebate_below;
         if !ends_by_veto && is_below && self.request.pass < self.policy.bounds.passes {
-            self.request.pass += 1;
-            self.pin_reviews();
-            // Decision 0010: a new pass keeps only the Analyst's argument.
-            self.request.arguments.retain(|role, _| *role == Role::Analyst);
-            self.enter_round("Round_2_Solution", Role::Solution);
+            self.start_next_pass();
         } else {
             self.enter_phase("Aggregating");
         }
+    }
+
+    fn start_next_pass(&mut self) {
+        self.request.pass += 1;
+        self.pin_reviews();
+        // Decision 0010: a new pass keeps only the Analyst's argument.
+        self.request.arguments.retain(|role, _| *role == Role::Analyst);
+        // Decision 0038: every fact is read again, and the ratings are those of the last pass.
+        self.request.plan_outdated = false;
+        self.request.ratings_after = None;
+        self.enter_round("Round_2_Solution", Role::Solution);
+    }
+
+    /// F18, decision 0038.
+    pub(super) const fn is_plan_outdated(&self) -> bool {
+        self.policy.rules.current_facts && self.request.plan_outdated
     }
 
     /// Decision 0024: the Critic's review and Security's objection are pinned in Solution's next context.
@@ -165,6 +177,14 @@ impl ExpectedConversation {
             self.record_decision("rejected"); // 004-3.2
             self.conclude("blocked", json!("rejected"));
             self.enter_phase("Blocked");
+        } else if self.is_plan_outdated() {
+            self.record_decision("outdated");
+            if self.request.pass < self.policy.bounds.passes {
+                self.start_next_pass();
+            } else {
+                self.conclude("blocked", json!("plan_outdated"));
+                self.enter_phase("Blocked");
+            }
         } else {
             self.record_decision(self.proceed_label()); // 004-3.3
             if self.policy.rules.approver {
@@ -179,6 +199,11 @@ impl ExpectedConversation {
     /// 004-1.30, F10, decision 0009: a repaired revision is scored, and decided if it is cleared.
     fn decide_repair(&mut self) {
         self.score();
+        if self.is_plan_outdated() {
+            self.record_decision("outdated"); // decision 0038: outdated again
+            self.roll_back(json!("plan_outdated"));
+            return;
+        }
         if self.is_vetoed() || self.request.consensus < self.policy.thresholds.proceed_from {
             self.roll_back(json!("repair_rejected"));
             return;
@@ -203,7 +228,7 @@ impl ExpectedConversation {
         }
     }
 
-    fn record_decision(&mut self, label: &'static str) {
+    pub(super) fn record_decision(&mut self, label: &'static str) {
         let request = &mut self.request;
         // F7: Security's objection to the decided revision.
         let objection = request
@@ -227,7 +252,14 @@ impl ExpectedConversation {
     pub(super) fn take_approval(&mut self, approved: bool, text: &str) {
         let item = key("approval", &json!(self.requests));
         self.expect_fact(item, ExpectedText::Verbatim(text.to_owned()), self.request_dependency());
-        if approved {
+        if approved && self.is_plan_outdated() {
+            // Decision 0038: decided again.
+            self.enter_phase(if self.phase == "PlanApproval" {
+                "ResolvingDecision"
+            } else {
+                "RepairScoring"
+            });
+        } else if approved {
             self.run_plan();
         } else if self.phase == "PlanApproval" {
             self.conclude("blocked", json!("not_approved"));

@@ -7,9 +7,8 @@ use super::policy::Repairs;
 use serde_json::{Value, json};
 
 impl ExpectedConversation {
-    /// 004-1.24: runs the plan from its first task.
+    /// 004-1.24: runs the plan from its first task without an outcome.
     pub(super) fn run_plan(&mut self) {
-        self.request.task_outcomes.clear();
         self.enter_phase("RunningTasks");
         self.run_next_task();
     }
@@ -53,6 +52,12 @@ impl ExpectedConversation {
         self.request.task_outcomes.push(outcome);
         let request = &self.request;
         if succeeded && request.task_outcomes.len() < request.plan.len() {
+            if self.is_plan_outdated() {
+                self.record_decision("outdated"); // decision 0038: reviewed before the next task
+                self.enter_phase("RepairReview");
+                self.expect_call(OracleOperation::ReviewRevision);
+                return;
+            }
             self.enter_phase("RunningTasks");
             self.run_next_task();
             return;
@@ -94,6 +99,7 @@ impl ExpectedConversation {
             }
             Repairs::Unbounded => {}
         }
+        self.request.task_outcomes.clear(); // the run is over
         self.enter_phase("SelfHealingActive");
         self.expect_call(OracleOperation::Diagnose); // 004-2.14
     }

@@ -135,6 +135,7 @@ pub(super) struct Rules {
     pub(super) named_objections: bool,
     pub(super) below_threshold_label: bool,
     pub(super) cleared_revisions: bool,
+    pub(super) current_facts: bool,
     pub(super) recorded_stores: bool,
     pub(super) typed_kinds: bool,
     pub(super) error_rows: bool,

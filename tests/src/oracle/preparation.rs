@@ -79,6 +79,16 @@ impl ExpectedConversation {
                     if self.phase == "Compacting" {
                         self.request.outdated |= effects.events.iter().any(is_relevant);
                     }
+                    // Decision 0038: a fact that the request reads is superseded. Only update events supersede an older fact.
+                    let supersedes = |event: &Value| {
+                        let item = &event["update_item"]["item"];
+                        let scope = &item["layer"]["fact"]["scope"];
+                        let is_read =
+                            *scope == self.request.scope || *scope == "global" || *scope == "session";
+                        item["validity"].get("superseded").is_some() && is_read
+                    };
+                    let is_planned = self.is_running() && !self.request.plan.is_empty();
+                    self.request.plan_outdated |= is_planned && effects.events.iter().any(supersedes);
                     self.batch.item_events = effects.events;
                 }
             }

@@ -1,4 +1,4 @@
-//! Claims about the findings F1 to F16 of the design. `as-drawn` violates each of them.
+//! Claims about the findings F1 to F16 and F18 of the design. `as-drawn` violates each of them.
 
 use super::prelude::*;
 
@@ -251,6 +251,20 @@ pub(super) const FINDINGS: &[Claim] = &[
                     && state.control().session().is_none_or(|user| decide(state, &message(user)).is_ok()))
         }),
         premise: has_ended,
+        ..CLAIM
+    },
+    Claim {
+        id: "C-109",
+        clause: "003-2.18",
+        statement: "After a fact in the scope of the request is superseded, no task starts until Security has \
+                    reviewed the plan again and the consensus was scored again.",
+        formula: "□ (run(t, r) ⇒ scored(r) after review(r) ∧ no fact that r reads was superseded since review(r))",
+        finding: Some("F18"),
+        check: TraceInvariant(|_, past, event| !starts_task(event) || past.review == ReviewStatus::Scored),
+        premise: |_, state| {
+            state.control().phase() == Phase::RunningTasks
+                && of_request(state, |request| request.debate.outdated)
+        },
         ..CLAIM
     },
 ];

@@ -127,6 +127,8 @@ fn agrees_with_history(past: &History, request: &Request) -> bool {
         && request.audit_attempts == past.audit_attempts
         && debate.latest == past.latest
         && debate.vetoed == past.vetoed
+        && debate.outdated == (past.review == ReviewStatus::Outdated)
+        && (past.memory_records > 0 || request.scope == past.scope)
         && debate.pass == past.pass
         && (debate.security_reviewed.is_some() && debate.security_reviewed == revision)
             == past.security.is_some()

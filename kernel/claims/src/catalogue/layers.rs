@@ -10,7 +10,7 @@ use orchestrion_kernel::ids::{ItemId, Text, UserId};
 use orchestrion_kernel::item::{Audience, FactRecord, Item, Layer, Rank, Scope, SupersessionRule, Validity};
 use orchestrion_kernel::knowledge::{NewFact, Principal, Write, WriteSource};
 use orchestrion_kernel::semantic::{Entry, SemanticState};
-use orchestrion_kernel::state::Request;
+use orchestrion_kernel::state::{Debate, Request};
 
 pub(super) const LAYERS: &[Claim] = &[
     Claim {
@@ -332,12 +332,14 @@ pub(super) const LAYERS: &[Claim] = &[
     Claim {
         id: "C-86",
         clause: "decision 0019",
-        statement: "A write does not change control, except that it marks a pending summary as outdated.",
+        statement: "A write does not change control, except that it marks a pending summary or the plan as outdated.",
         formula: "□ (no row in σ ⇒ C' = C, but for what is out of date)",
         check: StepInvariant(|_, before, events, after| {
             let moves = |event: &Event| matches!(event, Event::Transitioned { .. });
             let request = |state: &State| {
-                state.control().request().map(|request| Request { outdated: false, ..request.clone() })
+                let debate = |request: &Request| Debate { outdated: false, ..request.debate.clone() };
+                let request = state.control().request();
+                request.map(|request| Request { outdated: false, debate: debate(request), ..request.clone() })
             };
             let stands = |state: &State| {
                 let control = state.control();

@@ -70,10 +70,12 @@ pub(super) const ORDER: &[Claim] = &[
     Claim {
         id: "C-22",
         clause: "004-2.4",
-        statement: "Another pass starts only while the consensus is below the re-debate threshold.",
-        formula: "□ (re-debate ⇒ score < redebate_below)",
+        statement: "Another pass starts only while the consensus is below the re-debate threshold, or after \
+                    the plan was found outdated.",
+        formula: "□ (re-debate ⇒ score < redebate_below ∨ decision(r) = OUTDATED)",
         check: TraceInvariant(|_, past, event| {
-            !starts_another_pass(past, event) || past.below_redebate_threshold
+            let is_outdated = past.since_transition.decision_label == Some(DecisionLabel::Outdated);
+            !starts_another_pass(past, event) || past.below_redebate_threshold || is_outdated
         }),
         premise: |_, state| of_request(state, |request| request.debate.pass > 1),
         not_applicable: |policy| (policy.bounds.passes < 2).then_some("the policy allows one pass"),
@@ -190,6 +192,36 @@ pub(super) const ORDER: &[Claim] = &[
             })
         },
         not_applicable: |policy| (!policy.rules.cancel).then_some("the policy has no cancel"),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-110",
+        clause: "003-2.18",
+        statement: "A plan is found outdated only if a fact in the scope of the request was superseded since \
+                    Security's review. Then it is debated again, reviewed again, blocked or rolled back.",
+        formula: "□ (decision(r) = OUTDATED ⇒ a fact that r reads was superseded since review(r), and next comes a pass, a review, \
+                  a block or a rollback)",
+        check: TraceInvariant(|_, past, event| match event {
+            Event::Decided { decision } if decision.label == DecisionLabel::Outdated => {
+                past.review == ReviewStatus::Outdated
+            }
+            Event::Transitioned { row }
+                if past.since_transition.decision_label == Some(DecisionLabel::Outdated) =>
+            {
+                matches!(
+                    row.transition().to,
+                    Phase::Round(Role::Solution)
+                        | Phase::RepairReview
+                        | Phase::Blocked
+                        | Phase::RollbackActive
+                )
+            }
+            _ => true,
+        }),
+        premise: |_, state| decided(state, |label| label == DecisionLabel::Outdated),
+        not_applicable: |policy| {
+            (!policy.rules.current_facts).then_some("the policy does not review outdated plans")
+        },
         ..CLAIM
     },
 ];

@@ -1,5 +1,6 @@
 //! What the claims of several topics share: types, the default claim, and predicates.
 
+pub(super) use crate::history::ReviewStatus;
 pub(super) use crate::{Actor, Claim, ClaimCheck, Contract, Fairness, History};
 pub(super) use orchestrion_kernel::control::phase::Phase;
 pub(super) use orchestrion_kernel::control::table::has_successor;
@@ -98,6 +99,6 @@ pub(super) fn ends_request(past: &History, event: &Event) -> bool {
 }
 
 pub(super) fn starts_another_pass(past: &History, event: &Event) -> bool {
-    past.phase == Some(Phase::MultiPassCheck)
+    matches!(past.phase, Some(Phase::MultiPassCheck | Phase::ResolvingDecision))
         && matches!(event, Event::Transitioned { row } if matches!(row.transition().to, Phase::Round(_)))
 }

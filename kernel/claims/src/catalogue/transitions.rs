@@ -24,6 +24,13 @@ fn is_failed_call(news: &SinceTransition, by: impl Fn(Operation) -> bool) -> boo
     news.failed_call.is_some_and(|(ask, _)| by(ask))
 }
 
+/// Whether the approver approved a plan whose facts changed.
+fn is_outdated_approval(past: &History) -> bool {
+    past.since_transition.replied == Some(Operation::Approve)
+        && past.approved
+        && past.review == ReviewStatus::Outdated
+}
+
 /// Whether the number of repairs reached the policy's bound.
 fn repairs_exhausted(policy: &Policy, past: &History) -> bool {
     matches!(policy.bounds.repairs, Bound::AtMost(most) if past.repairs >= most)
@@ -122,6 +129,7 @@ pub(super) const TURNS: &[Claim] = &[
                 Phase::EloDuels => {
                     from == Phase::CalculatingConsensus && past.since_transition.consensus_scored
                 }
+                _ if from == Phase::PlanApproval => is_outdated_approval(past),
                 _ => from == Phase::EloDuels && past.since_transition.ratings_updated,
             })
         }),
@@ -134,9 +142,9 @@ pub(super) const TURNS: &[Claim] = &[
     Claim {
         id: "C-73",
         clause: "004-3.1",
-        statement: "A plan is blocked only if it was vetoed or rejected, an argument is missing, or the \
-                    approver did not agree.",
-        formula: "□ (blocked(r) ⇒ decision ∈ {VETO, REJECT} ∨ an argument is missing ∨ ¬approved)",
+        statement: "A plan is blocked only if it was vetoed or rejected, its facts changed, an argument is \
+                    missing, or the approver did not agree.",
+        formula: "□ (blocked(r) ⇒ decision ∈ {VETO, REJECT, OUTDATED} ∨ an argument is missing ∨ ¬approved)",
         check: TraceInvariant(|_, past, event| {
             transition_is_justified(
                 past,
@@ -179,9 +187,9 @@ pub(super) const TURNS: &[Claim] = &[
     Claim {
         id: "C-75",
         clause: "004-1.29",
-        statement: "A repair starts only after a failed run and within the bound. The repaired plan is \
-                    reviewed and scored.",
-        formula: "□ (repair ⇒ failed(run) ∧ repairs < bounds.repairs) ∧ □ (review, score, approval ⇒ a repaired plan)",
+        statement: "A repair starts only after a failed run and within the bound. A repaired plan, and a \
+                    running one whose facts changed, is reviewed and scored.",
+        formula: "□ (repair ⇒ failed(run) ∧ repairs < bounds.repairs) ∧ □ (review, score, approval ⇒ a repaired or outdated plan)",
         check: TraceInvariant(|policy, past, event| {
             let repairs = |to| {
                 matches!(
@@ -194,10 +202,14 @@ pub(super) const TURNS: &[Claim] = &[
             };
             transition_is_justified(past, event, repairs, |from, to| match to {
                 Phase::SelfHealingActive => from == Phase::Failure && !repairs_exhausted(policy, past),
+                Phase::RepairReview if from == Phase::RunningTasks => {
+                    past.since_transition.decision_label == Some(DecisionLabel::Outdated)
+                }
                 Phase::RepairReview => {
                     past.since_transition.replied == Some(Operation::Diagnose)
                         && past.since_transition.plan_adopted
                 }
+                Phase::RepairScoring if from == Phase::RepairApproval => is_outdated_approval(past),
                 Phase::RepairScoring => {
                     from == Phase::RepairReview
                         && past.since_transition.replied == Some(Operation::ReviewRevision)
@@ -211,9 +223,9 @@ pub(super) const TURNS: &[Claim] = &[
     Claim {
         id: "C-76",
         clause: "004-2.7",
-        statement: "A run is rolled back only if no repair is left or found, the repaired plan is not \
-                    cleared, a task was lost, or the user cancels.",
-        formula: "□ (rollback(r) ⇒ repairs spent ∨ no repair ∨ repair not cleared ∨ lost(t) ∨ cancelled(r))",
+        statement: "A run is rolled back only if no repair is left or found, the reviewed plan is not \
+                    cleared or outdated again, a task was lost, or the user cancels.",
+        formula: "□ (rollback(r) ⇒ repairs spent ∨ no repair ∨ plan not cleared ∨ outdated(plan) ∨ lost(t) ∨ cancelled(r))",
         check: TraceInvariant(|policy, past, event| {
             transition_is_justified(
                 past,
@@ -235,7 +247,11 @@ pub(super) const TURNS: &[Claim] = &[
                             Phase::SelfHealingActive => {
                                 news.replied == Some(Operation::Diagnose) && !news.plan_adopted
                             }
-                            Phase::RepairScoring => past.vetoed || !past.meets_proceed_threshold,
+                            Phase::RepairScoring => {
+                                past.vetoed
+                                    || !past.meets_proceed_threshold
+                                    || news.decision_label == Some(DecisionLabel::Outdated)
+                            }
                             Phase::RepairApproval => {
                                 news.replied == Some(Operation::Approve) && !past.approved
                             }
@@ -394,6 +410,7 @@ fn cause_matches_history(policy: &Policy, past: &History, cause: Cause) -> bool 
         Cause::RepairRejected => {
             past.phase == Some(Phase::RepairScoring) && (past.vetoed || !past.meets_proceed_threshold)
         }
+        Cause::PlanOutdated => news.decision_label == Some(DecisionLabel::Outdated),
         Cause::NotApproved => news.replied == Some(Operation::Approve) && !past.approved,
         Cause::Cancelled => news.cancelled,
     }

@@ -13,6 +13,8 @@ pub(super) fn form(policy: &Policy, id: &str) -> Option<Condition> {
     let from = |phase| was(&[phase]);
     let cancelled = || is(Var::Input, "cancel");
     let argued = || Condition::all([replied("Argue"), Same(Term::Of(Var::Argued), Term::Number(5))]);
+    let approved_outdated = || Condition::all([replied("Approve"), Flag(Var::Approved), Flag(Var::Outdated)]);
+    let outdated = || is(Var::Decision, "OUTDATED");
     let unapproved = || Condition::all([replied("Approve"), !Flag(Var::Approved)]);
     let enough = || Is(Var::Scored, vec!["between", "above"]);
     let some = |on: bool| if on { Condition::True } else { Condition::False };
@@ -42,11 +44,17 @@ pub(super) fn form(policy: &Policy, id: &str) -> Option<Condition> {
                 enters(Phase::Aggregating, Condition::all([from(Phase::MultiPassCheck), over])),
                 enters(Phase::CalculatingConsensus, from(Phase::Aggregating)),
                 enters(Phase::EloDuels, scored),
-                enters(Phase::ResolvingDecision, from(Phase::EloDuels)),
+                enters(
+                    Phase::ResolvingDecision,
+                    Condition::any([
+                        from(Phase::EloDuels),
+                        Condition::all([from(Phase::PlanApproval), approved_outdated()]),
+                    ]),
+                ),
             ])
         }
         "C-73" => {
-            let rejected = Is(Var::Decision, vec!["VETO", "REJECT"]);
+            let rejected = Is(Var::Decision, vec!["VETO", "REJECT", "OUTDATED"]);
             let failed = call_failed(&["Argue", "ReviewRevision", "Approve"]);
             enters(Phase::Blocked, Condition::any([rejected, failed, unapproved()]))
         }
@@ -70,8 +78,20 @@ pub(super) fn form(policy: &Policy, id: &str) -> Option<Condition> {
             let cleared = Condition::all([from(Phase::RepairScoring), enough(), some(policy.rules.approver)]);
             Condition::all([
                 enters(Phase::SelfHealingActive, Condition::all([from(Phase::Failure), allowed])),
-                enters(Phase::RepairReview, Condition::all([replied("Diagnose"), has_new_plan()])),
-                enters(Phase::RepairScoring, reviewed),
+                enters(
+                    Phase::RepairReview,
+                    Condition::any([
+                        Condition::all([replied("Diagnose"), has_new_plan()]),
+                        Condition::all([from(Phase::RunningTasks), outdated()]),
+                    ]),
+                ),
+                enters(
+                    Phase::RepairScoring,
+                    Condition::any([
+                        reviewed,
+                        Condition::all([from(Phase::RepairApproval), approved_outdated()]),
+                    ]),
+                ),
                 enters(Phase::RepairApproval, cleared),
             ])
         }
@@ -87,7 +107,7 @@ pub(super) fn form(policy: &Policy, id: &str) -> Option<Condition> {
                 Condition::all([call_failed(&["RunTask"]), Flag(Var::OutcomeUnknown)]),
                 Condition::all([from(Phase::Failure), exhausted]),
                 Condition::all([from(Phase::SelfHealingActive), replied("Diagnose"), !has_new_plan()]),
-                Condition::all([from(Phase::RepairScoring), uncleared]),
+                Condition::all([from(Phase::RepairScoring), Condition::any([uncleared, outdated()])]),
                 Condition::all([from(Phase::RepairApproval), unapproved()]),
             ]);
             enters(Phase::RollbackActive, reason)

@@ -35,12 +35,16 @@ pub(super) fn scored(view: &StepView<'_>, revision: Revision, score: Score) -> L
         }
         (Phase::MultiPassCheck, _) => comparison(score, redebate_below).and(", no further pass"),
         (Phase::RepairScoring, Some(Guard::RepairCleared)) => {
-            comparison(score, proceed_from).and(format_args!(", the repaired plan r{revision} may run"))
+            comparison(score, proceed_from).and(format_args!(", the plan r{revision} may run"))
         }
-        (Phase::RepairScoring, _) if score >= proceed_from => comparison(score, proceed_from)
-            .and(format_args!(", but the veto blocks the repaired plan r{revision}")),
+        (Phase::RepairScoring, Some(Guard::Outdated)) => {
+            comparison(score, proceed_from).and(format_args!(", but the plan r{revision} is outdated"))
+        }
+        (Phase::RepairScoring, _) if score >= proceed_from => {
+            comparison(score, proceed_from).and(format_args!(", but the veto blocks the plan r{revision}"))
+        }
         (Phase::RepairScoring, _) => {
-            comparison(score, proceed_from).and(format_args!(", the repaired plan r{revision} may not run"))
+            comparison(score, proceed_from).and(format_args!(", the plan r{revision} may not run"))
         }
         _ => Line::text(format_args!("{score} for plan r{revision}")),
     }
@@ -94,6 +98,16 @@ fn main_reason(view: &StepView<'_>, decision: &Decision, veto: Option<Veto>) -> 
             line.and(format_args!("; a veto overrides any consensus, here {score}"))
         }
         DecisionLabel::Rejected => line.join(comparison(score, proceed_from)).and(", too low to proceed"),
+        DecisionLabel::Outdated => {
+            let row = view.transition();
+            let next = match row.map(|row| row.to) {
+                Some(Phase::Blocked) => "blocked, since no pass is left",
+                Some(Phase::RepairReview) => "Security reviews it before the next task",
+                Some(Phase::RollbackActive) => "outdated again, so what ran is undone",
+                _ => "another pass follows",
+            };
+            line.and(next)
+        }
         _ if score >= redebate_below => {
             line.join(comparison(score, redebate_below)).and("; the plan may run")
         }

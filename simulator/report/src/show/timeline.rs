@@ -84,7 +84,7 @@ impl Timeline {
             Event::ActionRecorded { record, .. } => out.write_line("action", phrases::action(record)),
             Event::VetoRaised { revision } => self.write_veto(out, view, *revision),
             Event::Decided { decision } => {
-                if view.before.control().phase() == Phase::RepairScoring {
+                if matches!(view.before.control().phase(), Phase::RunningTasks | Phase::RepairScoring) {
                     out.write_line("decision", phrases::decision_label(decision.label))?;
                 }
                 reasons::decided(view, decision, self.veto)

@@ -14,6 +14,9 @@ pub(super) fn rule_meaning(rule: Rule) -> String {
         }
         Rule::BelowThresholdLabel => "label a plan that proceeds below the redebate threshold",
         Rule::ClearedRevisions => "run only a revision that Security reviewed and the consensus scored",
+        Rule::CurrentFacts => {
+            "a plan runs only while no fact of it was superseded since Security reviewed it; otherwise it is debated or reviewed again, or blocked"
+        }
         Rule::RecordedStores => "the audit contains the status of each store",
         Rule::TypedKinds => "store the conclusion kind of blocked, rolled back and aborted requests",
         Rule::ErrorRows => "each failed call has a transition",

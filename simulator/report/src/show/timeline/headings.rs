@@ -24,6 +24,7 @@ enum Part {
     Pass(u32),
     Run(u32),
     Repair(u32),
+    Review,
     Rollback,
 }
 
@@ -125,6 +126,11 @@ impl Part {
             Phase::RunningTasks | Phase::AssertingOutcomes | Phase::Success | Phase::Failure => {
                 Self::Run(facts.runs)
             }
+            Phase::RepairReview | Phase::RepairScoring | Phase::RepairApproval
+                if view.request_before().is_some_and(|request| !request.outcomes.is_empty()) =>
+            {
+                Self::Review
+            }
             Phase::SelfHealingActive | Phase::RepairReview | Phase::RepairScoring => {
                 Self::Repair(facts.visits(Phase::SelfHealingActive))
             }
@@ -148,6 +154,7 @@ impl Part {
             Self::Repair(repair) => {
                 format!("{execution}, repair {repair}{}", phrases::repair_limit(view.policy))
             }
+            Self::Review => format!("{execution}, review of an outdated plan"),
             Self::Rollback => format!("{execution}, rollback"),
         }
     }
