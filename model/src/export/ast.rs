@@ -49,6 +49,9 @@ variables! {
     Verified, "verified", Request, "both identity locks matched";
     Pass, "pass", Plan, "the pass of the debate, from 1";
     Argued, "argued", Plan, "roles that argued in this pass; the Analyst's argument counts in every pass";
+    Decision, "decision", Plan, "the latest decision";
+    DecidedOn, "decided_on", Plan, "the consensus of the latest decision";
+    ObjectionNamed, "objection_named", Plan, "the latest decision names Security's objection";
     Security, "security", Plan, "Security's latest argument";
     Reviewed, "reviewed", Plan, "Security's latest argument is about the current plan";
     Outdated, "outdated", Plan, "a fact changed since Security's latest argument";
@@ -56,9 +59,6 @@ variables! {
     Consensus, "consensus", Plan, "the consensus of the arguments, chosen after the last one";
     Scored, "scored", Plan, "the latest scored consensus";
     ScoreCurrent, "score_current", Plan, "the scored consensus is about the current plan";
-    Decision, "decision", Plan, "the latest decision";
-    DecidedOn, "decided_on", Plan, "the consensus of the latest decision";
-    ObjectionNamed, "objection_named", Plan, "the latest decision names Security's objection";
     Approved, "approved", Plan, "the approver approved the current plan";
     Succeeded, "succeeded", Request, "every task of the latest run succeeded";
     Task, "task", Plan, "tasks of the run that succeeded";
