@@ -25,6 +25,8 @@ pub struct Adversary {
     requests: usize,
     /// The maximum number of items.
     items: usize,
+    /// The first phase of a request in which facts change.
+    facts_from: Phase,
     plan: Plan,
     /// The confidences of the roles without thresholds, of the Critic, and of Security.
     plain: Vec<Score>,
@@ -46,6 +48,7 @@ impl Adversary {
             policy: policy.clone(),
             requests: model.requests(scope),
             items: scope.items,
+            facts_from: scope.facts_from,
             plan: model.plan(scope),
             plain: confidences(&[]),
             critic: confidences(&[t.critique_above]),
@@ -75,7 +78,7 @@ impl Adversary {
             inputs.extend(knowledge::tick(state));
         }
         if self.model.free.facts && control.session().is_some() {
-            inputs.extend(changing_facts::writes(state));
+            inputs.extend(changing_facts::writes(self.facts_from, state));
         }
         inputs
     }

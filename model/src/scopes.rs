@@ -2,7 +2,9 @@
 //!
 //! A model freezes a component by giving the adversary a single input there. It never changes a step.
 
+use orchestrion_kernel::Phase;
 use orchestrion_kernel::ids::{TaskId, Text};
+use orchestrion_kernel::module::Role;
 use orchestrion_kernel::plan::{Effect, Plan, Task};
 use orchestrion_kernel::policy::CompactionPolicy;
 
@@ -111,6 +113,8 @@ pub struct Scope {
     pub tasks: u32,
     /// The maximum number of written items, where writes are free.
     pub items: usize,
+    /// The first phase of a request in which facts change, where they do.
+    pub facts_from: Phase,
     /// The compaction policy, where writes are free.
     pub compaction: CompactionPolicy,
     /// The token budget of a context, where writes are free: too small for all that can be written. The pinned items
@@ -129,10 +133,19 @@ pub const SCOPES: [Scope; 2] = [
         requests: 2,
         tasks: 4,
         items: 4,
+        facts_from: Phase::VerifyingIdentity,
         compaction: SMALL_COMPACTION,
         context_tokens: 22,
     },
-    Scope { name: "tiny", requests: 1, tasks: 3, items: 3, compaction: SMALL_COMPACTION, context_tokens: 22 },
+    Scope {
+        name: "tiny",
+        requests: 1,
+        tasks: 3,
+        items: 3,
+        facts_from: Phase::Round(Role::Security),
+        compaction: SMALL_COMPACTION,
+        context_tokens: 22,
+    },
 ];
 
 impl Model {

@@ -143,7 +143,7 @@ fn tiny_scope_is_not_vacuous() {
             ("lifecycle", 1_915, 2_079),
             ("semantic", 23_570, 23_570),
             ("scopes", 6_648, 6_648),
-            ("facts", 128_096, 128_952),
+            ("facts", 30_096, 30_340),
         ]
     );
 }

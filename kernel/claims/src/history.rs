@@ -150,9 +150,12 @@ impl History {
                 *self = Self { running: true, scope: scope.clone(), ..Self::default() };
             }
             Event::UpdateItem { item, .. } => {
-                let is_superseded = matches!(item.validity, Validity::Superseded { .. })
-                    && item.fact().is_some_and(|fact| fact.scope.contains(&self.scope));
-                if is_superseded && !self.tasks_planned.is_empty() {
+                let is_read =
+                    |scope: &Scope| matches!(scope, Scope::Global | Scope::Session) || *scope == self.scope;
+                if matches!(item.validity, Validity::Superseded { .. })
+                    && item.fact().is_some_and(|fact| is_read(&fact.scope))
+                    && !self.tasks_planned.is_empty()
+                {
                     self.review = ReviewStatus::Outdated;
                 }
             }

@@ -3,17 +3,18 @@
 use super::knowledge::fact;
 use orchestrion_kernel::item::Scope;
 use orchestrion_kernel::knowledge::{NewFact, Write};
-use orchestrion_kernel::{Input, RequestId, State};
+use orchestrion_kernel::{Input, Phase, RequestId, State};
 
-/// The most facts that are written. Two precede the request, so that two more can come in every phase of it: one that outdates
-/// the plan, and one that outdates it again.
+/// The most facts that are written. Two precede the request, and two more can come during it: one that outdates the plan, and
+/// one that outdates it again.
 const FACTS_MAX: usize = 4;
 
 /// The next version of a global fact and of a fact in a draft, which no request reads.
-pub(super) fn writes(state: &State) -> Vec<Input> {
+pub(super) fn writes(from: Phase, state: &State) -> Vec<Input> {
     let facts = || state.semantic().entries().filter_map(|entry| entry.item.fact());
     let is_before = state.control().next_request() == RequestId::FIRST;
-    let has_room = is_before || state.control().request().is_some() && facts().count() < FACTS_MAX;
+    let is_during = state.control().request().is_some() && state.control().phase() >= from;
+    let has_room = is_before || is_during && facts().count() < FACTS_MAX;
     let version = |key: &str, scope: Scope, versions_max: usize| {
         let versions = facts().filter(|fact| fact.scope == scope).count();
         let is_next = has_room && is_before == (versions == 0) && versions < versions_max;

@@ -11,6 +11,7 @@ use orchestrion_explorer::{Exploration, ModelError, ObservationSet, Options, Res
 use orchestrion_kernel::Policy;
 use orchestrion_kernel::control::phase::Phase;
 use orchestrion_kernel::control::table::TRANSITIONS;
+use orchestrion_kernel::module::Role;
 
 /// A small scope at which most mutants are killed.
 pub(super) const QUICK_SCOPE: Scope = Scope {
@@ -18,6 +19,7 @@ pub(super) const QUICK_SCOPE: Scope = Scope {
     requests: 1,
     tasks: 2,
     items: 2,
+    facts_from: Phase::Round(Role::Security),
     compaction: SMALL_COMPACTION,
     context_tokens: 22,
 };

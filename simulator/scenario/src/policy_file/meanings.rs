@@ -15,7 +15,7 @@ pub(super) fn rule_meaning(rule: Rule) -> String {
         Rule::BelowThresholdLabel => "label a plan that proceeds below the redebate threshold",
         Rule::ClearedRevisions => "run only a revision that Security reviewed and the consensus scored",
         Rule::CurrentFacts => {
-            "a plan runs only while no fact of it was superseded since Security reviewed it; otherwise it is debated or reviewed again, or blocked"
+            "run a plan only while no fact of its request was superseded since Security reviewed it; otherwise debate or review it again, or block it"
         }
         Rule::RecordedStores => "the audit contains the status of each store",
         Rule::TypedKinds => "store the conclusion kind of blocked, rolled back and aborted requests",
