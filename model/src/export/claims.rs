@@ -138,7 +138,7 @@ pub(super) fn form(policy: &Policy, claim: &Claim) -> Option<TemporalForm> {
         "C-09" => runs()
             .implies(Condition::all([Flag(Var::Reviewed), Is(Var::Security, vec!["agrees", "objects"])])),
         "C-10" => runs().implies(Condition::all([Flag(Var::ScoreCurrent), enough()])),
-        "C-11" => is_redebated().implies(!Flag(Var::Vetoed)),
+        "C-11" => is_redebated(policy).implies(!Flag(Var::Vetoed)),
         "C-13" => {
             Condition::all([storing(), is(Var::Stored, "as_outcome")]).implies(kind_conditions()[2].1.clone())
         }
@@ -161,7 +161,7 @@ pub(super) fn form(policy: &Policy, claim: &Claim) -> Option<TemporalForm> {
             Flag(Var::Verified),
         ]),
         "C-21" => Condition::all(roles_in_order().chain([within(Var::Pass, BoundName::Passes)])),
-        "C-22" => is_redebated().implies(Condition::any([
+        "C-22" => is_redebated(policy).implies(Condition::any([
             Is(Var::Consensus, vec!["below", "between"]),
             is(Var::Decision, "OUTDATED"),
         ])),
@@ -191,10 +191,11 @@ pub(super) fn form(policy: &Policy, claim: &Claim) -> Option<TemporalForm> {
 }
 
 /// The last step started another pass of the debate.
-fn is_redebated() -> Condition {
+fn is_redebated(policy: &Policy) -> Condition {
     let again = |row: &&Transition| {
         [Phase::MultiPassCheck, Phase::ResolvingDecision].into_iter().any(|from| row.from.contains(from))
             && matches!(row.to, Phase::Round(_))
+            && row.switch.is_on(policy)
     };
     Is(Var::Row, TRANSITIONS.iter().filter(again).map(|row| row.id).collect())
 }
