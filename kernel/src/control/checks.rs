@@ -167,7 +167,7 @@ mod tests {
             } else if blocks(CauseKind::Rejected) {
                 Some(DecisionKind::Reject)
             } else if row.when.reads_outdated() && row.when != Guard::OutdatedApproved {
-                Some(DecisionKind::Withdraw)
+                Some(DecisionKind::Outdate)
             } else {
                 let clears = from(Phase::RepairScoring) && row.conclusion.is_none();
                 (from(Phase::ResolvingDecision) || clears).then_some(DecisionKind::Proceed)

@@ -84,7 +84,7 @@ pub enum DecisionKind {
     /// Security vetoes the plan.
     Veto,
     /// Facts of the plan changed: no earlier decision on it counts (finding F18).
-    Withdraw,
+    Outdate,
 }
 
 /// An action on entering a phase. Each emits its events after [`Event::Transitioned`](crate::Event::Transitioned).
@@ -232,7 +232,7 @@ impl fmt::Display for ExitAction {
             Self::Decide(DecisionKind::Proceed) => "decide PROCEED",
             Self::Decide(DecisionKind::Reject) => "decide REJECT",
             Self::Decide(DecisionKind::Veto) => "decide VETO",
-            Self::Decide(DecisionKind::Withdraw) => "decide OUTDATED",
+            Self::Decide(DecisionKind::Outdate) => "decide OUTDATED",
             Self::ReportExecution => "report execution",
             Self::AbandonAudit => "abandon audit",
             Self::FinalAnswer => "final answer",

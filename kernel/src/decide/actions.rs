@@ -68,7 +68,7 @@ impl Batch<'_> {
         let label = match kind {
             DecisionKind::Veto => DecisionLabel::Vetoed,
             DecisionKind::Reject => DecisionLabel::Rejected,
-            DecisionKind::Withdraw => DecisionLabel::Outdated,
+            DecisionKind::Outdate => DecisionLabel::Outdated,
             DecisionKind::Proceed
                 if rules.below_threshold_label && score < self.policy.thresholds.redebate_below =>
             {

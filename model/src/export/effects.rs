@@ -189,7 +189,7 @@ impl EffectsBuilder<'_> {
         let label = match kind {
             DecisionKind::Veto => Expr::Name("VETO"),
             DecisionKind::Reject => Expr::Name("REJECT"),
-            DecisionKind::Withdraw => Expr::Name("OUTDATED"),
+            DecisionKind::Outdate => Expr::Name("OUTDATED"),
             DecisionKind::Proceed if self.policy.rules.below_threshold_label => {
                 let below = Box::new(Expr::Name("ProceedBelowThreshold"));
                 Expr::If(Condition::is(score, "above"), Box::new(reached()), below)
