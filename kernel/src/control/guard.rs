@@ -35,7 +35,7 @@ pub enum Guard {
     AllSucceeded,
     /// The policy allows no further repair.
     RepairsExhausted,
-    /// No veto, Security has reviewed the repaired plan, and the consensus reaches the proceed threshold.
+    /// No veto, Security has reviewed the plan, and the consensus reaches the proceed threshold.
     RepairCleared,
     /// After a crash, the host cannot determine whether the call was executed.
     OutcomeUnknown,

@@ -50,11 +50,11 @@ pub enum Phase {
     Failure,
     /// The Critic diagnoses the failure.
     SelfHealingActive,
-    /// Beyond 004: Security reviews the repaired plan.
+    /// Beyond 004: Security reviews the repaired or outdated plan.
     RepairReview,
-    /// Beyond 004: the consensus on the repaired plan is computed.
+    /// Beyond 004: the consensus on the reviewed plan is computed.
     RepairScoring,
-    /// Beyond 004: the approver approves or declines the repaired plan.
+    /// Beyond 004: the approver approves or declines the reviewed plan.
     RepairApproval,
     /// Started effects are undone, the latest first.
     RollbackActive,

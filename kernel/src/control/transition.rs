@@ -132,8 +132,8 @@ pub enum CauseKind {
     NoRepair,
     /// The policy allows no further repair.
     RepairsExhausted,
-    /// The repaired plan was not cleared.
-    RepairRejected,
+    /// The repaired or outdated plan was not cleared.
+    PlanNotCleared,
     /// The approver declined the plan.
     NotApproved,
     /// Facts of the plan changed.
@@ -270,7 +270,7 @@ impl fmt::Display for CauseKind {
             Self::Rejected => "rejected",
             Self::NoRepair => "no repair",
             Self::RepairsExhausted => "repairs exhausted",
-            Self::RepairRejected => "repair rejected",
+            Self::PlanNotCleared => "plan not cleared",
             Self::NotApproved => "not approved",
             Self::PlanOutdated => "plan outdated",
             Self::Cancelled => "cancelled",

@@ -33,7 +33,7 @@ impl Batch<'_> {
             CauseKind::Rejected => Cause::Rejected,
             CauseKind::NoRepair => Cause::NoRepair,
             CauseKind::RepairsExhausted => Cause::RepairsExhausted,
-            CauseKind::RepairRejected => Cause::RepairRejected,
+            CauseKind::PlanNotCleared => Cause::PlanNotCleared,
             CauseKind::NotApproved => Cause::NotApproved,
             CauseKind::PlanOutdated => Cause::PlanOutdated,
             CauseKind::Cancelled => Cause::Cancelled,

@@ -29,7 +29,7 @@ pub struct Decision {
 pub enum DecisionLabel {
     /// PROCEED: the consensus reached `redebate_below`.
     ConsensusReached,
-    /// PROCEED: no pass is left, or a repaired plan was cleared, and the consensus is between `proceed_from` and
+    /// PROCEED: no pass is left, or a reviewed plan was cleared, and the consensus is between `proceed_from` and
     /// `redebate_below` (finding F8).
     ProceedBelowThreshold,
     /// REJECT: the consensus is below `proceed_from`.
@@ -104,8 +104,8 @@ pub enum Cause {
     NoRepair,
     /// The policy allows no further repair.
     RepairsExhausted,
-    /// The repaired plan was not cleared.
-    RepairRejected,
+    /// The repaired or outdated plan was not cleared.
+    PlanNotCleared,
     /// The approver rejected the plan.
     NotApproved,
     /// Facts of the plan changed before it ran or while it ran.
@@ -240,7 +240,7 @@ impl fmt::Display for Cause {
             Self::Rejected => "the consensus is too low",
             Self::NoRepair => "the Critic found no repair",
             Self::RepairsExhausted => "no further repair is allowed",
-            Self::RepairRejected => "the repaired plan was not cleared",
+            Self::PlanNotCleared => "the reviewed plan was not cleared",
             Self::NotApproved => "the approver rejected the plan",
             Self::PlanOutdated => "facts changed since Security reviewed the plan",
             Self::Cancelled => "the user cancelled",

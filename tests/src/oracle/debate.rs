@@ -205,7 +205,7 @@ impl ExpectedConversation {
             return;
         }
         if self.is_vetoed() || self.request.consensus < self.policy.thresholds.proceed_from {
-            self.roll_back(json!("repair_rejected"));
+            self.roll_back(json!("plan_not_cleared"));
             return;
         }
         self.record_decision(self.proceed_label());

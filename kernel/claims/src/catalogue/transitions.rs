@@ -142,18 +142,22 @@ pub(super) const TURNS: &[Claim] = &[
     Claim {
         id: "C-73",
         clause: "004-3.1",
-        statement: "A plan is blocked only if it was vetoed or rejected, its facts changed, an argument is \
-                    missing, or the approver did not agree.",
-        formula: "□ (blocked(r) ⇒ decision ∈ {VETO, REJECT, OUTDATED} ∨ an argument is missing ∨ ¬approved)",
-        check: TraceInvariant(|_, past, event| {
+        statement: "A plan is blocked only if it was vetoed or rejected, it was outdated when no pass was \
+                    left, an argument is missing, or the approver did not agree.",
+        formula: "□ (blocked(r) ⇒ decision ∈ {VETO, REJECT} ∨ decision = OUTDATED ∧ pass = bounds.passes \
+                  ∨ an argument is missing ∨ ¬approved)",
+        check: TraceInvariant(|policy, past, event| {
             transition_is_justified(
                 past,
                 event,
                 |to| to == Phase::Blocked,
                 |_, _| {
                     let voice = |ask: Operation| ask.arguing_role().is_some() || ask == Operation::Approve;
-                    past.since_transition.decision_label.is_some_and(|label| !label.is_proceed())
-                        || is_failed_call(&past.since_transition, voice)
+                    past.since_transition.decision_label.is_some_and(|label| match label {
+                        DecisionLabel::Vetoed | DecisionLabel::Rejected => true,
+                        DecisionLabel::Outdated => past.pass >= policy.bounds.passes,
+                        DecisionLabel::ConsensusReached | DecisionLabel::ProceedBelowThreshold => false,
+                    }) || is_failed_call(&past.since_transition, voice)
                         || (past.since_transition.replied == Some(Operation::Approve) && !past.approved)
                 },
             )
@@ -407,7 +411,7 @@ fn cause_matches_history(policy: &Policy, past: &History, cause: Cause) -> bool 
         Cause::Rejected => news.decision_label == Some(DecisionLabel::Rejected),
         Cause::NoRepair => news.replied == Some(Operation::Diagnose) && !news.plan_adopted,
         Cause::RepairsExhausted => repairs_exhausted(policy, past),
-        Cause::RepairRejected => {
+        Cause::PlanNotCleared => {
             past.phase == Some(Phase::RepairScoring) && (past.vetoed || !past.meets_proceed_threshold)
         }
         Cause::PlanOutdated => news.decision_label == Some(DecisionLabel::Outdated),

@@ -13,7 +13,7 @@ use orchestrion_kernel::{Phase, Revision, Score};
 /// A veto of the current request.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Veto {
-    /// The debate pass; `None` in the review of a repaired plan.
+    /// The debate pass; `None` in the review of a repaired or outdated plan.
     pub(super) pass: Option<u32>,
     pub(super) revision: Revision,
     pub(super) confidence: Score,
@@ -129,7 +129,7 @@ fn main_reason(view: &StepView<'_>, decision: &Decision, veto: Option<Veto>) -> 
 }
 
 fn review_name(pass: Option<u32>) -> String {
-    pass.map_or("the repair review".to_string(), |pass| format!("pass {pass}"))
+    pass.map_or("the review of the plan".to_string(), |pass| format!("pass {pass}"))
 }
 
 fn objection(view: &StepView<'_>, request: &Request, decision: &Decision) -> Option<Line> {

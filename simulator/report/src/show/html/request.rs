@@ -30,7 +30,7 @@ pub(super) struct RequestView {
     is_delivered: bool,
 }
 
-/// A pass of the debate, or the review of a repaired plan.
+/// A pass of the debate, or the review of a repaired or outdated plan.
 struct Pass {
     title: String,
     arguments: Vec<ArgumentView>,
