@@ -15,7 +15,7 @@ use orchestrion_kernel::knowledge::compaction;
 use orchestrion_kernel::module::{Argument, Failure, Operation, Rating, Ratings, Report, Role, Stance};
 use orchestrion_kernel::plan::Plan;
 use orchestrion_kernel::state::Call;
-use orchestrion_kernel::{Input, Phase, Policy, Score, State, Text, UserId};
+use orchestrion_kernel::{Input, Phase, Policy, RequestId, Score, State, Text, UserId};
 
 /// The inputs of one policy in one model and scope.
 #[derive(Clone, Debug)]
@@ -86,18 +86,26 @@ impl Adversary {
     fn user_inputs(&self, state: &State) -> Vec<Input> {
         // Named as a declared source of the same rank, so that the facts of both are alike, and the states are fewer.
         let user = || UserId::new(Rank::Employee.name());
-        if state.control().session().is_none() {
+        let Some(session) = state.control().session() else {
             let is_free = self.model.free.writes && knowledge::has_room(self.items, state);
             let identities = knowledge::identities().into_iter().filter(|_| is_free);
             let with_identity = |new| Input::SessionStart { user: user(), identity: Some(Box::new(new)) };
-            return [Input::session_start(user())].into_iter().chain(identities.map(with_identity)).collect();
-        }
+            // Another user, who must not read the requests of the first one.
+            let is_second = self.model.free.environment
+                && self.requests > 1
+                && state.control().next_request() > RequestId::FIRST;
+            let other = is_second.then(|| Input::session_start(UserId::new("other")));
+            let starts = [Input::session_start(user())].into_iter().chain(other);
+            return starts.chain(identities.map(with_identity)).collect();
+        };
         let mut inputs = Vec::new();
-        // Where writes are free, a request only serves the compaction of what was written.
-        let asks = !self.model.free.writes || compaction::is_due(&self.policy, state);
+        // Where writes are free, a request only serves the compaction of what was written, or a context beside an expired item.
+        let asks = !self.model.free.writes
+            || compaction::is_due(&self.policy, state)
+            || knowledge::has_expired_item(state);
         if asks && state.control().next_request().number() <= u32::try_from(self.requests).unwrap_or(u32::MAX)
         {
-            inputs.push(Input::user_message(user(), text()));
+            inputs.push(Input::user_message(session.clone(), text()));
             if self.model.free.scopes {
                 inputs.extend(scoped::messages(&user()));
             }

@@ -2,11 +2,24 @@
 
 use crate::coverage::Observation;
 use crate::scopes::{Model, Scope};
+use orchestrion_claims::{SentCall, sent_operation};
 use orchestrion_kernel::checker::{decide_with_row, input_time};
+use orchestrion_kernel::context::{
+    ByteMeasure, ContextError, Selected, Selector, build_context_with_problem,
+};
 use orchestrion_kernel::control::table::{TRANSITIONS, Transition};
+use orchestrion_kernel::item::Item;
 use orchestrion_kernel::policy::CompactionPolicy;
+use orchestrion_kernel::selection::{Candidate, Problem, Selection};
 use orchestrion_kernel::state::Request;
-use orchestrion_kernel::{Event, Events, Input, Policy, Refusal, State, Timestamp};
+use orchestrion_kernel::{Event, Events, Input, ItemId, Policy, Refusal, State, Timestamp};
+use orchestrion_optimizer::ExactSelector;
+
+/// Changes an item and its dependencies before a context is built from them.
+pub type ReadMutation = fn(&State, &mut Item, &mut Vec<ItemId>);
+
+/// Changes the budget and the candidates of a selection problem before it is solved.
+pub type ProblemMutation = fn(&mut u64, &mut Vec<Candidate>);
 
 /// A kernel under test. The unmodified one does what [`decide`](orchestrion_kernel::decide) does; every step of an
 /// exploration checks this (C-62).
@@ -24,6 +37,10 @@ pub struct KernelUnderTest {
     pub mutate_events: Option<fn(&State, &mut Events)>,
     /// Changes the running request after a batch was applied, given the state before it.
     pub mutate_request: Option<fn(&State, &mut Request)>,
+    /// Changes every item that a context is built from.
+    pub mutate_read: Option<ReadMutation>,
+    /// Changes the selection problem of a context.
+    pub mutate_problem: Option<ProblemMutation>,
 }
 
 impl KernelUnderTest {
@@ -37,6 +54,8 @@ impl KernelUnderTest {
             negated: None,
             mutate_events: None,
             mutate_request: None,
+            mutate_read: None,
+            mutate_problem: None,
         }
     }
 
@@ -131,6 +150,19 @@ impl KernelUnderTest {
         None
     }
 
+    /// Builds the context of the call that a step sends, as [`SentCall::of_step`] does.
+    pub fn sent_call(&self, events: &[Event], after: &State) -> Option<Result<SentCall, ContextError>> {
+        let operation = sent_operation(events, after)?;
+        let mutated = self.mutate_read.map(|mutate| mutated_items(after, mutate));
+        let read = mutated.as_ref().unwrap_or(after);
+        let selector = SelectorUnderTest {
+            exact: ExactSelector::from_policy(&self.decide_policy),
+            mutate: self.mutate_problem,
+        };
+        let built = build_context_with_problem(&self.decide_policy, read, operation, &ByteMeasure, &selector);
+        Some(built.map(|(problem, context)| SentCall { operation, problem, context }))
+    }
+
     /// Applies a batch.
     #[must_use]
     pub fn apply(&self, before: &State, events: &[Event]) -> State {
@@ -140,5 +172,41 @@ impl KernelUnderTest {
             spoil(before, request);
         }
         after
+    }
+}
+
+/// A state with changed items.
+fn mutated_items(state: &State, mutate: ReadMutation) -> State {
+    let mut mutated = state.clone();
+    for entry in state.semantic().entries() {
+        let (mut item, mut deps) = (entry.item.clone(), entry.deps.clone());
+        mutate(state, &mut item, &mut deps);
+        if (&item, &deps) != (&entry.item, &entry.deps) {
+            mutated.apply(&Event::UpdateItem { item, deps });
+        }
+    }
+    mutated
+}
+
+/// The exact selector, or one that solves a changed problem.
+struct SelectorUnderTest {
+    exact: ExactSelector,
+    mutate: Option<ProblemMutation>,
+}
+
+impl Selector for SelectorUnderTest {
+    fn select(&self, problem: &Problem) -> Selected {
+        let changed = self.mutate.and_then(|mutate| {
+            let (mut budget, mut candidates) = (problem.budget(), problem.candidates().to_vec());
+            mutate(&mut budget, &mut candidates);
+            Problem::new(budget, candidates).ok()
+        });
+        let Some(changed) = changed else { return self.exact.select(problem) };
+        let Selected { selection: Selection { selected, .. }, status } = self.exact.select(&changed);
+        let sum = |of: fn(&Candidate) -> u64| {
+            selected.iter().filter_map(|at| problem.candidates().get(*at)).map(of).sum()
+        };
+        let (utility, cost) = (sum(|candidate| candidate.utility), sum(|candidate| candidate.cost));
+        Selected { selection: Selection { utility, cost, selected }, status }
     }
 }

@@ -2,9 +2,10 @@
 //!
 //! A positive result is worth what the claims would detect. The faults are systematic: each row removed, redirected, or
 //! with its guard negated or ignored; each number of the policy changed by the smallest step; each rule toggled; each
-//! event dropped, duplicated or altered; each field of the request dropped or overwritten. No fault changes the
-//! kernel's code: rows, policy, events and request are data.
+//! event dropped, duplicated or altered; each field of the request dropped or overwritten; each rule of reading and
+//! selecting ignored. No fault changes the kernel's code: rows, policy, events, request, items and candidates are data.
 
+mod contexts;
 mod events;
 mod items;
 mod mutant;
@@ -85,5 +86,6 @@ fn mutants(policy: &Policy) -> Vec<Mutant> {
     all.extend(policy::mutants(policy));
     all.extend(events::mutants(policy));
     all.extend(request::mutants(policy));
+    all.extend(contexts::mutants(policy));
     all
 }

@@ -9,7 +9,8 @@ use crate::kernel_under_test::KernelUnderTest;
 use crate::scopes::{Model, Scope};
 use crate::transition_counts::{TransitionCounter, TransitionCounts};
 use orchestrion_claims::{
-    Actor, CLAIMS, Claim, ClaimCheck, History, StatePredicate, has_unproven_context, step_violations,
+    Actor, CLAIMS, Claim, ClaimCheck, History, SentCall, StatePredicate, has_unproven_context,
+    step_violations_with_context,
 };
 use orchestrion_explorer::liveness::{LivenessKind, LivenessProperty};
 use orchestrion_explorer::{FairModel, ObservationSet, fingerprint};
@@ -183,9 +184,16 @@ impl KernelModel {
         let mut state = self.subject.apply(&before.state, &events);
         let mut history = before.history.clone();
         let mut violated = ClaimSet::default();
-        for claim in step_violations(&self.subject.policy, &before.state, &events, &state, &mut history) {
-            violated.insert(claim);
-        }
+        let sent = self.subject.sent_call(&events, &state);
+        let steps = step_violations_with_context(
+            &self.subject.policy,
+            &before.state,
+            &events,
+            &state,
+            sent.as_ref(),
+            &mut history,
+        );
+        steps.for_each(|claim| violated.insert(claim));
         if self.digest.is_none() {
             contracts::check_step_contracts(
                 &self.subject,
@@ -202,7 +210,14 @@ impl KernelModel {
         }
         state.canonicalize();
         if let Some(digest) = &self.digest {
-            digest.fetch_add(fingerprint(&(before, input, &events, &state, &history)), Ordering::Relaxed);
+            let context = sent.map(|sent| {
+                sent.map_or_else(
+                    |_| Default::default(),
+                    |SentCall { problem, context, .. }| (problem.ids, context.ids, context.text),
+                )
+            });
+            let step = (before, input, &events, &state, &history, context);
+            digest.fetch_add(fingerprint(&step), Ordering::Relaxed);
         }
         Some(Product { state, history, violated: violated.intersection(self.applicable) })
     }

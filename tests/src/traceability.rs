@@ -60,6 +60,16 @@ pub fn tests() -> Vec<(String, String)> {
     tests
 }
 
+/// Returns the name and the text of every scenario. A scenario that names a clause shows it: its golden trace changes without the rule.
+#[must_use]
+pub fn scenarios() -> Vec<(String, String)> {
+    let read = |path: PathBuf| {
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        (name, fs::read_to_string(&path).unwrap())
+    };
+    files(&root().join("specs/scenarios"), "yaml").into_iter().map(read).collect()
+}
+
 /// Returns the sorted files of a folder with this extension.
 fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten();
@@ -74,6 +84,7 @@ fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
 pub fn clause_page(
     page: &str,
     taken: &BTreeMap<&'static str, Vec<String>>,
+    scenarios: &[(String, String)],
     tests: &[(String, String)],
 ) -> String {
     let bare: String = page.split_inclusive('\n').filter(|line| !line.starts_with(LINKS)).collect();
@@ -84,7 +95,7 @@ pub fn clause_page(
         }
         let (text, end) = block.strip_suffix('\n').map_or((block, ""), |text| (text, "\n"));
         linked.push_str(text);
-        if let Some(links) = clause_of(text).and_then(|clause| links(clause, text, taken, tests)) {
+        if let Some(links) = clause_of(text).and_then(|clause| links(clause, text, taken, scenarios, tests)) {
             linked.push('\n');
             linked.push_str(&links);
         }
@@ -105,6 +116,7 @@ fn links(
     clause: &str,
     block: &str,
     taken: &BTreeMap<&'static str, Vec<String>>,
+    scenarios: &[(String, String)],
     tests: &[(String, String)],
 ) -> Option<String> {
     let rows: Vec<&str> = TRANSITIONS
@@ -120,6 +132,10 @@ fn links(
     let mut goldens: Vec<&String> = rows.iter().filter_map(|row| taken.get(row)).flatten().collect();
     goldens.sort_unstable();
     goldens.dedup();
+    let naming: Vec<&String> =
+        scenarios.iter().filter(|(_, text)| names(text, clause)).map(|(name, _)| name).collect();
+    goldens.retain(|golden| !naming.contains(golden));
+    goldens.splice(0..0, naming);
     let more = goldens.len().saturating_sub(GOLDENS_NAMED_MAX);
     let tests = tests.iter().filter(|(_, text)| names(text, clause)).map(|(path, _)| path);
 

@@ -49,9 +49,10 @@ fn pages_are_up_to_date() {
 /// Only the lines with links are generated in the clause pages.
 #[test]
 fn clause_links_are_up_to_date() {
-    let (taken, tests) = (traceability::rows_taken(), traceability::tests());
+    let (taken, scenarios, tests) =
+        (traceability::rows_taken(), traceability::scenarios(), traceability::tests());
     check(clause_pages().into_iter().map(|(file, page)| {
-        (format!("specs/clauses/{file}"), traceability::clause_page(&page, &taken, &tests))
+        (format!("specs/clauses/{file}"), traceability::clause_page(&page, &taken, &scenarios, &tests))
     }));
 }
 

@@ -68,8 +68,8 @@ fn hardened_satisfies_every_claim() {
         [
             ("debate", 50_375, 60_071),
             ("execution", 446_595, 462_526),
-            ("lifecycle", 90_926, 98_798),
-            ("semantic", 522_556, 522_556),
+            ("lifecycle", 123_991, 134_651),
+            ("semantic", 771_241, 771_241),
             ("scopes", 259_394, 259_394),
             ("facts", 128_096, 128_952),
         ]
@@ -109,7 +109,7 @@ fn as_drawn_fails_exactly_the_findings() {
             ("debate", 57_960, 68_343),
             ("execution", 1_590, 2_102),
             ("lifecycle", 29, 33),
-            ("semantic", 197_590, 197_590),
+            ("semantic", 199_970, 199_970),
             ("scopes", 14_461, 14_461),
             ("facts", 89_578, 92_239),
         ]
@@ -141,7 +141,7 @@ fn tiny_scope_is_not_vacuous() {
             ("debate", 50_375, 60_071),
             ("execution", 199_351, 209_953),
             ("lifecycle", 1_915, 2_079),
-            ("semantic", 23_570, 23_570),
+            ("semantic", 35_297, 35_297),
             ("scopes", 6_648, 6_648),
             ("facts", 30_096, 30_340),
         ]

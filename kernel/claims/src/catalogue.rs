@@ -15,6 +15,7 @@ mod knowledge;
 mod layers;
 mod ordering;
 mod prelude;
+mod reading;
 mod records;
 mod scopes;
 mod situation;
@@ -23,11 +24,12 @@ mod transitions;
 /// Every claim, in the order in which reports list them.
 pub const CLAIMS: &[Claim] = &concat_claims();
 
-const PARTS: [&[Claim]; 11] = [
+const PARTS: [&[Claim]; 12] = [
     findings::FINDINGS,
     ordering::ORDER,
     knowledge::KNOWLEDGE,
     layers::LAYERS,
+    reading::READING,
     compaction::COMPACTION,
     situation::SITUATION,
     contexts::CONTEXTS,

@@ -9,11 +9,14 @@ extern crate alloc;
 
 pub mod catalogue;
 pub mod history;
+mod sent_call;
 
 pub use catalogue::{CLAIMS, has_unproven_context};
 pub use history::History;
+pub use sent_call::{SentCall, sent_operation};
 
 use orchestrion_kernel::checker::input_time;
+use orchestrion_kernel::context::ContextError;
 use orchestrion_kernel::event::{Event, Events};
 use orchestrion_kernel::input::Input;
 use orchestrion_kernel::module::{Module, Operation};
@@ -53,6 +56,8 @@ pub enum ClaimCheck {
     ResponseInvariant(fn(&Decide<'_>, &State) -> bool),
     /// Holds in every step, given the states before and after it.
     StepInvariant(fn(&Policy, &State, &[Event], &State) -> bool),
+    /// Holds for every call that is sent with a context, given the state after the step.
+    ContextInvariant(fn(&Policy, &State, &SentCall) -> bool),
     /// Holds at every event, given the history of the request before it.
     TraceInvariant(fn(&Policy, &History, &Event) -> bool),
     /// Holds after every step between the history and the kernel's state.
@@ -137,6 +142,7 @@ impl ClaimCheck {
         match self {
             Self::StateInvariant(_) | Self::ResponseInvariant(_) => "state",
             Self::StepInvariant(_) => "step",
+            Self::ContextInvariant(_) => "context",
             Self::TraceInvariant(_) => "trace",
             Self::HistoryConsistency(_) => "memory",
             Self::Contract(_) => "contract",
@@ -151,6 +157,20 @@ pub fn step_violations<'a>(
     before: &'a State,
     events: &'a [Event],
     after: &'a State,
+    history: &mut History,
+) -> impl Iterator<Item = usize> + use<'a> {
+    let sent = SentCall::of_step(policy, events, after);
+    step_violations_with_context(policy, before, events, after, sent.as_ref(), history)
+}
+
+/// Returns the claims that a step violates, as [`step_violations`] does. The caller builds the context of the call that the step
+/// sends. A context that cannot be built violates every claim about contexts.
+pub fn step_violations_with_context<'a>(
+    policy: &'a Policy,
+    before: &'a State,
+    events: &'a [Event],
+    after: &'a State,
+    sent: Option<&Result<SentCall, ContextError>>,
     history: &mut History,
 ) -> impl Iterator<Item = usize> + use<'a> {
     let mut broken: alloc::collections::BTreeSet<usize> = alloc::collections::BTreeSet::new();
@@ -168,6 +188,9 @@ pub fn step_violations<'a>(
         let holds = match claim.check {
             ClaimCheck::StepInvariant(holds) => holds(policy, before, events, after),
             ClaimCheck::HistoryConsistency(holds) => holds(history, after),
+            ClaimCheck::ContextInvariant(holds) => {
+                sent.is_none_or(|sent| sent.as_ref().is_ok_and(|sent| holds(policy, after, sent)))
+            }
             _ => true,
         };
         if !holds {

@@ -1,7 +1,7 @@
 //! The writes of the adversary: one for each effect that a write can have on the state.
 
 use orchestrion_kernel::ids::Timestamp;
-use orchestrion_kernel::item::{Audience, ConstraintType, Rank, Scope};
+use orchestrion_kernel::item::{Audience, ConstraintType, Item, ItemKey, Layer, Rank, Scope};
 use orchestrion_kernel::knowledge::{
     FactKind, NewFact, NewIdentity, Reference, Write, WriteSource, compaction,
 };
@@ -20,12 +20,10 @@ pub(super) fn writes(policy: &Policy, room: usize, state: &State) -> Vec<Input> 
     let mut writes = Vec::new();
     if room {
         writes.extend(facts(policy).into_iter().map(Write::Fact));
-        writes.extend([
-            working("w", 2, None),
-            working("x", 2, Some("a")),
-            signal("e", SHORT),
-            signal("e", LONG),
-        ]);
+        writes.extend([working("w", "1", Some(2), None), signal("e", SHORT), signal("e", LONG)]);
+        // It keeps `w` after its expiry.
+        let on = state.semantic().by_key(&ItemKey::Working("w".into())).next().map(|entry| entry.item.id);
+        writes.extend(on.map(|on| working("x", "1", None, Some(on))));
         writes.push(Write::Environment {
             key: "f".into(),
             text: "1".into(),
@@ -38,6 +36,13 @@ pub(super) fn writes(policy: &Policy, room: usize, state: &State) -> Vec<Input> 
 /// The tick at the next expiry, if an item expires.
 pub(super) fn tick(state: &State) -> Option<Input> {
     state.semantic().next_expiry(state.now()).map(|_| Input::Tick)
+}
+
+/// Whether an item remains after its expiry, because another one depends on it.
+pub(super) fn has_expired_item(state: &State) -> bool {
+    let has_expired =
+        |item: &Item| matches!(item.layer, Layer::Working { expires_at: Some(at), .. } if at <= state.now());
+    state.semantic().entries().any(|entry| has_expired(&entry.item))
 }
 
 /// Whether another item may be written.
@@ -149,12 +154,12 @@ fn below(rank: Rank) -> Rank {
     Rank::ALL.into_iter().rev().find(|lower| *lower < rank).unwrap_or(rank)
 }
 
-fn working(key: &str, expires_at: u64, on: Option<&str>) -> Write {
+fn working(key: &str, text: &str, expires_at: Option<u64>, on: Option<ItemId>) -> Write {
     Write::Working {
         key: key.into(),
-        text: "1".into(),
-        expires_at: Some(Timestamp::from_millis(expires_at)),
-        depends_on: on.map(|key| Reference::Key(key.into())).into_iter().collect(),
+        text: text.into(),
+        expires_at: expires_at.map(Timestamp::from_millis),
+        depends_on: on.map(Reference::Id).into_iter().collect(),
     }
 }
 

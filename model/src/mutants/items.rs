@@ -4,7 +4,7 @@ use orchestrion_kernel::event::ForgetCause;
 use orchestrion_kernel::item::{Audience, FactRecord, Item, ItemKey, ItemKind, Layer, Rank, Scope, Validity};
 use orchestrion_kernel::module::Operation;
 use orchestrion_kernel::situation::SummaryField;
-use orchestrion_kernel::{Event, Events, ItemId, State, UserId};
+use orchestrion_kernel::{Event, Events, ItemId, State, Timestamp, UserId};
 
 type Spoil = fn(&State, &mut Events);
 
@@ -28,6 +28,14 @@ fn fact(item: &mut Item) -> Option<&mut FactRecord> {
 
 fn facts(events: &mut Events, spoil: impl Fn(&mut FactRecord)) {
     items!(events, AddItem, item => if let Some(fact) = fact(item) { spoil(fact) });
+}
+
+fn advance_to(events: &mut Events, spoil: impl Fn(Timestamp) -> Timestamp) {
+    for event in events {
+        if let Event::TimeAdvanced { now } = event {
+            *now = spoil(*now);
+        }
+    }
 }
 
 /// The location, the fault, and the change.
@@ -162,6 +170,34 @@ pub(super) const ITEMS: &[(&str, &str, Spoil)] = &[
         if events.iter().any(calls) && !ids.is_empty() {
             events.push(Event::ForgetItems { ids, cause: ForgetCause::RequestEnd });
         }
+    }),
+    ("AddItem", "gives the identity the highest rank", |_, events| {
+        items!(events, AddItem, Item { layer: Layer::Identity(identity), .. } => identity.rank = Rank::Policy);
+    }),
+    ("AddItem", "gives the identity a permission", |_, events| {
+        items!(events, AddItem, Item { layer: Layer::Identity(identity), .. } => identity.permissions.push("p".into()));
+    }),
+    ("UpdateItem", "changes the identity with a message", |state, events| {
+        let identity =
+            state.semantic().entries().find(|entry| matches!(entry.item.layer, Layer::Identity(_)));
+        let starts = events.iter().any(|event| matches!(event, Event::UserMsg { .. }));
+        if let (Some(entry), true) = (identity, starts) {
+            let mut item = entry.item.clone();
+            if let Layer::Identity(identity) = &mut item.layer {
+                identity.rank = Rank::Policy;
+            }
+            events.push(Event::UpdateItem { item, deps: entry.deps.clone() });
+        }
+    }),
+    ("TimeAdvanced", "is lost", |_, events| {
+        events.retain(|event| !matches!(event, Event::TimeAdvanced { .. }));
+    }),
+    ("TimeAdvanced", "goes back", |_, events| advance_to(events, |_| Timestamp::default())),
+    ("TimeAdvanced", "is late", |_, events| {
+        advance_to(events, |now| Timestamp::from_millis(now.millis().saturating_add(1)));
+    }),
+    ("ForgetItems", "keeps what expired", |_, events| {
+        events.retain(|event| !matches!(event, Event::ForgetItems { cause: ForgetCause::Expiry, .. }));
     }),
     ("ForgetItems", "names another item as the summary", |_, events| {
         for event in events {

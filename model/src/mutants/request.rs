@@ -55,6 +55,11 @@ const REQUEST_MUTATIONS: &[(&str, &str, Spoil)] = &[
             )
         });
     }),
+    ("debate.outdated", "is forgotten", |_, request| request.debate.outdated = false),
+    ("debate.outdated", "is taken for granted", |_, request| request.debate.outdated = true),
+    ("debate.outdated", "is kept when Security reviews again", |before, request| {
+        request.debate.outdated |= before.control().request().is_some_and(|earlier| earlier.debate.outdated);
+    }),
     ("debate.scored", "is forgotten", |_, request| request.debate.scored = None),
     ("request.decisions", "are forgotten", |_, request| request.decisions.clear()),
     ("request.decisions", "keep the first only", |_, request| request.decisions.truncate(1)),

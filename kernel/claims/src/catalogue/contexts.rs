@@ -1,17 +1,16 @@
 //! Claims about module contexts (000 §5, decision 0024).
 
 use super::prelude::*;
-use super::scopes::call_scope;
+use super::reading::{closed_subset, readable_items, waiting_operation};
+use crate::sent_call::emitted_call;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 use orchestrion_kernel::context::{
-    BudgetError, ByteMeasure, ContextProblem, SelectionStatus, build_context, build_context_with_problem,
-    context_problem,
+    BudgetError, ByteMeasure, ContextProblem, SelectionStatus, build_context, context_problem,
 };
 use orchestrion_kernel::ids::ItemId;
 use orchestrion_kernel::item::{Item, Layer};
-use orchestrion_kernel::knowledge::Principal;
 use orchestrion_kernel::selection::{Candidate, Inclusion};
 use orchestrion_kernel::state::Call;
 use orchestrion_optimizer::ExactSelector;
@@ -25,36 +24,31 @@ pub(super) const CONTEXTS: &[Claim] = &[
         clause: "000-5.7",
         statement: "A call that is sent has a context: a closed set of readable items that contains every \
                     pinned item and fits the budget together with the payload.",
-        formula: "□ (ToolCall(M) ∈ σ ∧ ¬over_budget' ⇒ Ctx ⊆ selectable(S) ∧ deps(Ctx) ⊆ Ctx ∧ pinned ⊆ Ctx ∧ cost(Ctx) + c(payload) \
+        formula: "□ (ToolCall(M) ∈ σ ∧ ¬over_budget' ⇒ Ctx ⊆ readable(S) ∧ deps(Ctx) ⊆ Ctx ∧ pinned ⊆ Ctx ∧ cost(Ctx) + c(payload) \
                   ≤ T_M)",
-        check: StepInvariant(|policy, _, events, state| {
-            let Some(call) = sent_call(events, state) else { return true };
-            let selector = ExactSelector::from_policy(policy);
-            let Ok(shown) = build_context(policy, state, call.operation, &ByteMeasure, &selector) else {
-                return false;
+        check: ContextInvariant(|policy, state, sent| {
+            let operation = sent.operation;
+            let readable = readable_items(policy, state, operation);
+            let is_alone = operation == Operation::Summarize;
+            let selectable = if is_alone { readable } else { closed_subset(state, readable) };
+            let shown: BTreeSet<ItemId> = sent.items().iter().copied().collect();
+            let deps = |id: &ItemId| state.semantic().get(*id).map_or(&[][..], |entry| entry.deps.as_slice());
+            let is_closed = is_alone || shown.iter().all(|id| deps(id).iter().all(|dep| shown.contains(dep)));
+            let is_pinned = |id: &&ItemId| {
+                let entry = state.semantic().get(**id);
+                entry.is_some_and(|entry| pins(policy, state, operation, &entry.item))
             };
-            let known = state.semantic();
-            let scope = call_scope(state, call.operation).clone();
-            let reader = Principal { scope, ..state.session_principal() };
-            let free: BTreeSet<ItemId> = known.selectable(&reader).map(|entry| entry.item.id).collect();
-            let alone = call.operation == Operation::Summarize;
-            let rests = |id: &ItemId| known.get(*id).map(|entry| entry.deps.as_slice()).unwrap_or_default();
-            let closed = |id: &ItemId| alone || rests(id).iter().all(|dep| shown.ids.contains(dep));
-            let pinned =
-                |item: &Item| !alone && matches!(item.layer, Layer::Identity(_) | Layer::Environment);
-            let missing = |id: &&ItemId| {
-                known.get(**id).is_some_and(|entry| {
-                    pinned(&entry.item) && entry.deps.is_empty() && !shown.ids.contains(id)
-                })
-            };
-            let payload_tokens = payload_bytes(state, call.operation).div_ceil(4);
-            let tokens = shown.text.len().div_ceil(4).saturating_add(payload_tokens);
-            shown.ids.iter().all(|id| free.contains(id) && closed(id))
-                && free.iter().find(missing).is_none()
+            let payload_tokens = payload_bytes(state, operation).div_ceil(4);
+            let tokens = sent.context.text.len().div_ceil(4).saturating_add(payload_tokens);
+            shown.is_subset(&selectable)
+                && is_closed
+                && selectable.iter().filter(is_pinned).all(|id| shown.contains(id))
                 && u64::try_from(tokens)
-                    .is_ok_and(|tokens| tokens <= policy.contexts.token_limit(call.operation.module()))
+                    .is_ok_and(|tokens| tokens <= policy.contexts.token_limit(operation.module()))
         }),
-        premise: |_, state| pending_call(state).is_some_and(|call| payload_bytes(state, call.operation) > 0),
+        premise: |_, state| {
+            waiting_operation(state).is_some_and(|operation| payload_bytes(state, operation) > 0)
+        },
         ..CLAIM
     },
     Claim {
@@ -63,15 +57,8 @@ pub(super) const CONTEXTS: &[Claim] = &[
         statement: "A context is a closed selection of maximum utility. Ties are broken by minimum cost, \
                     then by the lexicographically smallest id list.",
         formula: "□ (ToolCall(M) ∈ σ ∧ ¬over_budget' ⇒ Ctx = lexmin argmin_c argmax_w { X closed, c(X) + c(payload) ≤ T_M })",
-        check: StepInvariant(|policy, _, events, state| {
-            let Some(call) = sent_call(events, state) else { return true };
-            let selector = ExactSelector::from_policy(policy);
-            let Ok((asked, shown)) =
-                build_context_with_problem(policy, state, call.operation, &ByteMeasure, &selector)
-            else {
-                return false;
-            };
-            best_selection(&asked).is_none_or(|best| shown.ids == best)
+        check: ContextInvariant(|_, _, sent| {
+            best_selection(&sent.problem).is_none_or(|best| sent.items() == best)
         }),
         premise: omits_items,
         needs_proven_contexts: true,
@@ -86,7 +73,8 @@ pub(super) const CONTEXTS: &[Claim] = &[
         check: StepInvariant(|policy, before, events, after| {
             let over = |state: &State| of_request(state, |request| request.over_budget);
             let answered = events.iter().any(|event| matches!(event, Event::ToolResult { .. }));
-            let right = |call: Call| over(after) == context_problem_of(policy, after, call).is_err();
+            let right =
+                |call: Call| over(after) == context_problem_of(policy, after, call.operation).is_err();
             !(answered && over(before)) && emitted_call(events, after).is_none_or(right)
         }),
         premise: |_, state| of_request(state, |request| request.over_budget),
@@ -94,21 +82,23 @@ pub(super) const CONTEXTS: &[Claim] = &[
     },
 ];
 
-/// The call that these events emitted, if its module reads a context.
-fn emitted_call(events: &[Event], after: &State) -> Option<Call> {
-    let is_emitted = events.iter().any(|event| matches!(event, Event::ToolCall { .. }));
-    after.control().pending_call().filter(|call| is_emitted && call.operation.takes_context())
-}
-
-/// The emitted call, if it is sent with a context.
-pub(super) fn sent_call(events: &[Event], after: &State) -> Option<Call> {
-    emitted_call(events, after).filter(|_| !of_request(after, |request| request.over_budget))
-}
-
-/// The pending call, if it is sent with a context.
-fn pending_call(state: &State) -> Option<Call> {
-    let is_sent = !of_request(state, |request| request.over_budget);
-    state.control().pending_call().filter(|call| is_sent && call.operation.takes_context())
+/// Whether every context of the operation contains the item (000 §5, 003 layers 1 and 4, 002): the identity, signals, the user's
+/// message, the situation of a module that reasons, for Solution the reviews of the previous pass, and for a summary every item.
+fn pins(policy: &Policy, state: &State, operation: Operation, item: &Item) -> bool {
+    let Some(request) = state.control().request() else { return false };
+    match (&item.layer, &item.key) {
+        // Which items are summarized is the subject of C-89.
+        _ if operation == Operation::Summarize => false,
+        (Layer::Identity(_) | Layer::Environment, _) => true,
+        (_, ItemKey::Situation(_)) => policy.situation.mode(operation).is_some(),
+        (_, ItemKey::Request(id)) => *id == request.id,
+        (_, ItemKey::Argument(id, role)) => {
+            operation == Operation::Argue(Role::Solution)
+                && *id == request.id
+                && request.debate.reviews.contains(role)
+        }
+        _ => false,
+    }
 }
 
 /// The length of the payload as the JSON of the derived encoding, which shares no code with the kernel's count. 0: no payload.
@@ -136,27 +126,27 @@ fn payload_bytes(state: &State, operation: Operation) -> usize {
 }
 
 /// The context problem of a call, measured in bytes.
-pub(super) fn context_problem_of(
+fn context_problem_of(
     policy: &Policy,
     state: &State,
-    call: Call,
+    operation: Operation,
 ) -> Result<ContextProblem, BudgetError> {
-    let room = policy.contexts.token_limit(call.operation.module());
-    context_problem(policy, state, call.operation, room, &ByteMeasure)
+    let room = policy.contexts.token_limit(operation.module());
+    context_problem(policy, state, operation, room, &ByteMeasure)
 }
 
 /// Whether the context of the pending call is not proven optimal, because the search hit the node limit of the policy.
 #[must_use]
 pub fn has_unproven_context(policy: &Policy, state: &State) -> bool {
-    let Some(call) = pending_call(state) else { return false };
-    build_context(policy, state, call.operation, &ByteMeasure, &ExactSelector::from_policy(policy))
+    let Some(operation) = waiting_operation(state) else { return false };
+    build_context(policy, state, operation, &ByteMeasure, &ExactSelector::from_policy(policy))
         .is_ok_and(|context| context.status != SelectionStatus::Optimal)
 }
 
 /// Whether the context of the pending call omits readable items.
 fn omits_items(policy: &Policy, state: &State) -> bool {
-    let Some(call) = pending_call(state) else { return false };
-    context_problem_of(policy, state, call).is_ok_and(|asked| !is_budget_ample(&asked))
+    let Some(operation) = waiting_operation(state) else { return false };
+    context_problem_of(policy, state, operation).is_ok_and(|asked| !is_budget_ample(&asked))
 }
 
 /// Whether all candidates together fit the budget.

@@ -7,8 +7,10 @@ use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use orchestrion_kernel::checker::validate_event;
 use orchestrion_kernel::ids::{ItemId, Text, UserId};
-use orchestrion_kernel::item::{Audience, FactRecord, Item, Layer, Rank, Scope, SupersessionRule, Validity};
-use orchestrion_kernel::knowledge::{NewFact, Principal, Write, WriteSource};
+use orchestrion_kernel::item::{
+    Audience, FactRecord, Identity, Item, Layer, Rank, Scope, SupersessionRule, Validity,
+};
+use orchestrion_kernel::knowledge::{NewFact, NewIdentity, Write, WriteSource};
 use orchestrion_kernel::semantic::{Entry, SemanticState};
 use orchestrion_kernel::state::{Debate, Request};
 
@@ -141,49 +143,6 @@ pub(super) const LAYERS: &[Claim] = &[
         ..CLAIM
     },
     Claim {
-        id: "C-54",
-        clause: "003-9.1",
-        statement: "No context contains a superseded or denied item.",
-        formula: "□ (∃ y valid: supersedes(y) = x ∨ denied(x) ⇒ x ∉ shown)",
-        check: ClaimCheck::StateInvariant(|_, state| {
-            // Derived from the successors' links, not from the item's own validity.
-            let valid = state.semantic().read_valid_facts().filter_map(Item::fact);
-            let named: Vec<_> = valid.filter_map(|fact| Some((fact.supersedes?, &fact.scope))).collect();
-            is_hidden_from_all(state, |item, _| {
-                item.validity == Validity::Denied
-                    || item.fact().is_some_and(|fact| named.contains(&(item.id, &fact.scope)))
-                    || superseded_by(item).is_some()
-            })
-        }),
-        premise: |_, state| state.semantic().entries().any(|entry| !entry.item.is_valid()),
-        ..CLAIM
-    },
-    Claim {
-        id: "C-55",
-        clause: "003-2.21",
-        statement: "An item in a task, hypothetical or draft scope is invisible in every other scope.",
-        formula: "□ (scope(x) ∉ {global, session, scope(reader)} ⇒ x ∉ shown(reader))",
-        check: ClaimCheck::StateInvariant(|_, state| {
-            is_hidden_from_all(state, |item, here| narrow_scope(item).is_some_and(|scope| scope != here))
-        }),
-        premise: |_, state| state.semantic().entries().any(|entry| narrow_scope(&entry.item).is_some()),
-        ..CLAIM
-    },
-    Claim {
-        id: "C-56",
-        clause: "003-8.4",
-        statement: "A restricted item is visible only to its audience.",
-        formula: "□ (x for a rank ∨ x for a permission ⇒ x ∉ shown(reader without it))",
-        check: ClaimCheck::StateInvariant(|_, state| {
-            let restricted = state.semantic().entries().filter(|entry| is_restricted(&entry.item));
-            let mut shut_out =
-                restricted.filter_map(|entry| Some((entry.item.id, excluded_principal(state, &entry.item)?)));
-            shut_out.all(|(id, reader)| state.semantic().selectable(&reader).all(|entry| entry.item.id != id))
-        }),
-        premise: |_, state| state.semantic().entries().any(|entry| is_restricted(&entry.item)),
-        ..CLAIM
-    },
-    Claim {
         id: "C-98",
         clause: "003-8.4",
         statement: "The writer of a fact sets its audience. A reaffirming write does not widen it.",
@@ -209,24 +168,6 @@ pub(super) const LAYERS: &[Claim] = &[
             })
         }),
         premise: |_, state| state.semantic().entries().any(|entry| is_restricted(&entry.item)),
-        ..CLAIM
-    },
-    Claim {
-        id: "C-57",
-        clause: "003-3.5",
-        statement: "No context contains an expired item.",
-        formula: "□ (expires_at(x) ≤ now ⇒ x ∉ shown)",
-        check: ClaimCheck::StateInvariant(|_, state| {
-            let now = state.now();
-            is_hidden_from_all(
-                state,
-                |item, _| matches!(item.layer, Layer::Working { expires_at: Some(at), .. } if at <= now),
-            )
-        }),
-        premise: |_, state| {
-            let expires = |item: &Item| matches!(item.layer, Layer::Working { expires_at: Some(_), .. });
-            state.semantic().entries().any(|entry| expires(&entry.item))
-        },
         ..CLAIM
     },
     Claim {
@@ -272,12 +213,79 @@ pub(super) const LAYERS: &[Claim] = &[
         statement: "The identity does not change during a session.",
         formula: "□ (identity set ∧ ¬session ends ⇒ identity' = identity)",
         check: StepInvariant(|_, before, events, after| {
-            let identity = |state: &State| state.semantic().latest_by_key(&ItemKey::Identity).cloned();
+            let identity_of = |state: &State| state.semantic().latest_by_key(&ItemKey::Identity).cloned();
             before.semantic().identity().is_none()
                 || events.contains(&Event::SessionEnded)
-                || identity(before) == identity(after)
+                || identity_of(before) == identity_of(after)
         }),
         premise: |_, state| state.semantic().identity().is_some(),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-113",
+        clause: "decision 0028",
+        statement: "The identity of a session has at most the rank of its authority in the policy's table.",
+        formula: "□ (AddItem(identity) ∈ σ ∧ authority ∈ dom(ranks) ⇒ rank(identity) ≤ ranks(authority))",
+        check: StepInvariant(|policy, _, events, _| {
+            events.iter().all(|event| match event {
+                Event::AddItem { item, .. } | Event::UpdateItem { item, .. } => {
+                    identity(item).is_none_or(|identity| {
+                        let limit = policy.ranks.get(identity.authority.as_str());
+                        limit.is_none_or(|limit| identity.rank <= limit)
+                    })
+                }
+                _ => true,
+            })
+        }),
+        premise: |policy, state| {
+            let is_limited = |identity: &Identity| {
+                let limit = policy.ranks.get(identity.authority.as_str());
+                limit.is_some_and(|limit| limit < Rank::Policy)
+            };
+            state.semantic().entries().filter_map(|entry| identity(&entry.item)).any(is_limited)
+        },
+        ..CLAIM
+    },
+    Claim {
+        id: "C-114",
+        clause: "003-1.4",
+        statement: "A session start sets the identity that it states, with no other permissions.",
+        formula: "□ (Idle ∧ ¬session ∧ authority ∉ dom(ranks) ⇒ start(identity) adds exactly this identity)",
+        check: ResponseInvariant(|decide, state| {
+            if state.control().session().is_some() || state.control().phase() != Phase::Idle {
+                return true;
+            }
+            let stated = Identity {
+                authority: "a title of its own".into(),
+                rank: Rank::Employee,
+                department: "d".into(),
+                organization: "o".into(),
+                permissions: Vec::from(["a permission of its own".into()]),
+            };
+            let new = NewIdentity {
+                name: "u".into(),
+                authority: stated.authority.clone(),
+                rank: Some(stated.rank),
+                department: stated.department.clone(),
+                organization: stated.organization.clone(),
+                permissions: stated.permissions.clone(),
+            };
+            let start = Input::SessionStart { user: UserId::new("u"), identity: Some(Box::new(new)) };
+            decide(state, &start).is_ok_and(|events| {
+                let set: Vec<&Identity> = events
+                    .iter()
+                    .filter_map(|event| match event {
+                        Event::AddItem { item, .. } | Event::UpdateItem { item, .. } => identity(item),
+                        _ => None,
+                    })
+                    .collect();
+                set == [&stated]
+            })
+        }),
+        premise: |_, state| state.control().session().is_none() && state.control().phase() == Phase::Idle,
+        not_applicable: |policy| {
+            policy.writes.strict_ranks.then_some("the policy refuses titles outside of its table")
+        },
         ..CLAIM
     },
     Claim {
@@ -370,10 +378,8 @@ pub(super) const LAYERS: &[Claim] = &[
     Claim {
         id: "C-99",
         clause: "003-8.4",
-        statement: "An item of a request belongs to the session's user permanently. No other user can read \
-                    it.",
-        formula: "□ (x ∈ I' \\ I of a request ⇒ user(x) = session) ∧ □ (user'(x) = user(x)) ∧ \
-                  □ (user(x) ≠ reader ⇒ x ∉ shown(reader))",
+        statement: "An item of a request belongs to the session's user permanently.",
+        formula: "□ (x ∈ I' \\ I of a request ⇒ user(x) = session) ∧ □ (user'(x) = user(x))",
         check: StepInvariant(|_, before, events, after| {
             if !events.iter().any(is_semantic) {
                 return true;
@@ -384,10 +390,6 @@ pub(super) const LAYERS: &[Claim] = &[
                 None => item.user().is_none_or(|user| Some(user) == session),
             };
             after.semantic().entries().all(is_kept)
-                && other_principals(after).iter().all(|reader| {
-                    let is_for = |user: &UserId| reader.user.as_ref() == Some(user);
-                    after.semantic().selectable(reader).all(|entry| entry.item.user().is_none_or(is_for))
-                })
         }),
         premise: |_, state| state.semantic().entries().any(|entry| entry.item.user().is_some()),
         ..CLAIM
@@ -410,6 +412,13 @@ const fn rule(item: &Item) -> Option<SupersessionRule> {
     match item.validity {
         Validity::Superseded { rule, .. } => Some(rule),
         _ => None,
+    }
+}
+
+fn identity(item: &Item) -> Option<&Identity> {
+    match &item.layer {
+        Layer::Identity(identity) => Some(identity),
+        Layer::Fact(_) | Layer::Request { .. } | Layer::Working { .. } | Layer::Environment => None,
     }
 }
 
@@ -494,7 +503,7 @@ fn superseded_facts(state: &State) -> impl Iterator<Item = (&Item, &FactRecord)>
 }
 
 /// The last item of an item's chain of successors.
-fn chain_end(state: &State, id: ItemId) -> Option<ItemId> {
+pub(super) fn chain_end(state: &State, id: ItemId) -> Option<ItemId> {
     let (mut end, mut passed) = (id, BTreeSet::from([id]));
     while let Some(by) = state.semantic().get(end).and_then(|entry| superseded_by(&entry.item)) {
         if !passed.insert(by) {
@@ -503,57 +512,4 @@ fn chain_end(state: &State, id: ItemId) -> Option<ItemId> {
         end = by;
     }
     Some(end)
-}
-
-/// Whether no principal can read an item with this property: not the unrestricted principal outside of every scope, and not in any
-/// scope of the state.
-fn is_hidden_from_all(state: &State, kind: impl Fn(&Item, &Scope) -> bool) -> bool {
-    let known = state.semantic();
-    let scopes = known.entries().filter_map(|entry| narrow_scope(&entry.item));
-    let scopes: BTreeSet<&Scope> = scopes.chain([&Scope::Global]).collect();
-    scopes.into_iter().all(|scope| {
-        let is_of_kind = |entry: &Entry| kind(&entry.item, scope);
-        // Most states have no such item, and this test is cheaper than the readers.
-        !known.entries().any(is_of_kind) || {
-            let reader = Principal { scope: scope.clone(), ..unrestricted_principal(state) };
-            !known.selectable(&reader).any(is_of_kind)
-        }
-    })
-}
-
-/// A principal with the highest rank and every permission that an item requires.
-fn unrestricted_principal(state: &State) -> Principal {
-    let asks = |entry: &Entry| match &entry.item.fact()?.audience {
-        Audience::Permitted(name) => Some(name.clone()),
-        _ => None,
-    };
-    let permissions = state.semantic().entries().filter_map(asks).collect();
-    Principal { rank: Rank::Policy, permissions, ..state.session_principal() }
-}
-
-/// Unrestricted principals of other users: one user without items, and each user with items if there are several.
-fn other_principals(state: &State) -> Vec<Principal> {
-    let users: BTreeSet<&UserId> = state.semantic().entries().filter_map(|entry| entry.item.user()).collect();
-    let several = users.len() > 1;
-    let each = users.into_iter().filter(|_| several).cloned();
-    let all = unrestricted_principal(state);
-    let of = |user| Principal { user: Some(user), ..all.clone() };
-    each.chain([UserId::new("another user")]).map(of).collect()
-}
-
-/// The strongest principal outside of the audience of an item: the next lower rank, or every permission but the required one.
-fn excluded_principal(state: &State, item: &Item) -> Option<Principal> {
-    let fact = item.fact()?;
-    let reader = Principal { scope: fact.scope.clone(), ..unrestricted_principal(state) };
-    match &fact.audience {
-        Audience::Everybody => None,
-        Audience::AtLeast(rank) => {
-            let below = Rank::ALL.into_iter().filter(|lower| lower < rank).max()?;
-            Some(Principal { rank: below, ..reader })
-        }
-        Audience::Permitted(name) => {
-            let others = reader.permissions.into_iter().filter(|other| other != name).collect();
-            Some(Principal { permissions: others, ..reader })
-        }
-    }
 }

@@ -15,7 +15,7 @@ pub(super) use orchestrion_kernel::module::{
 pub(super) use orchestrion_kernel::policy::{Bound, Policy};
 pub(super) use orchestrion_kernel::state::{Request, StartedTask, State};
 
-pub(super) use ClaimCheck::{LeadsTo, ResponseInvariant, StepInvariant, TraceInvariant};
+pub(super) use ClaimCheck::{ContextInvariant, LeadsTo, ResponseInvariant, StepInvariant, TraceInvariant};
 
 /// Defaults: no finding, a premise that always holds, and every policy. A claim without a check fails everywhere.
 pub(super) const CLAIM: Claim = Claim {

@@ -1,43 +1,14 @@
 //! Claims about requests, tasks and plans that run in scopes (decision 0037). They compute scopes from the events and the plan, not
 //! with the kernel's functions.
 
-use super::contexts::{context_problem_of, sent_call};
 use super::prelude::*;
 use alloc::collections::BTreeSet;
 use orchestrion_kernel::ids::ItemId;
-use orchestrion_kernel::item::{Audience, FactRecord, Item, Layer, Rank, Scope, Validity};
+use orchestrion_kernel::item::{FactRecord, Item, Layer, Rank, Scope, Validity};
 use orchestrion_kernel::knowledge::{FactKind, NewFact, Reference, Write, WriteSource};
 use orchestrion_kernel::semantic::Entry;
 
 pub(super) const SCOPES: &[Claim] = &[
-    Claim {
-        id: "C-104",
-        clause: "003-2.21",
-        statement: "A call reads the items of its scope, global ones and those of the session, and no others. Every \
-                    fact of its scope that its user may read is a candidate of its context.",
-        formula: "□ (ToolCall(s) ∈ σ ⇒ (x ∈ Ctx ⇒ scope(x) ∈ {global, session, s}) ∧ (x fact ∧ scope(x) = s ∧ \
-                  readable(x) ⇒ x ∈ candidates))",
-        check: StepInvariant(|policy, _, events, state| {
-            let Some(call) = sent_call(events, state) else { return true };
-            let Ok(asked) = context_problem_of(policy, state, call) else { return false };
-            let scope = call_scope(state, call.operation);
-            let reads = |item: &Item| asked.ids.binary_search(&item.id).is_ok();
-            let is_own = |item: &Item| item_scope(item) == scope;
-            let is_alone = call.operation == Operation::Summarize;
-            state.semantic().entries().all(|Entry { item, .. }| match reads(item) {
-                true => is_own(item) || matches!(item_scope(item), Scope::Global | Scope::Session),
-                false => {
-                    is_alone || *scope == Scope::Global || !is_own(item) || !may_read(policy, state, item)
-                }
-            })
-        }),
-        premise: |_, state| {
-            let call = state.control().pending_call();
-            let scope = call.map(|call| call_scope(state, call.operation));
-            scope.is_some_and(|scope| *scope != Scope::Global)
-        },
-        ..CLAIM
-    },
     Claim {
         id: "C-105",
         clause: "003-2.21",
@@ -222,22 +193,6 @@ fn is_usable(state: &State, scope: &Scope) -> bool {
         Scope::Session => false,
         Scope::Task(_) | Scope::Hypothetical(_) | Scope::Draft(_) => state.semantic().entries().any(opens),
     }
-}
-
-/// Whether the session user may read a valid fact, and the policy shows it.
-fn may_read(policy: &Policy, state: &State, item: &Item) -> bool {
-    let identity = state.semantic().identity();
-    let is_shown = match item.validity {
-        Validity::Current => true,
-        Validity::NeedsReview => policy.contexts.needs_review,
-        Validity::Superseded { .. } | Validity::Denied => false,
-    };
-    is_shown
-        && item.fact().is_some_and(|fact| match &fact.audience {
-            Audience::Everybody => true,
-            Audience::AtLeast(rank) => identity.map_or(Rank::Unverified, |identity| identity.rank) >= *rank,
-            Audience::Permitted(name) => identity.is_some_and(|identity| identity.permissions.contains(name)),
-        })
 }
 
 /// Whether an item has the text and the scope that it had before.

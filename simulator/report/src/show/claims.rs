@@ -99,6 +99,7 @@ impl Observed {
             ClaimCheck::StateInvariant(_)
             | ClaimCheck::ResponseInvariant(_)
             | ClaimCheck::StepInvariant(_)
+            | ClaimCheck::ContextInvariant(_)
             | ClaimCheck::TraceInvariant(_)
             | ClaimCheck::HistoryConsistency(_) => {}
         }

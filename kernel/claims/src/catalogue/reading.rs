@@ -1,0 +1,243 @@
+//! Claims about what a module reads: the context that a call receives, compared with a reference.
+//!
+//! The reference is written from the clauses of document 003 and from decisions 0004, 0019, 0021 and 0037. It reads the fields of items
+//! and calls none of the kernel's functions for readers and scopes.
+
+use super::layers::chain_end;
+use super::prelude::*;
+use super::scopes::call_scope;
+use crate::SentCall;
+use alloc::collections::BTreeSet;
+use alloc::vec::Vec;
+use orchestrion_kernel::ids::{ItemId, Timestamp};
+use orchestrion_kernel::item::{Audience, Item, Layer, Rank, Scope, Validity};
+use orchestrion_kernel::semantic::Entry;
+
+pub(super) const READING: &[Claim] = &[
+    Claim {
+        id: "C-54",
+        clause: "003-9.1",
+        statement: "No context contains a superseded or denied item.",
+        formula: "□ (∃ y valid: supersedes(y) = x ∨ denied(x) ⇒ x ∉ Ctx)",
+        check: ContextInvariant(|_, state, sent| {
+            // Derived from the successors' links, not from the item's own validity.
+            let valid = state.semantic().entries().filter(|entry| is_in_force(&entry.item));
+            let facts = valid.filter_map(|entry| entry.item.fact());
+            let named: Vec<_> = facts.filter_map(|fact| Some((fact.supersedes?, &fact.scope))).collect();
+            shown_items(state, sent).all(|item| {
+                let is_named = item.fact().is_some_and(|fact| named.contains(&(item.id, &fact.scope)));
+                !is_named && is_in_force(item)
+            })
+        }),
+        premise: |_, state| calls_with(state, |item| !is_in_force(item)),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-55",
+        clause: "003-2.21",
+        statement: "A context contains an item in a task, hypothetical or draft scope only if its call runs in this scope.",
+        formula: "□ (scope(x) ∉ {global, session, scope(call)} ⇒ x ∉ Ctx)",
+        check: ContextInvariant(|_, state, sent| {
+            let scope = call_scope(state, sent.operation);
+            shown_items(state, sent).all(|item| is_in_scope(item, scope))
+        }),
+        premise: |_, state| {
+            let scope = waiting_operation(state).map(|operation| call_scope(state, operation));
+            scope
+                .is_some_and(|scope| calls_with(state, |item| is_in_force(item) && !is_in_scope(item, scope)))
+        },
+        ..CLAIM
+    },
+    Claim {
+        id: "C-56",
+        clause: "003-8.4",
+        statement: "A context contains a restricted fact only if the session user belongs to its audience, and an item of a \
+                    request only if it belongs to the session user.",
+        formula: "□ (x ∈ Ctx ⇒ session ∈ audience(x)) ∧ □ (x ∈ Ctx of a request ⇒ user(x) = session)",
+        check: ContextInvariant(|_, state, sent| {
+            shown_items(state, sent).all(|item| is_for_session(state, item))
+        }),
+        premise: |_, state| calls_with(state, |item| is_in_force(item) && !is_for_session(state, item)),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-57",
+        clause: "003-3.5",
+        statement: "No context contains an expired item.",
+        formula: "□ (expires_at(x) ≤ now ⇒ x ∉ Ctx)",
+        check: ContextInvariant(|_, state, sent| {
+            shown_items(state, sent).all(|item| !has_expired(item, state.now()))
+        }),
+        premise: |_, state| calls_with(state, |item| has_expired(item, state.now())),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-104",
+        clause: "003-2.21",
+        statement: "The candidates of a context are exactly the items that its call may read: valid, not expired, in its \
+                    scope, for its user, and not shadowed. Those of a summary are readable too.",
+        formula: "□ (ToolCall(M) ∈ σ ⇒ candidates = readable(S, scope(M))), or ⊆ if M summarizes",
+        check: ContextInvariant(|policy, state, sent| {
+            let readable = readable_items(policy, state, sent.operation);
+            let mut candidates = sent.candidates().iter();
+            candidates.all(|id| readable.contains(id))
+                && (sent.operation == Operation::Summarize || sent.candidates().len() == readable.len())
+        }),
+        premise: |policy, state| {
+            let reads_less = |operation| {
+                readable_items(policy, state, operation).len() < state.semantic().entries().count()
+            };
+            waiting_operation(state).is_some_and(reads_less)
+        },
+        ..CLAIM
+    },
+    Claim {
+        id: "C-111",
+        clause: "003-3.5",
+        statement: "The time never goes back. When it advances, every expired item leaves on which no remaining item depends.",
+        formula: "□ (now ≤ now') ∧ □ (now < now' ∧ x ∈ I' ∧ expires_at(x) ≤ now' ⇒ ∃ y ∈ I': x ∈ deps(y))",
+        check: StepInvariant(|_, before, _, after| {
+            let is_needed = |id: ItemId| after.semantic().entries().any(|entry| entry.deps.contains(&id));
+            let is_kept = |entry: &Entry| !has_expired(&entry.item, after.now()) || is_needed(entry.item.id);
+            before.now() == after.now()
+                || before.now() < after.now() && after.semantic().entries().all(is_kept)
+        }),
+        premise: |_, state| state.semantic().entries().any(|entry| has_expired(&entry.item, state.now())),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-112",
+        clause: "decision 0036",
+        statement: "A tick advances the time to the next expiry. It is refused if no item expires.",
+        formula: "□ (tick ⇒ now' = min { expires_at(x) > now }), or refused if there is none",
+        check: ResponseInvariant(|decide, state| {
+            let times = state.semantic().entries().filter_map(|entry| expires_at(&entry.item));
+            let next = times.filter(|at| *at > state.now()).min();
+            let advances = |events: &[Event]| {
+                events.iter().find_map(|event| match event {
+                    Event::TimeAdvanced { now } => Some(*now),
+                    _ => None,
+                })
+            };
+            decide(state, &Input::Tick).ok().map(|events| advances(&events)) == next.map(Some)
+        }),
+        premise: |_, state| {
+            state.semantic().entries().any(|entry| expires_at(&entry.item).is_some_and(|at| at > state.now()))
+        },
+        ..CLAIM
+    },
+];
+
+/// The operation that waits for a reply, if it was sent with a context.
+pub(super) fn waiting_operation(state: &State) -> Option<Operation> {
+    let is_sent = !of_request(state, |request| request.over_budget);
+    let call = state.control().pending_call().filter(|call| is_sent && call.operation.takes_context());
+    call.map(|call| call.operation)
+}
+
+/// Whether a call waits that was sent with a context, and the state has such an item.
+fn calls_with(state: &State, is: impl Fn(&Item) -> bool) -> bool {
+    waiting_operation(state).is_some() && state.semantic().entries().any(|entry| is(&entry.item))
+}
+
+/// The items of a context.
+fn shown_items<'a>(state: &'a State, sent: &'a SentCall) -> impl Iterator<Item = &'a Item> {
+    sent.items().iter().filter_map(|id| state.semantic().get(*id)).map(|entry| &entry.item)
+}
+
+/// The items that a call may read.
+pub(super) fn readable_items(policy: &Policy, state: &State, operation: Operation) -> BTreeSet<ItemId> {
+    let scope = call_scope(state, operation);
+    let may_read = |item: &&Item| {
+        is_in_force(item)
+            && is_in_scope(item, scope)
+            && is_for_session(state, item)
+            && !has_expired(item, state.now())
+    };
+    let items = state.semantic().entries().map(|entry| &entry.item);
+    let readable: Vec<&Item> = items.filter(may_read).collect();
+    let is_hidden = |item: &Item| {
+        item.validity == Validity::NeedsReview && item.fact().is_some() && !policy.contexts.needs_review
+    };
+    let is_shadowed = |item: &Item| readable.iter().any(|narrow| shadows(state, narrow, item));
+    readable.iter().filter(|item| !is_hidden(item) && !is_shadowed(item)).map(|item| item.id).collect()
+}
+
+/// The largest subset of the items that contains the dependencies of each of its items.
+pub(super) fn closed_subset(state: &State, mut items: BTreeSet<ItemId>) -> BTreeSet<ItemId> {
+    loop {
+        let has_deps = |id: &ItemId| {
+            state.semantic().get(*id).is_some_and(|entry| entry.deps.iter().all(|dep| items.contains(dep)))
+        };
+        let closed: BTreeSet<ItemId> = items.iter().copied().filter(has_deps).collect();
+        if closed.len() == items.len() {
+            return closed;
+        }
+        items = closed;
+    }
+}
+
+/// Whether an item is neither superseded nor denied.
+fn is_in_force(item: &Item) -> bool {
+    matches!(item.validity, Validity::Current | Validity::NeedsReview)
+}
+
+/// Whether a call in this scope may read the item: items of this scope, global ones, and those of the session.
+fn is_in_scope(item: &Item, scope: &Scope) -> bool {
+    match &item.layer {
+        Layer::Fact(fact) => matches!(fact.scope, Scope::Global | Scope::Session) || fact.scope == *scope,
+        Layer::Request { scope: own, .. } => *own == Scope::Global || own == scope,
+        Layer::Identity(_) | Layer::Working { .. } | Layer::Environment => true,
+    }
+}
+
+/// Whether the session user may read the item.
+fn is_for_session(state: &State, item: &Item) -> bool {
+    let mut identities = state.semantic().entries().filter_map(|entry| match &entry.item.layer {
+        Layer::Identity(identity) => Some(identity),
+        Layer::Fact(_) | Layer::Request { .. } | Layer::Working { .. } | Layer::Environment => None,
+    });
+    match &item.layer {
+        Layer::Fact(fact) => match &fact.audience {
+            Audience::Everybody => true,
+            Audience::AtLeast(Rank::Unverified) => true,
+            Audience::AtLeast(rank) => identities.any(|identity| identity.rank >= *rank),
+            Audience::Permitted(name) => identities.any(|identity| identity.permissions.contains(name)),
+        },
+        Layer::Request { user, .. } => state.control().session() == Some(user),
+        Layer::Identity(_) | Layer::Working { .. } | Layer::Environment => true,
+    }
+}
+
+/// The time at which an item expires.
+const fn expires_at(item: &Item) -> Option<Timestamp> {
+    match item.layer {
+        Layer::Working { expires_at, .. } => expires_at,
+        Layer::Identity(_) | Layer::Fact(_) | Layer::Request { .. } | Layer::Environment => None,
+    }
+}
+
+fn has_expired(item: &Item, now: Timestamp) -> bool {
+    expires_at(item).is_some_and(|at| at <= now)
+}
+
+/// Whether a fact hides another one of a wider scope: it has all its keys, or names it as superseded. A fact of a lower rank does so
+/// only as a hypothesis or a draft.
+fn shadows(state: &State, narrow: &Item, wide: &Item) -> bool {
+    let (Some(fact), Some(other)) = (narrow.fact(), wide.fact()) else { return false };
+    let width = |scope: &Scope| match scope {
+        Scope::Global => 2,
+        Scope::Session => 1,
+        Scope::Task(_) | Scope::Hypothetical(_) | Scope::Draft(_) => 0,
+    };
+    if width(&fact.scope) >= width(&other.scope) {
+        return false;
+    }
+    let is_tentative = matches!(fact.scope, Scope::Hypothetical(_) | Scope::Draft(_));
+    let keys = |item: &Item| -> BTreeSet<Text> { item.covered_keys().cloned().collect() };
+    // A fact that covers keys of a summary counts by its own key.
+    let wide_keys = wide.key.fact().map_or_else(|| keys(wide), |own| BTreeSet::from([own.clone()]));
+    let has_keys = !wide_keys.is_empty() && wide_keys.is_subset(&keys(narrow));
+    let names = || fact.supersedes.and_then(|id| chain_end(state, id)) == Some(wide.id);
+    (is_tentative || fact.source.rank >= other.source.rank) && (has_keys || names())
+}
