@@ -4,9 +4,7 @@ use crate::coverage::Observation;
 use crate::scopes::{Model, Scope};
 use orchestrion_claims::{SentCall, sent_operation};
 use orchestrion_kernel::checker::{decide_with_row, input_time};
-use orchestrion_kernel::context::{
-    ByteMeasure, ContextError, Selected, Selector, build_context_with_problem,
-};
+use orchestrion_kernel::context::{ContextError, Selected, Selector};
 use orchestrion_kernel::control::table::{TRANSITIONS, Transition};
 use orchestrion_kernel::item::Item;
 use orchestrion_kernel::policy::CompactionPolicy;
@@ -159,8 +157,7 @@ impl KernelUnderTest {
             exact: ExactSelector::from_policy(&self.decide_policy),
             mutate: self.mutate_problem,
         };
-        let built = build_context_with_problem(&self.decide_policy, read, operation, &ByteMeasure, &selector);
-        Some(built.map(|(problem, context)| SentCall { operation, problem, context }))
+        Some(SentCall::build(&self.decide_policy, read, operation, &selector))
     }
 
     /// Applies a batch.

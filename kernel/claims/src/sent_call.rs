@@ -1,7 +1,7 @@
 //! A call that a step sends, with the context that the module receives.
 
 use orchestrion_kernel::context::{
-    ByteMeasure, ContextError, ContextProblem, ModuleContext, build_context_with_problem,
+    ByteMeasure, ContextError, ContextProblem, ModuleContext, Selector, build_context_with_problem,
 };
 use orchestrion_kernel::event::Event;
 use orchestrion_kernel::ids::ItemId;
@@ -27,9 +27,22 @@ impl SentCall {
     #[must_use]
     pub fn of_step(policy: &Policy, events: &[Event], after: &State) -> Option<Result<Self, ContextError>> {
         let operation = sent_operation(events, after)?;
-        let selector = ExactSelector::from_policy(policy);
-        let built = build_context_with_problem(policy, after, operation, &ByteMeasure, &selector);
-        Some(built.map(|(problem, context)| Self { operation, problem, context }))
+        Some(Self::build(policy, after, operation, &ExactSelector::from_policy(policy)))
+    }
+
+    /// Builds the context of a call with the kernel's own code.
+    ///
+    /// # Errors
+    /// [`ContextError`] as [`build_context_with_problem`].
+    pub fn build(
+        policy: &Policy,
+        state: &State,
+        operation: Operation,
+        selector: &impl Selector,
+    ) -> Result<Self, ContextError> {
+        let (problem, context) =
+            build_context_with_problem(policy, state, operation, &ByteMeasure, selector)?;
+        Ok(Self { operation, problem, context })
     }
 
     /// Returns the candidates of the context, in id order.
@@ -48,8 +61,14 @@ impl SentCall {
 /// Returns the operation that these events call with a context: its module reads one, and it is not over budget.
 #[must_use]
 pub fn sent_operation(events: &[Event], after: &State) -> Option<Operation> {
-    let is_over_budget = after.control().request().is_some_and(|request| request.over_budget);
-    emitted_call(events, after).filter(|_| !is_over_budget).map(|call| call.operation)
+    emitted_call(events, after).and_then(|_| waiting_operation(after))
+}
+
+/// Returns the operation that waits for a reply, if it was sent with a context.
+pub(crate) fn waiting_operation(state: &State) -> Option<Operation> {
+    let is_over_budget = state.control().request().is_some_and(|request| request.over_budget);
+    let call = state.control().pending_call().filter(|call| call.operation.takes_context());
+    call.filter(|_| !is_over_budget).map(|call| call.operation)
 }
 
 /// Returns the call that these events emitted, if its module reads a context.

@@ -2,9 +2,9 @@
 
 use super::mutant::Mutant;
 use crate::kernel_under_test::{KernelUnderTest, ProblemMutation, ReadMutation};
-use orchestrion_kernel::Policy;
-use orchestrion_kernel::item::{Audience, ItemKey, Layer, Scope, Validity};
+use orchestrion_kernel::item::{Audience, Item, ItemKey, Layer, Scope, Validity};
 use orchestrion_kernel::selection::Inclusion;
+use orchestrion_kernel::{Policy, State};
 
 /// Faults in what is read: the kernel builds the context from a state whose items have this change.
 const READ_MUTATIONS: &[(&str, ReadMutation)] = &[
@@ -29,12 +29,7 @@ const READ_MUTATIONS: &[(&str, ReadMutation)] = &[
         }
     }),
     ("reads the facts of every scope", |state, item, _| {
-        let own = state.control().request().map(|request| request.scope.clone());
-        if let Layer::Fact(fact) = &mut item.layer
-            && Some(&fact.scope) != own.as_ref()
-        {
-            fact.scope = Scope::Global;
-        }
+        make_global(item, |scope| Some(scope) != request_scope(state));
     }),
     ("reads the requests of every scope", |_, item, _| {
         if let Layer::Request { scope, .. } = &mut item.layer {
@@ -42,12 +37,7 @@ const READ_MUTATIONS: &[(&str, ReadMutation)] = &[
         }
     }),
     ("reads shadowed facts", |state, item, _| {
-        let own = state.control().request().map(|request| request.scope.clone());
-        if let Layer::Fact(fact) = &mut item.layer
-            && Some(&fact.scope) == own.as_ref()
-        {
-            fact.scope = Scope::Global;
-        }
+        make_global(item, |scope| Some(scope) == request_scope(state));
     }),
     ("omits the facts of the session's scope", |_, item, _| {
         if item.fact().is_some_and(|fact| fact.scope == Scope::Session) {
@@ -101,6 +91,19 @@ const PROBLEM_MUTATIONS: &[(&str, ProblemMutation)] = &[
         }
     }),
 ];
+
+fn request_scope(state: &State) -> Option<&Scope> {
+    state.control().request().map(|request| &request.scope)
+}
+
+/// Makes a fact of such a scope global.
+fn make_global(item: &mut Item, is_meant: impl Fn(&Scope) -> bool) {
+    if let Layer::Fact(fact) = &mut item.layer
+        && is_meant(&fact.scope)
+    {
+        fact.scope = Scope::Global;
+    }
+}
 
 /// Each reading and each selection with a fault.
 pub(super) fn mutants(policy: &Policy) -> Vec<Mutant> {

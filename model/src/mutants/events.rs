@@ -38,6 +38,7 @@ const DROPPED_EVENTS: &[(&str, &str, EventMutation)] = lost!(
     UpdateItem,
     ForgetItems,
     FinalAnswer,
+    TimeAdvanced,
     SessionStarted,
     SessionEnded,
     CallFailed,

@@ -189,9 +189,6 @@ pub(super) const ITEMS: &[(&str, &str, Spoil)] = &[
             events.push(Event::UpdateItem { item, deps: entry.deps.clone() });
         }
     }),
-    ("TimeAdvanced", "is lost", |_, events| {
-        events.retain(|event| !matches!(event, Event::TimeAdvanced { .. }));
-    }),
     ("TimeAdvanced", "goes back", |_, events| advance_to(events, |_| Timestamp::default())),
     ("TimeAdvanced", "is late", |_, events| {
         advance_to(events, |now| Timestamp::from_millis(now.millis().saturating_add(1)));

@@ -1,8 +1,8 @@
 //! Claims about module contexts (000 §5, decision 0024).
 
 use super::prelude::*;
-use super::reading::{closed_subset, readable_items, waiting_operation};
-use crate::sent_call::emitted_call;
+use super::reading::{closed_subset, readable_items};
+use crate::sent_call::{emitted_call, waiting_operation};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 use core::cmp::Reverse;
@@ -83,7 +83,7 @@ pub(super) const CONTEXTS: &[Claim] = &[
 ];
 
 /// Whether every context of the operation contains the item (000 §5, 003 layers 1 and 4, 002): the identity, signals, the user's
-/// message, the situation of a module that reasons, for Solution the reviews of the previous pass, and for a summary every item.
+/// message, the situation of a module that reasons, and for Solution the reviews of the previous pass.
 fn pins(policy: &Policy, state: &State, operation: Operation, item: &Item) -> bool {
     let Some(request) = state.control().request() else { return false };
     match (&item.layer, &item.key) {

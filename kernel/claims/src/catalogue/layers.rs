@@ -2,6 +2,7 @@
 
 use super::compaction::summarized;
 use super::prelude::*;
+use super::reading::has_expired;
 use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
@@ -304,7 +305,7 @@ pub(super) const LAYERS: &[Claim] = &[
                 before.semantic().entries().filter(|entry| after.semantic().get(entry.item.id).is_none());
             gone.into_iter().all(|Entry { item, .. }| {
                 ends && !item.is_persistent()
-                    || matches!(item.layer, Layer::Working { expires_at: Some(at), .. } if at <= now)
+                    || has_expired(item, now)
                     || summarized(events).is_some_and(|(_, ids)| ids.contains(&item.id))
                     || matches!(item.key, ItemKey::Situation(_)) && after.control().request().is_none()
             })
@@ -415,7 +416,8 @@ const fn rule(item: &Item) -> Option<SupersessionRule> {
     }
 }
 
-fn identity(item: &Item) -> Option<&Identity> {
+/// The identity that an item sets.
+pub(super) fn identity(item: &Item) -> Option<&Identity> {
     match &item.layer {
         Layer::Identity(identity) => Some(identity),
         Layer::Fact(_) | Layer::Request { .. } | Layer::Working { .. } | Layer::Environment => None,

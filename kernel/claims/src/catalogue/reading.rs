@@ -3,10 +3,11 @@
 //! The reference is written from the clauses of document 003 and from decisions 0004, 0019, 0021 and 0037. It reads the fields of items
 //! and calls none of the kernel's functions for readers and scopes.
 
-use super::layers::chain_end;
+use super::layers::{chain_end, identity};
 use super::prelude::*;
 use super::scopes::call_scope;
 use crate::SentCall;
+use crate::sent_call::waiting_operation;
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use orchestrion_kernel::ids::{ItemId, Timestamp};
@@ -128,13 +129,6 @@ pub(super) const READING: &[Claim] = &[
     },
 ];
 
-/// The operation that waits for a reply, if it was sent with a context.
-pub(super) fn waiting_operation(state: &State) -> Option<Operation> {
-    let is_sent = !of_request(state, |request| request.over_budget);
-    let call = state.control().pending_call().filter(|call| is_sent && call.operation.takes_context());
-    call.map(|call| call.operation)
-}
-
 /// Whether a call waits that was sent with a context, and the state has such an item.
 fn calls_with(state: &State, is: impl Fn(&Item) -> bool) -> bool {
     waiting_operation(state).is_some() && state.semantic().entries().any(|entry| is(&entry.item))
@@ -193,10 +187,7 @@ fn is_in_scope(item: &Item, scope: &Scope) -> bool {
 
 /// Whether the session user may read the item.
 fn is_for_session(state: &State, item: &Item) -> bool {
-    let mut identities = state.semantic().entries().filter_map(|entry| match &entry.item.layer {
-        Layer::Identity(identity) => Some(identity),
-        Layer::Fact(_) | Layer::Request { .. } | Layer::Working { .. } | Layer::Environment => None,
-    });
+    let mut identities = state.semantic().entries().filter_map(|entry| identity(&entry.item));
     match &item.layer {
         Layer::Fact(fact) => match &fact.audience {
             Audience::Everybody => true,
@@ -217,7 +208,7 @@ const fn expires_at(item: &Item) -> Option<Timestamp> {
     }
 }
 
-fn has_expired(item: &Item, now: Timestamp) -> bool {
+pub(super) fn has_expired(item: &Item, now: Timestamp) -> bool {
     expires_at(item).is_some_and(|at| at <= now)
 }
 
