@@ -49,7 +49,9 @@ pub fn run_mutants(
 ) -> Result<MutationReport, ModelError> {
     let mutants = mutants(policy);
     tell(0, mutants.len());
-    let baselines = [Baseline::of(policy, QUICK_SCOPE)?, Baseline::of(policy, *scope)?];
+    let quick = Baseline::of(policy, QUICK_SCOPE, None)?;
+    let whole = Baseline::of(policy, *scope, Some(&quick))?;
+    let baselines = [quick, whole];
     let next = AtomicUsize::new(0);
     let (sender, receiver) = mpsc::channel();
     let mut fates = Vec::new();

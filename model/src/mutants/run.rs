@@ -12,6 +12,7 @@ use orchestrion_kernel::Policy;
 use orchestrion_kernel::control::phase::Phase;
 use orchestrion_kernel::control::table::TRANSITIONS;
 use orchestrion_kernel::module::Role;
+use std::collections::BTreeMap;
 
 /// A small scope at which most mutants are killed.
 pub(super) const QUICK_SCOPE: Scope = Scope {
@@ -76,6 +77,8 @@ struct Explored {
     model: Model,
     states: usize,
     digest: u64,
+    /// The scope before it gave the same behavior: the model does not depend on the scope, and a mutant is not explored again.
+    is_repeated: bool,
     /// The observations that occurred, by [`Observation::index`].
     seen: Vec<bool>,
 }
@@ -88,7 +91,7 @@ impl Explored {
 
 impl Baseline {
     /// Explores the unmodified kernel.
-    pub(super) fn of(policy: &Policy, scope: Scope) -> Result<Self, ModelError> {
+    pub(super) fn of(policy: &Policy, scope: Scope, before: Option<&Self>) -> Result<Self, ModelError> {
         let mut models = Vec::new();
         let mut deadly: Vec<usize> = (0..CLAIMS.len()).filter(|claim| !is_of_code(*claim)).collect();
         for model in MODELS {
@@ -102,7 +105,9 @@ impl Baseline {
                     deadly.retain(|kept| *kept != claim);
                 }
             }
-            models.push(Explored { model, states: explored.states(), digest, seen });
+            let is_same = |other: &Explored| other.model == model && other.digest == digest;
+            let is_repeated = before.is_some_and(|before| before.models.iter().any(is_same));
+            models.push(Explored { model, states: explored.states(), digest, is_repeated, seen });
         }
         models.sort_by_key(|explored| explored.states);
         Ok(Self { scope, models, effective_claims: deadly })
@@ -119,8 +124,9 @@ impl Baseline {
 /// Runs a mutant at one scope after the other. The last one decides whether it differs from the unmodified kernel.
 pub(super) fn try_out(mutant: &Mutant, baselines: &[Baseline]) -> Result<MutantStatus, ModelError> {
     let mut fate = MutantStatus::Equivalent;
+    let mut runs = BTreeMap::new();
     for baseline in baselines {
-        fate = at_scope(mutant, baseline)?;
+        fate = at_scope(mutant, baseline, &mut runs)?;
         if matches!(fate, MutantStatus::Killed { .. } | MutantStatus::Panicked) {
             break;
         }
@@ -128,9 +134,23 @@ pub(super) fn try_out(mutant: &Mutant, baselines: &[Baseline]) -> Result<MutantS
     Ok(fate)
 }
 
-fn at_scope(mutant: &Mutant, baseline: &Baseline) -> Result<MutantStatus, ModelError> {
-    let (mut same, mut cut) = (true, false);
-    let mut premises = vec![false; CLAIMS.len()];
+/// What the exploration of one model showed of a mutant that it did not kill.
+#[derive(Clone, Debug)]
+struct ModelRun {
+    /// The mutant behaves like the unmodified kernel.
+    is_same: bool,
+    /// The exploration was given up.
+    is_cut: bool,
+    /// The claims whose premise was reached, by position.
+    premises: Vec<bool>,
+}
+
+/// Runs a mutant at one scope. `runs` has the latest run of each model.
+fn at_scope(
+    mutant: &Mutant,
+    baseline: &Baseline,
+    runs: &mut BTreeMap<&'static str, ModelRun>,
+) -> Result<MutantStatus, ModelError> {
     for real in &baseline.models {
         // Claims also probe unexpected inputs in every state. So a row changes nothing only if it is never enabled.
         let come_to = |row: usize| {
@@ -138,10 +158,11 @@ fn at_scope(mutant: &Mutant, baseline: &Baseline) -> Result<MutantStatus, ModelE
             Phase::ALL.iter().filter(|phase| starts(phase)).any(|phase| real.saw(Observation::Phase(*phase)))
         };
         if mutant.row.is_some_and(|row| !come_to(row)) {
-            premises
-                .iter_mut()
-                .enumerate()
-                .for_each(|(claim, there)| *there |= real.saw(Observation::Premise(claim)));
+            let premises = (0..CLAIMS.len()).map(|claim| real.saw(Observation::Premise(claim))).collect();
+            runs.insert(real.model.name, ModelRun { is_same: true, is_cut: false, premises });
+            continue;
+        }
+        if real.is_repeated && runs.contains_key(real.model.name) {
             continue;
         }
         let kernel = KernelModel::with_digest(mutant.subject.clone(), real.model, &baseline.scope);
@@ -155,18 +176,20 @@ fn at_scope(mutant: &Mutant, baseline: &Baseline) -> Result<MutantStatus, ModelE
         if let Some((claim, by)) = killer(&kernel, &explored, baseline)? {
             return Ok(MutantStatus::Killed { claim, by, model: real.model.name });
         }
-        cut |= explored.ended() != Termination::Exhausted;
-        same &= kernel.digest() == real.digest;
-        premises.iter_mut().enumerate().for_each(|(claim, there)| {
-            *there |= explored.witness(Observation::Premise(claim).index()).is_some()
-        });
+        let reached = |claim| explored.witness(Observation::Premise(claim).index()).is_some();
+        let run = ModelRun {
+            is_same: kernel.digest() == real.digest,
+            is_cut: explored.ended() != Termination::Exhausted,
+            premises: (0..CLAIMS.len()).map(reached).collect(),
+        };
+        runs.insert(real.model.name, run);
     }
     let spoke = |claim: usize| baseline.models.iter().any(|real| real.saw(Observation::Premise(claim)));
-    let silenced = |claim: &&usize| spoke(**claim) && !premises[**claim];
+    let silenced = |claim: &&usize| spoke(**claim) && !runs.values().any(|run| run.premises[**claim]);
     Ok(match baseline.effective_claims.iter().find(silenced) {
-        _ if cut => MutantStatus::Inconclusive,
+        _ if runs.values().any(|run| run.is_cut) => MutantStatus::Inconclusive,
         Some(claim) => MutantStatus::Killed { claim: *claim, by: KillReason::Vacuous, model: "every" },
-        None if same => MutantStatus::Equivalent,
+        None if runs.values().all(|run| run.is_same) => MutantStatus::Equivalent,
         None => MutantStatus::Survived,
     })
 }
@@ -224,7 +247,7 @@ mod tests {
     #[test]
     fn mutant_is_killed_survives_or_is_equivalent() {
         let hardened = Policy::hardened();
-        let baseline = [Baseline::of(&hardened, QUICK_SCOPE).unwrap()];
+        let baseline = [Baseline::of(&hardened, QUICK_SCOPE, None).unwrap()];
         assert!(matches!(
             fate(&hardened, &baseline, |_, events| events
                 .retain(|event| !matches!(event, Event::AuditRecorded { .. }))),
@@ -245,7 +268,7 @@ mod tests {
     #[test]
     fn failing_claim_kills_no_mutant() {
         let drawn = Policy::as_drawn();
-        let baseline = Baseline::of(&drawn, QUICK_SCOPE).unwrap();
+        let baseline = Baseline::of(&drawn, QUICK_SCOPE, None).unwrap();
         let left_out = baseline.left_out();
         assert_eq!(fate(&drawn, &[baseline], |_, _| ()), MutantStatus::Equivalent);
         let left_out: Vec<&str> = left_out.into_iter().map(|claim| CLAIMS[claim].id).collect();

@@ -23,9 +23,10 @@ pub(super) const CONTEXTS: &[Claim] = &[
         id: "C-95",
         clause: "000-5.7",
         statement: "A call that is sent has a context: a closed set of readable items that contains every \
-                    pinned item and fits the budget together with the payload.",
+                    pinned item and fits the budget together with the payload. That of a summary contains every \
+                    candidate.",
         formula: "□ (ToolCall(M) ∈ σ ∧ ¬over_budget' ⇒ Ctx ⊆ readable(S) ∧ deps(Ctx) ⊆ Ctx ∧ pinned ⊆ Ctx ∧ cost(Ctx) + c(payload) \
-                  ≤ T_M)",
+                  ≤ T_M ∧ (M summarizes ⇒ Ctx = candidates))",
         check: ContextInvariant(|policy, state, sent| {
             let operation = sent.operation;
             let readable = readable_items(policy, state, operation);
@@ -33,16 +34,18 @@ pub(super) const CONTEXTS: &[Claim] = &[
             let selectable = if is_alone { readable } else { closed_subset(state, readable) };
             let shown: BTreeSet<ItemId> = sent.items().iter().copied().collect();
             let deps = |id: &ItemId| state.semantic().get(*id).map_or(&[][..], |entry| entry.deps.as_slice());
-            let is_closed = is_alone || shown.iter().all(|id| deps(id).iter().all(|dep| shown.contains(dep)));
+            let is_closed = || shown.iter().all(|id| deps(id).iter().all(|dep| shown.contains(dep)));
             let is_pinned = |id: &&ItemId| {
                 let entry = state.semantic().get(**id);
                 entry.is_some_and(|entry| pins(policy, state, operation, &entry.item))
             };
             let payload_tokens = payload_bytes(state, operation).div_ceil(4);
             let tokens = sent.context.text.len().div_ceil(4).saturating_add(payload_tokens);
+            let has_pinned = || selectable.iter().filter(is_pinned).all(|id| shown.contains(id));
+            let is_complete =
+                if is_alone { sent.items() == sent.candidates() } else { is_closed() && has_pinned() };
             shown.is_subset(&selectable)
-                && is_closed
-                && selectable.iter().filter(is_pinned).all(|id| shown.contains(id))
+                && is_complete
                 && u64::try_from(tokens)
                     .is_ok_and(|tokens| tokens <= policy.contexts.token_limit(operation.module()))
         }),
@@ -87,8 +90,6 @@ pub(super) const CONTEXTS: &[Claim] = &[
 fn pins(policy: &Policy, state: &State, operation: Operation, item: &Item) -> bool {
     let Some(request) = state.control().request() else { return false };
     match (&item.layer, &item.key) {
-        // Which items are summarized is the subject of C-89.
-        _ if operation == Operation::Summarize => false,
         (Layer::Identity(_) | Layer::Environment, _) => true,
         (_, ItemKey::Situation(_)) => policy.situation.mode(operation).is_some(),
         (_, ItemKey::Request(id)) => *id == request.id,
