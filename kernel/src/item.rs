@@ -175,6 +175,8 @@ pub enum ItemKey {
     Output(RequestId, TaskId),
     /// A role's latest argument.
     Argument(RequestId, Role),
+    /// The latest argument of the additional debater with this name.
+    AdditionalArgument(RequestId, Text),
     /// The Critic's latest diagnosis.
     Diagnosis(RequestId),
     /// The approver's latest reply.
@@ -210,6 +212,7 @@ impl ItemKey {
             | Self::Task(request, _)
             | Self::Output(request, _)
             | Self::Argument(request, _)
+            | Self::AdditionalArgument(request, _)
             | Self::Diagnosis(request)
             | Self::Approval(request) => Some(*request),
             Self::Trace(_)
@@ -264,6 +267,7 @@ impl fmt::Display for ItemKey {
             Self::Task(r, task) => write!(f, "task {task} of request {r}"),
             Self::Output(r, task) => write!(f, "output of task {task} of request {r}"),
             Self::Argument(r, role) => write!(f, "{role} on request {r}"),
+            Self::AdditionalArgument(r, name) => write!(f, "{name} on request {r}"),
             Self::Diagnosis(r) => write!(f, "diagnosis of request {r}"),
             Self::Approval(r) => write!(f, "approval of request {r}"),
             Self::Identity => f.write_str("identity"),

@@ -28,6 +28,8 @@ pub enum Module {
     Planner,
     /// A debater; the Critic also diagnoses failures.
     Debater(Role),
+    /// One of the debaters that the policy adds to the five (decision 0039). They share one module.
+    AdditionalDebater,
     /// Approves or rejects a plan after the debate; called only if the policy enables it.
     Approver,
     /// Runs tasks and compensations.
@@ -40,7 +42,7 @@ pub enum Module {
 
 impl Module {
     /// Every module.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::IdentityGuard,
         Self::Memory,
         Self::Summarizer,
@@ -51,6 +53,7 @@ impl Module {
         Self::Debater(Role::Critic),
         Self::Debater(Role::Security),
         Self::Debater(Role::Optimizer),
+        Self::AdditionalDebater,
         Self::Approver,
         Self::Executor,
         Self::Store(Store::Local),
@@ -67,6 +70,7 @@ impl Module {
             | Self::Classifier
             | Self::Planner
             | Self::Debater(_)
+            | Self::AdditionalDebater
             | Self::Approver
             | Self::Executor => true,
             Self::IdentityGuard | Self::Store(_) | Self::Auditor => false,
@@ -87,6 +91,7 @@ impl Module {
             Self::Debater(Role::Critic) => "critic",
             Self::Debater(Role::Security) => "security",
             Self::Debater(Role::Optimizer) => "optimizer",
+            Self::AdditionalDebater => "additional_debater",
             Self::Approver => "approver",
             Self::Executor => "executor",
             Self::Store(Store::Local) => "local_store",
@@ -232,6 +237,7 @@ impl fmt::Display for Module {
             Self::Classifier => f.write_str("classifier"),
             Self::Planner => f.write_str("planner"),
             Self::Debater(role) => role.fmt(f),
+            Self::AdditionalDebater => f.write_str("additional debater"),
             Self::Approver => f.write_str("approver"),
             Self::Executor => f.write_str("executor"),
             Self::Store(store) => store.fmt(f),

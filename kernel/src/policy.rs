@@ -3,19 +3,23 @@
 //! Deliberately absent: reading a policy from a file.
 
 mod contexts;
+mod debaters;
 mod ranks;
 mod rules;
 mod situation;
 
 pub use contexts::{ContextPolicy, ModuleContextPolicy, Tokenizer};
+pub use debaters::AdditionalDebater;
 pub use ranks::RankTable;
 pub use rules::{Rule, Rules};
 pub use situation::SituationPolicy;
 
+use crate::ids::Text;
 use crate::item::Rank;
-use crate::module::Role;
+use crate::module::{Operation, Role};
 use crate::score::{Score, Weight};
 use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 use core::fmt;
 
 /// The configuration of the kernel. Decisions depend on it and on the inputs only.
@@ -44,6 +48,9 @@ pub struct Policy {
     pub bounds: Bounds,
     /// The weights of the roles in the consensus.
     pub weights: Weights,
+    /// The debaters that argue after the five roles, in this order (decision 0039). None in both built-in policies.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
+    pub additional_debaters: Vec<AdditionalDebater>,
     /// The method that updates the ratings after a debate.
     pub elo: EloMethod,
     /// The ranks of titles, roles and systems.
@@ -251,6 +258,7 @@ impl Policy {
                 security: weight(2_000_000),
                 optimizer: weight(800_000),
             },
+            additional_debaters: Vec::new(),
             elo: EloMethod::Incremental,
             ranks: RankTable::built_in(),
             writes: WritePolicy {
@@ -273,6 +281,15 @@ impl Policy {
             "hardened" => Some(Self::hardened()),
             _ => None,
         }
+    }
+
+    /// Returns the name of the additional debater that performs the operation; `None` for every other operation.
+    #[must_use]
+    pub fn debater_name(&self, operation: Operation) -> Option<&Text> {
+        let Operation::ArgueAdditional { debater } = operation else { return None };
+        let debater =
+            usize::try_from(debater).ok().and_then(|position| self.additional_debaters.get(position));
+        debater.map(|debater| &debater.name)
     }
 
     /// Checks that the settings do not conflict.
@@ -318,6 +335,7 @@ impl Policy {
             return error("contexts.nodes_max", None, "the search needs a node; expected at least 1");
         }
         self.situation.validate()?;
+        debaters::validate(&self.additional_debaters)?;
         if t.objection_from > t.veto_from {
             return error(
                 "thresholds.objection_from",
@@ -377,7 +395,9 @@ impl Policy {
                 "a repaired plan would run without approval; expected cleared_revisions: true, or approver: false",
             );
         }
-        if Role::ALL.iter().all(|role| w.for_role(*role) == Weight::ZERO) {
+        let mut weights = (Role::ALL.into_iter().map(|role| w.for_role(role)))
+            .chain(self.additional_debaters.iter().map(|debater| debater.weight));
+        if weights.all(|weight| weight == Weight::ZERO) {
             return error("weights", None, "no plan can proceed; expected at least one weight above 0");
         }
         Ok(())

@@ -6,7 +6,7 @@ use orchestrion_explorer::liveness::{ClassMask, Fairness};
 use orchestrion_kernel::module::{Module, Role, Store};
 
 /// Every actor, in the order of the fairness classes.
-pub const ACTORS: [Actor; 18] = [
+pub const ACTORS: [Actor; 19] = [
     Actor::Kernel,
     Actor::User,
     Actor::Crash,
@@ -20,6 +20,7 @@ pub const ACTORS: [Actor; 18] = [
     Actor::Module(Module::Debater(Role::Critic)),
     Actor::Module(Module::Debater(Role::Security)),
     Actor::Module(Module::Debater(Role::Optimizer)),
+    Actor::Module(Module::AdditionalDebater),
     Actor::Module(Module::Approver),
     Actor::Module(Module::Executor),
     Actor::Module(Module::Store(Store::Local)),

@@ -183,6 +183,7 @@ impl Adversary {
             Operation::DraftPlan if free.scopes => scoped::plans().into_iter().map(Report::Plan).collect(),
             Operation::DraftPlan => vec![Report::Plan(self.plan.clone())],
             Operation::Argue(role) => self.arguments(role),
+            Operation::ArgueAdditional { .. } => self.additional_arguments(),
             Operation::ReviewRevision => self.revision_review_reports(),
             Operation::RunTask { .. } | Operation::UndoTask { .. } => {
                 let exit = |code| Report::Exit { code, text: text() };
@@ -230,6 +231,12 @@ impl Adversary {
         reports
     }
 
+    /// An additional debater's reports. Its confidence changes only the consensus, as that of the Analyst.
+    fn additional_arguments(&self) -> Vec<Report> {
+        let stances = if self.model.free.debate { &[Stance::Pro, Stance::Con][..] } else { &[Stance::Pro] };
+        stances.iter().map(|stance| argument(*stance, Score::ONE, None)).collect()
+    }
+
     /// Security's reports on a revision after its round.
     fn revision_review_reports(&self) -> Vec<Report> {
         if self.model.free.debate {
@@ -256,9 +263,11 @@ const fn failures(ask: Operation) -> &'static [Failure] {
         Operation::StoreMemory { .. } => &[Failure::Error, Failure::Timeout],
         Operation::RunTask { .. } => &[Failure::Error, Failure::OutcomeUnknown],
         Operation::VerifyIdentity | Operation::LoadContext | Operation::Classify => &[Failure::NoCandidates],
-        Operation::DraftPlan | Operation::Argue(_) | Operation::ReviewRevision | Operation::Diagnose => {
-            &[Failure::Malformed]
-        }
+        Operation::DraftPlan
+        | Operation::Argue(_)
+        | Operation::ArgueAdditional { .. }
+        | Operation::ReviewRevision
+        | Operation::Diagnose => &[Failure::Malformed],
         Operation::UndoTask { .. } | Operation::DeliverAudit | Operation::Approve | Operation::Summarize => {
             &[Failure::Error]
         }

@@ -109,7 +109,7 @@ const KERNEL_SAYS: &str = "hardened as-drawn tags: nearest past request: [to und
     consensus stayed too low the Critic found no repair further is allowed repaired was cleared approver said user \
     cancelled message came while expected came found wrong unexpected input reply RollbackComplete no row leads call failed outcome malformed rejected rejection plan after rollback RunningTasks Planning Classifying Done Aborted nothing conversation has halted \
     here error malformed candidates planner executor memory summarizer identity guard classifier auditor critic call fate unknown reply argument \
-    Round 1 Analyst 3 Critic SelfHealingActive cancel task result tags ratings and traces receipt step rank of too high at most policy's ranks session's limit it facts changed since reviewed";
+    Round 1 Analyst 3 Critic SelfHealingActive cancel task result tags ratings and traces receipt step rank of too high at most policy's ranks session's limit it facts changed since reviewed unknown title add there";
 
 #[test]
 fn redacted_golden_contains_no_original_text() {
@@ -151,7 +151,7 @@ fn redacted_golden_contains_no_original_text() {
 }
 
 /// The fields of events that hold names, which are texts too.
-const NAMES: [&str; 15] = [
+const NAMES: [&str; 16] = [
     "user",
     "conversation",
     "text",
@@ -167,6 +167,7 @@ const NAMES: [&str; 15] = [
     "draft",
     "permitted",
     "summarized_keys",
+    "additional_argument",
 ];
 
 /// Events without the names of users and conversations, and without the semantic state.

@@ -22,11 +22,13 @@ fn report(operation: Operation, plan: &Plan) -> Report {
         Operation::Summarize => Report::Summary { text, forgets: None },
         Operation::Classify => Report::Classification { tags: vec![text], similarity: Score::ZERO },
         Operation::DraftPlan => Report::Plan(plan.clone()),
-        Operation::Argue(_) | Operation::ReviewRevision => Report::Argument {
-            argument: Argument { stance: Stance::Pro, confidence: Score::ONE },
-            text,
-            plan: None,
-        },
+        Operation::Argue(_) | Operation::ArgueAdditional { .. } | Operation::ReviewRevision => {
+            Report::Argument {
+                argument: Argument { stance: Stance::Pro, confidence: Score::ONE },
+                text,
+                plan: None,
+            }
+        }
         Operation::RunTask { .. } | Operation::UndoTask { .. } => Report::Exit { code: 0, text },
         Operation::Approve => Report::Approval { approved: true, text },
         Operation::Diagnose => Report::NoRepair { text },

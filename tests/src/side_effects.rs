@@ -159,7 +159,9 @@ fn report(call: &Call) -> Report {
         {
             argue(Stance::Con, 950_000)
         }
-        Operation::Argue(_) | Operation::ReviewRevision => argue(Stance::Pro, 900_000),
+        Operation::Argue(_) | Operation::ArgueAdditional { .. } | Operation::ReviewRevision => {
+            argue(Stance::Pro, 900_000)
+        }
         Operation::Approve => Report::Approval { approved: true, text: "yes".into() },
         Operation::RunTask { task, .. } if task.number() == 4 && matches!(request, 2 | 3) => exit(1, "no"),
         Operation::RunTask { .. } | Operation::UndoTask { .. } => match &call.payload {

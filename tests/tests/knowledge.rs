@@ -249,7 +249,7 @@ fn reply(state: &State, trace: u32) -> Value {
                 { "id": 2, "text": "2", "effect": "pure", "scope": scopes[1] },
             ]})
         }
-        Operation::Argue(_) | Operation::ReviewRevision => {
+        Operation::Argue(_) | Operation::ArgueAdditional { .. } | Operation::ReviewRevision => {
             let argument = json!({ "stance": "pro", "confidence": 1_000_000 });
             json!({ "argument": { "argument": argument, "text": "3", "plan": null } })
         }

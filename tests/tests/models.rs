@@ -99,8 +99,8 @@ fn as_drawn_fails_exactly_the_findings() {
     assert_eq!(
         findings(&verdicts, "not_checked"),
         [
-            "C-18", "C-19", "C-25", "C-29", "C-110", "C-36", "C-88", "C-89", "C-90", "C-91", "C-92", "C-100",
-            "C-44", "C-82"
+            "C-18", "C-19", "C-115", "C-25", "C-29", "C-110", "C-36", "C-88", "C-89", "C-90", "C-91", "C-92",
+            "C-100", "C-44", "C-82"
         ]
     );
     assert_eq!(
@@ -158,7 +158,20 @@ fn approver_and_standard_duels_satisfy_every_claim() {
     let verdicts = merge_verdicts(&policy, &runs);
     assert_eq!(findings(&verdicts, "fails"), [""; 0]);
     assert_eq!(findings(&verdicts, "vacuous"), [""; 0]);
-    assert_eq!(findings(&verdicts, "not_checked"), [""; 0]);
+    assert_eq!(findings(&verdicts, "not_checked"), ["C-115"]);
+}
+
+#[test]
+fn additional_debaters_satisfy_every_claim() {
+    let mut policy = Policy::hardened();
+    policy.name = "debated".to_string();
+    policy.additional_debaters =
+        ["validation", "compliance"].map(orchestrion_kernel::policy::AdditionalDebater::new).to_vec();
+    let runs = run_models(&policy, "tiny");
+    let verdicts = merge_verdicts(&policy, &runs);
+    assert_eq!(findings(&verdicts, "fails"), [""; 0]);
+    assert_eq!(findings(&verdicts, "vacuous"), [""; 0]);
+    assert!(findings(&verdicts, "holds").contains(&"C-115"));
 }
 
 /// With these weights the consensus of equally confident arguments equals both thresholds: 3 of 5 and 4 of 5.

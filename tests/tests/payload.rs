@@ -18,9 +18,11 @@ use std::path::Path;
 /// The payload of a call as the derived encoding writes it.
 fn derived_payload(request: &Request, operation: Operation) -> Option<Value> {
     match operation {
-        Operation::Argue(_) | Operation::ReviewRevision | Operation::Approve | Operation::Diagnose => {
-            request.plan.as_ref().map(|revised| json!({ "plan": revised.plan }))
-        }
+        Operation::Argue(_)
+        | Operation::ArgueAdditional { .. }
+        | Operation::ReviewRevision
+        | Operation::Approve
+        | Operation::Diagnose => request.plan.as_ref().map(|revised| json!({ "plan": revised.plan })),
         Operation::RunTask { task, .. } | Operation::UndoTask { task } => {
             let started = request.ledger.iter().find(|started| started.task == task)?;
             Some(json!({ "task": started.version }))

@@ -53,6 +53,8 @@ pub struct History {
     pub ratings: Ratings,
     /// Each role's latest argument.
     pub latest: PerRole<Option<Argument>>,
+    /// The arguments of the additional debaters in the current pass, in order.
+    pub additional: Vec<Argument>,
     /// The ratings after the duels.
     pub ratings_after: Option<Ratings>,
     /// The distinct decisions, the latest last. All have the first revision, because revisions only increase.
@@ -271,6 +273,9 @@ impl History {
             (Operation::Argue(role), Report::Argument { argument, .. }) => {
                 *self.latest.get_mut(role) = Some(*argument)
             }
+            (Operation::ArgueAdditional { .. }, Report::Argument { argument, .. }) => {
+                self.additional.push(*argument)
+            }
             (Operation::Approve, Report::Approval { approved, .. }) => self.approved = *approved,
             (Operation::RunTask { task, .. }, Report::Exit { code, .. }) => self.ended(
                 task,
@@ -356,6 +361,7 @@ impl History {
                 let is_later_pass = matches!(from, Some(Phase::MultiPassCheck | Phase::ResolvingDecision));
                 if is_later_pass {
                     self.latest = PerRole { analyst: self.latest.analyst, ..PerRole::default() };
+                    self.additional.clear();
                     self.security = None;
                     self.review = ReviewStatus::Missing;
                     self.revision_cleared = None;
@@ -384,6 +390,7 @@ impl History {
     fn forget_debate(&mut self) {
         self.round = None;
         self.latest = PerRole::default();
+        self.additional.clear();
         self.ratings = Ratings::default();
         self.tasks_planned.clear();
         self.outcomes.clear();

@@ -28,6 +28,7 @@ const fn is_same_edge(a: &Transition, b: &Transition) -> bool {
     let is_same_switch = match (a.switch, b.switch) {
         (Switch::Always, other) => matches!(other, Switch::Always),
         (Switch::BoundedRepairs, other) => matches!(other, Switch::BoundedRepairs),
+        (Switch::AdditionalDebaters, other) => matches!(other, Switch::AdditionalDebaters),
         (Switch::RuleOn(a), other) => matches!(other, Switch::RuleOn(b) if is_same_text(a.name(), b.name())),
         (Switch::RuleOff(a), other) => {
             matches!(other, Switch::RuleOff(b) if is_same_text(a.name(), b.name()))
@@ -72,6 +73,7 @@ mod tests {
     fn calls(row: &Transition) -> bool {
         row.entry.iter().any(|action| match action {
             EntryAction::Call(_)
+            | EntryAction::CallAdditionalDebater
             | EntryAction::StartTask
             | EntryAction::UndoNext
             | EntryAction::StoreMemory(_) => true,

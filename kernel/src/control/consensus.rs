@@ -71,10 +71,26 @@ pub fn consensus(arguments: impl Iterator<Item = WeightedArgument>) -> Score {
     u32::try_from(millionths).ok().and_then(Score::from_millionths).unwrap_or(Score::ZERO)
 }
 
-/// The consensus of the roles' latest arguments.
+/// The consensus of the roles' latest arguments, and of those of the additional debaters in the policy's order. An additional
+/// debater has no rating: its standing and its accuracy are 1 (decision 0039).
 #[must_use]
-pub fn debate_consensus(policy: &Policy, ratings: &Ratings, latest: &PerRole<Option<Argument>>) -> Score {
-    consensus(Role::ALL.into_iter().filter_map(|role| {
+pub fn debate_consensus(
+    policy: &Policy,
+    ratings: &Ratings,
+    latest: &PerRole<Option<Argument>>,
+    additional: &[Argument],
+) -> Score {
+    let additional = additional.iter().zip(&policy.additional_debaters).map(|(argument, debater)| {
+        let Rating { elo, .. } = Rating::START;
+        WeightedArgument {
+            argument: *argument,
+            weight: debater.weight,
+            elo,
+            accuracy: Weight::ONE,
+            objection_from: None,
+        }
+    });
+    let roles = Role::ALL.into_iter().filter_map(|role| {
         let rating = ratings.get(role);
         latest.get(role).map(|argument| WeightedArgument {
             argument,
@@ -83,7 +99,8 @@ pub fn debate_consensus(policy: &Policy, ratings: &Ratings, latest: &PerRole<Opt
             accuracy: accuracy(rating),
             objection_from: (role == Role::Security).then_some(policy.thresholds.objection_from),
         })
-    }))
+    });
+    consensus(roles.chain(additional))
 }
 
 #[cfg(test)]

@@ -13,6 +13,8 @@ pub enum Guard {
     CompactionDue,
     /// The report contains a new plan.
     PlanRevised,
+    /// An additional debater has not argued in this pass yet, beside the one that replies.
+    MoreDebaters,
     /// The approver approves the plan.
     Approved,
     /// Security has vetoed: in any pass under `sticky_veto`, otherwise with its latest argument.
@@ -57,6 +59,7 @@ impl Guard {
             | Self::LocksMatch
             | Self::CompactionDue
             | Self::PlanRevised
+            | Self::MoreDebaters
             | Self::Approved
             | Self::Vetoed
             | Self::AnotherPass
@@ -79,6 +82,7 @@ impl Guard {
             Self::LocksMatch => "both locks match",
             Self::CompactionDue => "compaction is due",
             Self::PlanRevised => "the reply contains a new plan",
+            Self::MoreDebaters => "additional debaters left",
             Self::Approved => "the approver approves",
             Self::Vetoed => "vetoed",
             Self::AnotherPass => "consensus below threshold, passes left",

@@ -26,6 +26,8 @@ pub enum Phase {
     Round(Role),
     /// Beyond 004: Security reviews the Optimizer's revision.
     PlanReview,
+    /// Beyond 004: the additional debaters of the policy argue, one after the other.
+    AdditionalRounds,
     /// Another pass of the debate, or aggregation.
     MultiPassCheck,
     /// The arguments are collected.
@@ -101,7 +103,7 @@ impl Region {
 
 impl Phase {
     /// Every phase, in the order in which a request may pass them.
-    pub const ALL: [Self; 34] = [
+    pub const ALL: [Self; 35] = [
         Self::Idle,
         Self::VerifyingIdentity,
         Self::IdentityVerified,
@@ -115,6 +117,7 @@ impl Phase {
         Self::Round(Role::Security),
         Self::Round(Role::Optimizer),
         Self::PlanReview,
+        Self::AdditionalRounds,
         Self::MultiPassCheck,
         Self::Aggregating,
         Self::CalculatingConsensus,
@@ -145,7 +148,11 @@ impl Phase {
             Self::Idle | Self::Done | Self::Aborted => return None,
             Self::VerifyingIdentity | Self::IdentityVerified => Region::Identity,
             Self::Compacting | Self::LoadingContext | Self::Classifying => Region::Preparation,
-            Self::Planning | Self::Round(_) | Self::PlanReview | Self::MultiPassCheck => Region::ArenaDebate,
+            Self::Planning
+            | Self::Round(_)
+            | Self::PlanReview
+            | Self::AdditionalRounds
+            | Self::MultiPassCheck => Region::ArenaDebate,
             Self::Aggregating
             | Self::CalculatingConsensus
             | Self::EloDuels
@@ -188,6 +195,7 @@ impl Phase {
             Self::Round(Role::Security) => "Round_4_Security",
             Self::Round(Role::Optimizer) => "Round_5_Optimizer",
             Self::PlanReview => "PlanReview",
+            Self::AdditionalRounds => "AdditionalRounds",
             Self::MultiPassCheck => "Multi_Pass_Check",
             Self::Aggregating => "Aggregating",
             Self::CalculatingConsensus => "CalculatingConsensus",

@@ -6,9 +6,10 @@
 //! entry actions are two columns because the work that completes a phase (a score, a decision, a report) is recorded before
 //! the phase changes, and the call of the next phase after it; several rows have both.
 //!
-//! The letter of an id names the origin of the row: T rows are 004's drawing and table, H rows close a finding, A rows call
-//! an approver, E rows handle a failed call, X rows cancel, K rows compact, S rows open and close a session. A resume
-//! changes no phase, so it has no row. Diagrams, the reference page, and the exported models are generated from this table.
+//! The letter of an id names the origin of the row: T rows are 004's drawing and table, H rows close a finding, D rows call
+//! additional debaters, A rows call an approver, E rows handle a failed call, X rows cancel, K rows compact, S rows open and
+//! close a session. A resume changes no phase, so it has no row. Diagrams, the reference page, and the exported models are
+//! generated from this table.
 
 pub use super::transition::{Switch, Transition, TransitionId, TransitionSource};
 
@@ -20,7 +21,9 @@ use crate::module::{ConclusionKind, Operation, Role, Store};
 use crate::policy::{Policy, Rule};
 
 use DecisionKind::{Outdate, Proceed, Reject, Veto};
-use EntryAction::{Call, CountRepair, RecordAudit, RecordMemory, StartTask, StoreMemory, UndoNext};
+use EntryAction::{
+    Call, CallAdditionalDebater, CountRepair, RecordAudit, RecordMemory, StartTask, StoreMemory, UndoNext,
+};
 use ExitAction::{AbandonAudit, Decide, FinalAnswer, ReportExecution, ScoreConsensus, UpdateRatings};
 use Guard::*;
 use Operation::{
@@ -34,7 +37,7 @@ use Rule::{
     VetoEndsDebate,
 };
 use Store::{Cloud, Local};
-use Switch::{BoundedRepairs, RuleOff, RuleOn};
+use Switch::{AdditionalDebaters, BoundedRepairs, RuleOff, RuleOn};
 use TransitionSource::{Phase as At, Region as Within};
 use Trigger::{CallFailed, Cancel, Reply, SessionEnd, SessionStart, Step, UserMessage};
 
@@ -64,8 +67,12 @@ pub const TRANSITIONS: &[Transition] = &[
     row("T10", "004-1.13",      ANY,                       At(Round(Critic)),                  Reply,        Always,             &[],                                 None,                                     Round(Security),      &[Call(Argue(Security))],            "the Critic has argued"),
     row("T11", "004-1.14",      ANY,                       At(Round(Security)),                Reply,        Always,             &[],                                 None,                                     Round(Optimizer),     &[Call(Argue(Optimizer))],           "Security has argued"),
     row("H02", "F9",            RuleOn(ClearedRevisions),  At(Round(Optimizer)),               Reply,        PlanRevised,        &[],                                 None,                                     PlanReview,           &[Call(ReviewRevision)],             "Security reviews the Optimizer's revision"),
+    row("D01", "decision 0039", AdditionalDebaters,        At(Round(Optimizer)),               Reply,        Always,             &[],                                 None,                                     AdditionalRounds,     &[CallAdditionalDebater],            "the Optimizer has argued: additional debaters"),
     row("T12", "004-1.15",      ANY,                       At(Round(Optimizer)),               Reply,        Always,             &[],                                 None,                                     MultiPassCheck,       &[],                                 "Evaluate consensus confidence"),
+    row("D02", "decision 0039", AdditionalDebaters,        At(PlanReview),                     Reply,        Always,             &[],                                 None,                                     AdditionalRounds,     &[CallAdditionalDebater],            "Security has reviewed the revision: additional debaters"),
     row("H03", "F9",            RuleOn(ClearedRevisions),  At(PlanReview),                     Reply,        Always,             &[],                                 None,                                     MultiPassCheck,       &[],                                 "Evaluate consensus confidence on the new revision"),
+    row("D03", "decision 0039", AdditionalDebaters,        At(AdditionalRounds),               Reply,        MoreDebaters,       &[],                                 None,                                     AdditionalRounds,     &[CallAdditionalDebater],            "the next additional debater"),
+    row("D04", "decision 0039", AdditionalDebaters,        At(AdditionalRounds),               Reply,        Always,             &[],                                 None,                                     MultiPassCheck,       &[],                                 "Evaluate consensus confidence with the additional arguments"),
     row("H04", "F11",           RuleOn(VetoEndsDebate),    At(MultiPassCheck),                 Step,         Vetoed,             &[ScoreConsensus],                   None,                                     Aggregating,          &[],                                 "a veto ends the debate"),
     row("T13", "004-2.4",       ANY,                       At(MultiPassCheck),                 Step,         AnotherPass,        &[ScoreConsensus],                   None,                                     Round(Solution),      &[Call(Argue(Solution))],            "Re-debate (Rule-of-3 if confidence < 0.8)"),
     row("T14", "004-1.17",      ANY,                       At(MultiPassCheck),                 Step,         Always,             &[ScoreConsensus],                   None,                                     Aggregating,          &[],                                 "Confidence threshold met / turn limit hit"),

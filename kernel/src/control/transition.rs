@@ -46,6 +46,8 @@ pub enum Switch {
     RuleOff(Rule),
     /// Enabled while the policy bounds repairs (`bounds.repairs`).
     BoundedRepairs,
+    /// Enabled while the policy has additional debaters (`additional_debaters`).
+    AdditionalDebaters,
 }
 
 /// Where a row starts.
@@ -92,6 +94,8 @@ pub enum DecisionKind {
 pub enum EntryAction {
     /// Calls a module with an operation that contains no data of the request.
     Call(Operation),
+    /// Calls the next additional debater.
+    CallAdditionalDebater,
     /// Calls the executor to run the next task of the plan.
     StartTask,
     /// Records that a repair starts, where the policy bounds repairs.
@@ -169,6 +173,7 @@ impl Switch {
             Self::RuleOn(rule) => policy.rules.has(rule),
             Self::RuleOff(rule) => !policy.rules.has(rule),
             Self::BoundedRepairs => matches!(policy.bounds.repairs, Bound::AtMost(_)),
+            Self::AdditionalDebaters => !policy.additional_debaters.is_empty(),
         }
     }
 }
@@ -244,6 +249,7 @@ impl fmt::Display for EntryAction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Call(operation) => write!(f, "call {}", operation.module()),
+            Self::CallAdditionalDebater => f.write_str("call next additional debater"),
             Self::StartTask => f.write_str("start task"),
             Self::CountRepair => f.write_str("count repair"),
             Self::UndoNext => f.write_str("undo next effect"),

@@ -25,6 +25,7 @@ impl Batch<'_> {
     pub(super) fn run_entry_action(&mut self, action: EntryAction) {
         match action {
             EntryAction::Call(operation) => self.emit_call(operation),
+            EntryAction::CallAdditionalDebater => self.call_additional_debater(),
             EntryAction::StartTask => self.start_task(),
             EntryAction::CountRepair => match self.policy.bounds.repairs {
                 Bound::AtMost(_) => self.emit(Event::RepairStarted),
@@ -88,6 +89,12 @@ impl Batch<'_> {
         let tasks = tasks.map(|(task, outcome)| TaskResult { task: task.id, outcome }).collect();
         let revision = plan.revision;
         self.emit(Event::ExecutionReported { revision, tasks });
+    }
+
+    fn call_additional_debater(&mut self) {
+        let Some(request) = &self.request else { return };
+        let debater = u32::try_from(request.debate.additional.len()).unwrap_or(u32::MAX);
+        self.emit_call(Operation::ArgueAdditional { debater });
     }
 
     fn start_task(&mut self) {

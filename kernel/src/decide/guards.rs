@@ -8,7 +8,7 @@ use crate::knowledge::compaction;
 use crate::module::{Failure, Operation, Report, Store};
 use crate::policy::{Bound, Policy};
 use crate::score::Score;
-use crate::state::{Request, State};
+use crate::state::{Debate, Request, State};
 
 impl Guard {
     /// Whether the condition holds in the state before the input. Without a running request, only [`Guard::Always`] does.
@@ -21,6 +21,9 @@ impl Guard {
             Self::LocksMatch => matches!(report, Some(Report::Identity { gcp: true, mongodb: true })),
             Self::CompactionDue => compaction::is_due(policy, state),
             Self::PlanRevised => report.is_some_and(|report| report.plan().is_some()),
+            Self::MoreDebaters => {
+                policy.additional_debaters.len() > request.debate.additional.len().saturating_add(1)
+            }
             Self::Approved => is_approved(report),
             Self::Vetoed => is_vetoed(policy, request),
             Self::AnotherPass => {
@@ -59,7 +62,8 @@ impl Guard {
 
 /// The consensus of the latest arguments.
 pub(super) fn consensus_score(policy: &Policy, request: &Request) -> Score {
-    consensus::debate_consensus(policy, &request.ratings, &request.debate.latest)
+    let Debate { latest, additional, .. } = &request.debate;
+    consensus::debate_consensus(policy, &request.ratings, latest, additional)
 }
 
 /// [`Guard::Vetoed`]

@@ -99,6 +99,10 @@ impl Batch<'_> {
             }
             Report::Plan(plan) => self.adopt_plan(plan),
             Report::Argument { argument, text, plan } => {
+                if let Some(name) = self.policy.debater_name(operation) {
+                    let key = ItemKey::AdditionalArgument(request, name.clone());
+                    self.upsert_request_item(key, text.clone());
+                }
                 let Some(role) = operation.arguing_role() else { return };
                 self.upsert_request_item(ItemKey::Argument(request, role), text.clone());
                 if role == Role::Security && argument.is_objection_at_least(self.policy.thresholds.veto_from)
@@ -148,6 +152,7 @@ impl Batch<'_> {
             | Operation::Classify
             | Operation::DraftPlan
             | Operation::Argue(_)
+            | Operation::ArgueAdditional { .. }
             | Operation::ReviewRevision
             | Operation::Approve
             | Operation::Diagnose

@@ -34,7 +34,7 @@ pub enum Topic {
     Task,
     /// The output of a task.
     Output,
-    /// A role's argument.
+    /// A debater's argument.
     Argument,
     /// The Critic's diagnosis.
     Diagnosis,
@@ -80,7 +80,7 @@ impl Topic {
             (ItemKey::Tags(_), _) => Self::Tags,
             (ItemKey::Task(..), _) => Self::Task,
             (ItemKey::Output(..), _) => Self::Output,
-            (ItemKey::Argument(..), _) => Self::Argument,
+            (ItemKey::Argument(..) | ItemKey::AdditionalArgument(..), _) => Self::Argument,
             (ItemKey::Diagnosis(_), _) => Self::Diagnosis,
             (ItemKey::Approval(_), _) => Self::Approval,
         }

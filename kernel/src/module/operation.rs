@@ -21,6 +21,11 @@ pub enum Operation {
     DraftPlan,
     /// Argue for or against the current revision.
     Argue(Role),
+    /// An additional debater argues for or against the current revision (decision 0039).
+    ArgueAdditional {
+        /// The position of the debater in [`Policy::additional_debaters`](crate::Policy::additional_debaters), from 0.
+        debater: u32,
+    },
     /// Security reviews a revision that is newer than its last argument. Not drawn in 004.
     ReviewRevision,
     /// Approve or reject the plan after the debate. Not drawn in 004.
@@ -61,6 +66,7 @@ impl Operation {
             Self::Classify => Module::Classifier,
             Self::DraftPlan => Module::Planner,
             Self::Argue(role) => Module::Debater(role),
+            Self::ArgueAdditional { .. } => Module::AdditionalDebater,
             Self::ReviewRevision => Module::Debater(Role::Security),
             Self::Approve => Module::Approver,
             Self::Diagnose => Module::Debater(Role::Critic),
@@ -81,6 +87,7 @@ impl Operation {
             | Self::Classify
             | Self::DraftPlan
             | Self::Argue(_)
+            | Self::ArgueAdditional { .. }
             | Self::ReviewRevision
             | Self::Approve
             | Self::Diagnose
@@ -95,7 +102,7 @@ impl Operation {
         self.module().takes_context()
     }
 
-    /// Returns the role that argues, if the reply is an argument.
+    /// Returns the role that argues; `None` for an additional debater, and if the reply is no argument.
     #[must_use]
     pub const fn arguing_role(self) -> Option<Role> {
         match self {
@@ -106,6 +113,7 @@ impl Operation {
             | Self::Summarize
             | Self::Classify
             | Self::DraftPlan
+            | Self::ArgueAdditional { .. }
             | Self::Approve
             | Self::RunTask { .. }
             | Self::Diagnose
@@ -113,6 +121,12 @@ impl Operation {
             | Self::StoreMemory { .. }
             | Self::DeliverAudit => None,
         }
+    }
+
+    /// Returns whether the reply is an argument.
+    #[must_use]
+    pub const fn expects_argument(self) -> bool {
+        self.arguing_role().is_some() || matches!(self, Self::ArgueAdditional { .. })
     }
 
     /// Returns whether a repeated call may repeat an effect, so that the host must recover it after a crash (decision 0015).
@@ -128,6 +142,7 @@ impl Operation {
             | Self::Classify
             | Self::DraftPlan
             | Self::Argue(_)
+            | Self::ArgueAdditional { .. }
             | Self::ReviewRevision
             | Self::Approve
             | Self::Diagnose
@@ -152,6 +167,7 @@ impl Operation {
                 Role::Security => "Security's argument",
                 Role::Optimizer => "the Optimizer's argument",
             },
+            Self::ArgueAdditional { .. } => "the additional debater's argument",
             Self::ReviewRevision => "Security's argument on the new revision",
             Self::Approve => "the approver's yes or no",
             Self::RunTask { .. } => "the executor's task result",

@@ -43,7 +43,7 @@ pub enum Report {
     },
     /// Reply to [`Operation::DraftPlan`].
     Plan(Plan),
-    /// Reply to [`Operation::Argue`] and [`Operation::ReviewRevision`].
+    /// Reply to [`Operation::Argue`], [`Operation::ArgueAdditional`] and [`Operation::ReviewRevision`].
     Argument {
         /// Stance and confidence.
         argument: Argument,
@@ -97,7 +97,7 @@ impl Report {
             Self::Summary { .. } => matches!(operation, Operation::Summarize),
             Self::Classification { .. } => matches!(operation, Operation::Classify),
             Self::Plan(_) => matches!(operation, Operation::DraftPlan),
-            Self::Argument { plan: None, .. } => operation.arguing_role().is_some(),
+            Self::Argument { plan: None, .. } => operation.expects_argument(),
             Self::Argument { plan: Some(_), .. } => {
                 matches!(operation, Operation::Argue(role) if role.revises_plan())
             }

@@ -61,7 +61,7 @@ impl SituationPolicy {
         match operation {
             Operation::Classify => self.classify_mode,
             Operation::DraftPlan => self.draft_plan_mode,
-            Operation::Argue(_) => self.argue_mode,
+            Operation::Argue(_) | Operation::ArgueAdditional { .. } => self.argue_mode,
             Operation::ReviewRevision => self.review_revision_mode,
             Operation::Approve => self.approve_mode,
             Operation::RunTask { .. } => self.run_task_mode,

@@ -25,9 +25,11 @@ impl Request {
         let mut json = String::new();
         // Writing to a string cannot fail.
         let _ = match operation {
-            Operation::Argue(_) | Operation::ReviewRevision | Operation::Approve | Operation::Diagnose => {
-                write_plan(&mut json, self.plan.as_ref()?.plan.tasks())
-            }
+            Operation::Argue(_)
+            | Operation::ArgueAdditional { .. }
+            | Operation::ReviewRevision
+            | Operation::Approve
+            | Operation::Diagnose => write_plan(&mut json, self.plan.as_ref()?.plan.tasks()),
             Operation::RunTask { task, .. } | Operation::UndoTask { task } => {
                 let task = self.started_task(task)?;
                 json.push_str("{\"task\":");

@@ -66,7 +66,7 @@ pub struct PlanRevision {
     pub plan: Plan,
 }
 
-/// The state of the debate: each role's latest argument, and flags.
+/// The state of the debate: each debater's latest argument, and flags.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Debate {
@@ -74,6 +74,8 @@ pub struct Debate {
     pub pass: u32,
     /// Each role's latest argument.
     pub latest: PerRole<Option<Argument>>,
+    /// The arguments of the additional debaters in the current pass, in the policy's order (decision 0039).
+    pub additional: Vec<Argument>,
     /// The reviewers of the previous pass: the Critic, and Security if it objected. Their arguments are pinned in Solution's
     /// next context.
     pub reviews: Vec<Role>,
@@ -268,6 +270,7 @@ impl Request {
             | Operation::Classify
             | Operation::DraftPlan
             | Operation::Argue(_)
+            | Operation::ArgueAdditional { .. }
             | Operation::Approve
             | Operation::Diagnose
             | Operation::UndoTask { .. }
@@ -281,6 +284,9 @@ impl Request {
                 self.verified = *gcp && *mongodb
             }
             (Operation::LoadContext, Report::Context { ratings, .. }) => self.ratings = *ratings,
+            (Operation::ArgueAdditional { .. }, Report::Argument { argument, .. }) => {
+                self.debate.additional.push(*argument);
+            }
             (_, Report::Argument { argument, .. }) => {
                 if let Some(role) = operation.arguing_role() {
                     *self.debate.latest.get_mut(role) = Some(*argument);
@@ -309,6 +315,7 @@ impl Request {
                 | Operation::Classify
                 | Operation::DraftPlan
                 | Operation::Argue(_)
+                | Operation::ArgueAdditional { .. }
                 | Operation::ReviewRevision
                 | Operation::Approve
                 | Operation::RunTask { .. }
@@ -334,6 +341,7 @@ impl Request {
             | Operation::Classify
             | Operation::DraftPlan
             | Operation::Argue(_)
+            | Operation::ArgueAdditional { .. }
             | Operation::ReviewRevision
             | Operation::Approve
             | Operation::Diagnose
@@ -375,6 +383,7 @@ impl Request {
             | Phase::Planning
             | Phase::Round(_)
             | Phase::PlanReview
+            | Phase::AdditionalRounds
             | Phase::MultiPassCheck
             | Phase::Aggregating
             | Phase::CalculatingConsensus
@@ -432,6 +441,7 @@ impl Debate {
         let security = self.latest.security.filter(objects).map(|_| Role::Security);
         self.reviews = critic.into_iter().chain(security).collect();
         self.latest = PerRole { analyst: self.latest.analyst, ..PerRole::default() };
+        self.additional.clear();
         self.security_reviewed = None;
         self.outdated = false;
         self.scored = None;

@@ -7,7 +7,7 @@ use orchestrion_kernel::item::{Rank, Scope, Topic};
 use orchestrion_kernel::knowledge::{FactKind, NewFact, NewIdentity, Write, WriteSource};
 use orchestrion_kernel::module::{Argument, Module, Operation, PastRequest, Ratings, Report, Stance};
 use orchestrion_kernel::plan::{Effect, Plan, Task};
-use orchestrion_kernel::policy::{ModuleContextPolicy, Policy, Rule};
+use orchestrion_kernel::policy::{AdditionalDebater, ModuleContextPolicy, Policy, Rule};
 use orchestrion_kernel::situation::{ActionRecord, Mode, SummaryUpdate};
 use orchestrion_kernel::{
     CallId, ConversationId, Input, RequestId, Score, State, TaskId, Text, Timestamp, TraceId, UserId, Weight,
@@ -211,6 +211,7 @@ pub(crate) fn default_report(operation: Operation) -> Option<Report> {
         Operation::Classify => "classification",
         Operation::DraftPlan => "plan effect=irreversible",
         Operation::Argue(role) => &format!("argument \"{role} agrees\""),
+        Operation::ArgueAdditional { debater } => &format!("argument \"debater {debater} agrees\""),
         Operation::RunTask { .. } => "exit 0 done",
         Operation::StoreMemory { .. } => "stored",
         Operation::DeliverAudit => "delivered",
@@ -224,6 +225,10 @@ pub(crate) fn change_policy(policy: &mut Policy, args: &mut Arguments) -> Result
     for (setting, value) in args.fields_with_prefix("") {
         let number = || parse_value(&value);
         match setting.split('.').collect::<Vec<_>>()[..] {
+            ["additional_debaters", name] => {
+                let weight = Weight::from_decimal(&value).map_err(|error| error.to_string())?;
+                policy.additional_debaters.push(AdditionalDebater { name: name.into(), weight });
+            }
             ["ranks", title] => policy.ranks.insert(title, parse_variant(&value)?),
             ["writes", "strict_ranks"] => policy.writes.strict_ranks = parse_value(&value)?,
             ["compaction", "from_items"] => policy.compaction.from_items = number()?,

@@ -49,6 +49,7 @@ variables! {
     Verified, "verified", Request, "both identity locks matched";
     Pass, "pass", Plan, "the pass of the debate, from 1";
     Argued, "argued", Plan, "roles that argued in this pass; the Analyst's argument counts in every pass";
+    Additional, "additional", Plan, "additional debaters that argued in this pass";
     Decision, "decision", Plan, "the latest decision";
     DecidedOn, "decided_on", Plan, "the consensus of the latest decision";
     ObjectionNamed, "objection_named", Plan, "the latest decision names Security's objection";
@@ -108,6 +109,8 @@ pub enum BoundName {
     Tasks,
     /// `bounds.passes`
     Passes,
+    /// The length of `additional_debaters`, if it is not empty.
+    AdditionalDebaters,
     /// `bounds.repairs`, where there is such a bound.
     Repairs,
     /// `bounds.audit_attempts`
@@ -116,7 +119,8 @@ pub enum BoundName {
 
 impl BoundName {
     /// Every bound.
-    pub const ALL: [Self; 4] = [Self::Tasks, Self::Passes, Self::Repairs, Self::Attempts];
+    pub const ALL: [Self; 5] =
+        [Self::Tasks, Self::Passes, Self::AdditionalDebaters, Self::Repairs, Self::Attempts];
 
     /// Its name in the exported models.
     #[must_use]
@@ -124,6 +128,7 @@ impl BoundName {
         match self {
             Self::Tasks => "TASKS",
             Self::Passes => "PASSES",
+            Self::AdditionalDebaters => "ADDITIONAL_DEBATERS",
             Self::Repairs => "REPAIRS",
             Self::Attempts => "ATTEMPTS",
         }
@@ -135,6 +140,7 @@ impl BoundName {
         match self {
             Self::Tasks => "tasks of every plan",
             Self::Passes => "bounds.passes of the policy",
+            Self::AdditionalDebaters => "the length of additional_debaters of the policy",
             Self::Repairs => "bounds.repairs of the policy",
             Self::Attempts => "bounds.audit_attempts of the policy",
         }
@@ -143,10 +149,13 @@ impl BoundName {
     /// Its value; none if the policy sets no such bound. Two tasks are enough for a first task, a last task, and a run that
     /// stops between them.
     #[must_use]
-    pub const fn value(self, policy: &Policy) -> Option<u32> {
+    pub fn value(self, policy: &Policy) -> Option<u32> {
         match (self, policy.bounds.repairs) {
             (Self::Tasks, _) => Some(2),
             (Self::Passes, _) => Some(policy.bounds.passes),
+            (Self::AdditionalDebaters, _) => {
+                u32::try_from(policy.additional_debaters.len()).ok().filter(|debaters| *debaters > 0)
+            }
             (Self::Repairs, Bound::AtMost(most)) => Some(most),
             (Self::Repairs, Bound::Unbounded) => None,
             (Self::Attempts, _) => Some(policy.bounds.audit_attempts),
@@ -256,6 +265,7 @@ impl Var {
                     "Classify",
                     "DraftPlan",
                     "Argue",
+                    "ArgueAdditional",
                     "ReviewRevision",
                     "Approve",
                     "RunTask",
@@ -276,6 +286,7 @@ impl Var {
             Self::Conclusion | Self::Stored => Domain::OneOf("Kind", kinds()),
             Self::Pass => Domain::Count(Term::AboveBound(BoundName::Passes)),
             Self::Argued => Domain::Count(Term::Number(6)),
+            Self::Additional => Domain::Count(Term::AboveBound(BoundName::AdditionalDebaters)),
             Self::Task | Self::Undoable => Domain::Count(Term::Limit(BoundName::Tasks)),
             Self::Repairs => Domain::Count(Term::AboveBound(BoundName::Repairs)),
             Self::Attempts => Domain::Count(Term::AboveBound(BoundName::Attempts)),

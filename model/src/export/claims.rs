@@ -156,6 +156,19 @@ pub(super) fn form(policy: &Policy, claim: &Claim) -> Option<TemporalForm> {
             ])),
         "C-18" => Flag(Var::OutcomeUnknown).implies(!runs()),
         "C-19" => runs().implies(Flag(Var::Approved)),
+        "C-115" => {
+            let additional = |number| Same(Term::Of(Var::Additional), number);
+            let all = additional(Term::Limit(BoundName::AdditionalDebaters));
+            let called = Condition::is(Var::Call, "ArgueAdditional");
+            let is_left = Less(Term::Of(Var::Additional), Term::Limit(BoundName::AdditionalDebaters));
+            match policy.additional_debaters.is_empty() {
+                true => !called,
+                false => Condition::all([
+                    called.implies(is_left),
+                    Condition::is(Var::Phase, Phase::MultiPassCheck.name()).implies(all),
+                ]),
+            }
+        }
         "C-20" => Condition::any([
             Is(Var::Call, vec!["no_call", "VerifyIdentity", "DeliverAudit"]),
             Flag(Var::Verified),

@@ -125,6 +125,9 @@ impl EffectsBuilder<'_> {
         if let Phase::Round(_) = self.from {
             self.increment(Var::Argued);
         }
+        if self.from == Phase::AdditionalRounds {
+            self.increment(Var::Additional);
+        }
         match self.class {
             InputClass::LocksMatch => self.flag(Var::Verified, true),
             InputClass::PlanRevised | InputClass::Repaired => self.adopt_plan(),
@@ -218,6 +221,9 @@ impl EffectsBuilder<'_> {
             if matches!(from, Phase::MultiPassCheck | Phase::ResolvingDecision) {
                 self.increment(Var::Pass);
                 self.number(Var::Argued, 1);
+                if !self.policy.additional_debaters.is_empty() {
+                    self.number(Var::Additional, 0);
+                }
                 self.name(Var::Security, "no_argument");
                 self.flag(Var::Reviewed, false);
                 self.flag(Var::Outdated, false);
@@ -255,6 +261,7 @@ impl EffectsBuilder<'_> {
                     self.flag(Var::Outdated, false);
                 }
             }
+            EntryAction::CallAdditionalDebater => self.name(Var::Call, "ArgueAdditional"),
             EntryAction::StartTask => {
                 self.name(Var::Call, "RunTask");
                 self.flag(Var::Ran, true);
@@ -306,6 +313,7 @@ const fn operation_name(operation: Operation) -> &'static str {
         Operation::Classify => "Classify",
         Operation::DraftPlan => "DraftPlan",
         Operation::Argue(_) => "Argue",
+        Operation::ArgueAdditional { .. } => "ArgueAdditional",
         Operation::ReviewRevision => "ReviewRevision",
         Operation::Approve => "Approve",
         Operation::RunTask { .. } => "RunTask",

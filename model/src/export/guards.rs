@@ -40,6 +40,7 @@ pub(super) fn guard_condition(policy: &Policy, guard: Guard, class: InputClass) 
         Guard::PlanRevised => {
             Condition::any([is_class(InputClass::PlanRevised), is_class(InputClass::Repaired)])
         }
+        Guard::MoreDebaters => Less(Term::Next(Var::Additional), Term::Limit(BoundName::AdditionalDebaters)),
         Guard::Approved => is_class(InputClass::Approves),
         Guard::Vetoed => vetoed(),
         Guard::AnotherPass => Condition::all([passes_left(), Is(Var::Consensus, vec!["below", "between"])]),

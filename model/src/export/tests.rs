@@ -6,22 +6,28 @@ use orchestrion_claims::CLAIMS;
 use orchestrion_kernel::Phase;
 use orchestrion_kernel::Policy;
 use orchestrion_kernel::control::table::TRANSITIONS;
+use orchestrion_kernel::policy::AdditionalDebater;
 use std::collections::BTreeSet;
 
-/// Both built-in policies, and one with an approver.
+/// Both built-in policies, one with an approver, and one with additional debaters.
 fn policies() -> Vec<Policy> {
     let mut approved = Policy::hardened();
     approved.name = "approved".to_string();
     approved.rules.approver = true;
-    vec![Policy::hardened(), Policy::as_drawn(), approved]
+    let mut debated = Policy::hardened();
+    debated.name = "debated".to_string();
+    debated.additional_debaters = ["validation", "compliance"].map(AdditionalDebater::new).to_vec();
+    vec![Policy::hardened(), Policy::as_drawn(), approved, debated]
 }
 
 #[test]
 fn exports_contain_every_phase_and_row() {
     for policy in policies() {
         let control = ControlModel::new(&policy);
-        // A row with an approver is above each of these two.
-        let never: &[&str] = if policy.rules.approver { &["T20", "H08"] } else { &[] };
+        // A row with an approver or with additional debaters is above each of these two.
+        let approver: &[&str] = if policy.rules.approver { &["T20", "H08"] } else { &[] };
+        let debaters: &[&str] = if policy.additional_debaters.is_empty() { &[] } else { &["T12", "H03"] };
+        let never = [approver, debaters].concat();
         let (promela, tla) = (promela::promela(&control), tla::module(&control));
         for row in TRANSITIONS {
             let may = row.switch.is_on(&policy) && !never.contains(&row.id);

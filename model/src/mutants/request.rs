@@ -116,9 +116,21 @@ const REQUEST_MUTATIONS: &[(&str, &str, Spoil)] = &[
     ("request.audit_attempts", "are not counted", |_, request| request.audit_attempts = 0),
 ];
 
+/// The faults that change something only under a policy with additional debaters.
+const DEBATER_MUTATIONS: &[(&str, &str, Spoil)] = &[
+    ("debate.additional", "is forgotten", |_, request| request.debate.additional.clear()),
+    ("debate.additional", "keeps the arguments of the pass before", |before, request| {
+        if let (Phase::MultiPassCheck, Some(earlier)) = (before.control().phase(), before.control().request())
+        {
+            request.debate.additional.clone_from(&earlier.debate.additional);
+        }
+    }),
+];
+
 /// Each field dropped or overwritten.
 pub(super) fn mutants(policy: &Policy) -> Vec<Mutant> {
-    let spoilt = REQUEST_MUTATIONS.iter().map(|(place, fault, spoil)| Mutant {
+    let of_debaters = if policy.additional_debaters.is_empty() { &[] } else { DEBATER_MUTATIONS };
+    let spoilt = REQUEST_MUTATIONS.iter().chain(of_debaters).map(|(place, fault, spoil)| Mutant {
         location: (*place).to_string(),
         fault: (*fault).to_string(),
         subject: KernelUnderTest {

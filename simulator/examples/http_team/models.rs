@@ -118,6 +118,7 @@ fn role(ask: Operation) -> String {
             ("Security: you object to what does harm", VOICE)
         }
         Operation::Argue(Role::Optimizer) => ("the Optimizer: you make the plan cheaper or quicker", REVISER),
+        Operation::ArgueAdditional { .. } => ("the debater that the request names", VOICE),
         Operation::Diagnose => (
             "the Critic: a task failed, and you say whether that can be repaired",
             r#"{"repair": {"text": "…", "plan": PLAN}} or {"no_repair": {"text": "…"}}"#,
@@ -146,8 +147,11 @@ fn summary(call: &Call) -> String {
 /// The prompt of a call.
 fn question(call: &Call) -> String {
     let mut text = format!("The request of {}: {}\n", call.user, call.request);
-    if let Some(CallPayload::Plan(plan)) = &call.payload {
+    if let Some(debater) = &call.debater {
         // Writing to a String cannot fail.
+        let _ = writeln!(text, "You are the debater {debater}.");
+    }
+    if let Some(CallPayload::Plan(plan)) = &call.payload {
         let _ = write!(text, "\nThe plan, in pass {} of the debate:\n{}", call.pass, written(plan));
     }
     if let Some(context) = &call.context {

@@ -8,6 +8,7 @@ const replies = {
   load_context: { context: {} },
   classify: { classification: { similarity: 0 } },
   argue: agree,
+  argue_additional: agree,
   review_revision: agree,
   approve: { approved: "yes" },
   draft_plan: { plan: [{ task: 1, do: "Say hello", undo: "Apologise" }] },

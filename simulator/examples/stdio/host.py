@@ -2,7 +2,7 @@
 import json, subprocess, sys
 AGREE = {"pro": {"confidence": 0.9, "text": "Python agrees"}}
 REPLIES = {"verify_identity": {"locks": {"gcp": True, "mongodb": True}}, "load_context": {"context": {}},
-           "classify": {"classification": {"similarity": 0}}, "argue": AGREE, "review_revision": AGREE, "approve": {"approved": "yes"},
+           "classify": {"classification": {"similarity": 0}}, "argue": AGREE, "argue_additional": AGREE, "review_revision": AGREE, "approve": {"approved": "yes"},
            "draft_plan": {"plan": [{"task": 1, "do": "Say hello", "undo": "Apologise"}]}, "run_task": {"ok": "hello"},
            "undo_task": {"ok": "sorry"}, "diagnose": {"no_repair": {}}, "store_memory": "stored", "deliver_audit": "delivered"}
 

@@ -87,7 +87,15 @@ fn itf_value(state: &State) -> Value {
             "confidence_millionths": argument.confidence.millionths(),
         }))
     });
-    set("arguments", arguments.collect());
+    let additional = debate.into_iter().flat_map(|debate| (1..).zip(&debate.additional));
+    let additional = additional.map(|(number, argument): (u32, _)| {
+        json!({
+            "role": format!("additional debater {number}"),
+            "stance": argument.stance.to_string(),
+            "confidence_millionths": argument.confidence.millionths(),
+        })
+    });
+    set("arguments", arguments.chain(additional).collect());
     let decisions = request.into_iter().flat_map(|request| &request.decisions);
     set("decisions", decisions.map(|decision| json!(decision.label.to_string())).collect());
     set("outcomes", request.map_or_else(|| json!([]), |request| json!(request.outcomes)));

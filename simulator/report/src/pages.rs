@@ -159,6 +159,7 @@ fn switch(switch: Switch) -> String {
         Switch::RuleOn(rule) => format!("`{}`", rule.name()),
         Switch::RuleOff(rule) => format!("not `{}`", rule.name()),
         Switch::BoundedRepairs => "`bounds.repairs`".to_string(),
+        Switch::AdditionalDebaters => "`additional_debaters`".to_string(),
     }
 }
 

@@ -23,6 +23,9 @@ pub struct Call {
     pub module: Module,
     /// The operation.
     pub operation: Operation,
+    /// The name of the additional debater that argues; absent for all other operations.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub debater: Option<Text>,
     /// The expected reply, as a noun phrase.
     pub expects: &'static str,
     /// The deadline in milliseconds after the call is sent.
@@ -81,7 +84,11 @@ impl Call {
             | Operation::Summarize
             | Operation::Classify
             | Operation::DraftPlan => None,
-            Operation::Argue(_) | Operation::ReviewRevision | Operation::Approve | Operation::Diagnose => {
+            Operation::Argue(_)
+            | Operation::ArgueAdditional { .. }
+            | Operation::ReviewRevision
+            | Operation::Approve
+            | Operation::Diagnose => {
                 request.plan.as_ref().map(|revised| CallPayload::Plan(revised.plan.clone()))
             }
             Operation::RunTask { task, .. } | Operation::UndoTask { task } => {
@@ -98,6 +105,7 @@ impl Call {
             trace: control.trace_id(request.id),
             module: operation.module(),
             operation,
+            debater: recorder.policy().debater_name(operation).cloned(),
             expects: operation.expected_reply(),
             deadline_ms: u64::try_from(deadline_ms).unwrap_or(u64::MAX),
             user: facts.user.clone(),

@@ -62,6 +62,8 @@ deadlines! {
     security = Module::Debater(Role::Security),
     /// The Optimizer.
     optimizer = Module::Debater(Role::Optimizer),
+    /// The additional debaters of the policy.
+    additional_debaters = Module::AdditionalDebater,
     /// The approver.
     approver = Module::Approver,
     /// The executor: each task and each compensation.

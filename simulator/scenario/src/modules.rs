@@ -14,6 +14,7 @@ use orchestrion_kernel::module::{Role, Store};
 use orchestrion_yaml::{LabeledError, ReadError, Source, required_value};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Defines the keys of the modules, each with its replies and its key in a script.
 macro_rules! modules {
@@ -28,6 +29,9 @@ macro_rules! modules {
                 #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
                 pub $field: Option<RepliesFile<$reply>>,
             )*
+            /// The additional debaters of the policy, by name. Each is required if it is called.
+            #[serde(default, skip_serializing_if = "is_default")]
+            pub additional_debaters: BTreeMap<String, RepliesFile<ArgumentReply>>,
             /// The executor, by task number. Default: each task succeeds.
             #[serde(default, skip_serializing_if = "is_default")]
             pub tasks: ByTask<TaskReply>,
@@ -40,24 +44,29 @@ macro_rules! modules {
             /// Adds the replies of all modules except the executor.
             pub(crate) fn add_to(&self, script: &mut ScriptBuilder<'_>) -> Result<(), LabeledError> {
                 $(script.add(ScriptKey::$key $(($($part)*))?, self.$field.as_ref())?;)*
+                for (name, replies) in &self.additional_debaters {
+                    script.add(ScriptKey::AdditionalDebater(name.as_str().into()), Some(replies))?;
+                }
                 Ok(())
             }
         }
 
         impl ScriptKey {
             /// The key under `modules` in a scenario file.
-            pub(crate) fn name(self) -> String {
+            pub(crate) fn name(&self) -> String {
                 match self {
                     $(Self::$key $(($($part)*))? => stringify!($field).to_owned(),)*
+                    Self::AdditionalDebater(name) => format!("additional_debaters.{name}"),
                     Self::Task(task) => format!("tasks.{task}"),
                     Self::Undo(task) => format!("undo.{task}"),
                 }
             }
 
             /// Parses one reply of the module.
-            pub(crate) fn parse_reply(self, source: &Source) -> Result<ScriptedReply, ReadError> {
+            pub(crate) fn parse_reply(&self, source: &Source) -> Result<ScriptedReply, ReadError> {
                 match self {
                     $(Self::$key $(($($part)*))? => parse_kind::<$reply>(source),)*
+                    Self::AdditionalDebater(_) => parse_kind::<ArgumentReply>(source),
                     Self::Task(_) | Self::Undo(_) => parse_kind::<TaskReply>(source),
                 }
             }

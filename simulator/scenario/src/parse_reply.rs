@@ -20,7 +20,9 @@ pub fn parse_reply(operation: Operation, text: &str) -> CallResult {
     if text.is_empty() {
         return Err(CallError::malformed(format!("empty reply: expected {}", operation.expected_reply())));
     }
-    let read = || ScriptKey::from_operation(operation).parse_reply(&Source::from_text("the reply", text)?);
+    // The name of an additional debater does not change the form of its reply.
+    let read =
+        || ScriptKey::from_operation(operation, &[]).parse_reply(&Source::from_text("the reply", text)?);
     match read() {
         Ok(ScriptedReply::Reply(reply)) => Ok(reply),
         Ok(ScriptedReply::Fail(failure)) => Err(failure.into()),

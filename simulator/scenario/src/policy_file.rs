@@ -9,8 +9,9 @@ mod set;
 mod write;
 
 pub use format::{
-    BoundFile, BoundsFile, ByName, CompactionFile, ContextsFile, EnumName, ModeFile, ModuleOverrideFile,
-    NamedEnum, PolicyFile, RulesFile, SituationFile, ThresholdsFile, WeightsFile, WritesFile,
+    AdditionalDebaterFile, BoundFile, BoundsFile, ByName, CompactionFile, ContextsFile, EnumName, ModeFile,
+    ModuleOverrideFile, NamedEnum, PolicyFile, RulesFile, SituationFile, ThresholdsFile, WeightsFile,
+    WritesFile,
 };
 pub use set::{set, setting};
 pub use write::write;

@@ -2,15 +2,16 @@
 
 use crate::format::{InterruptFile, PhaseVisitFile, RequestFile, ScenarioFile};
 use crate::modules::ModulesFile;
-use crate::names::{Count, PhaseName, Seed};
+use crate::names::{Count, PhaseName};
 use crate::policy_file;
 use crate::script::{Script, ScriptKey};
 use crate::script_builder::ScriptBuilder;
 use crate::writes::IdentityFile;
 use crate::{PhaseVisit, Scenario, ScriptedEvent, ScriptedRequest, ScriptedWrite, ScriptedWriteFile};
+use orchestrion_kernel::policy::AdditionalDebater;
 use orchestrion_kernel::{ConversationId, Policy, Timestamp, UserId};
 use orchestrion_runtime::{NewRequest, SessionUser};
-use orchestrion_yaml::{LabeledError, ReadError, Source, Spanned};
+use orchestrion_yaml::{LabeledError, ReadError, Source, Spanned, suggest_nearest};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
@@ -76,8 +77,7 @@ fn build_scenario(source: Source, file: &ScenarioFile, policy: Policy) -> Result
     let requests = file.requests.value.iter().map(|request| build_request(request, file));
     let requests = requests.collect::<Result<Vec<_>, _>>().map_err(in_source)?;
     let deadlines = file.deadlines.to_runtime().map_err(in_source)?;
-    let script =
-        build_script(&source, &file.seed, &file.modules, &file.requests, &requests).map_err(in_source)?;
+    let script = build_script(&source, file, &requests, &policy.additional_debaters).map_err(in_source)?;
     let conversation = file.conversation.as_ref().map_or(name.as_str(), |name| name.as_str());
     Ok(Scenario {
         description: file.description.as_str().to_owned(),
@@ -136,16 +136,33 @@ fn build_request(file: &RequestFile, scenario: &ScenarioFile) -> Result<Scripted
 /// Builds the script of a scenario.
 fn build_script(
     source: &Source,
-    seed: &Seed,
-    modules: &Spanned<ModulesFile>,
-    requests: &Spanned<Vec<RequestFile>>,
+    ScenarioFile { seed, modules, requests, .. }: &ScenarioFile,
     scripted: &[ScriptedRequest],
+    debaters: &[AdditionalDebater],
 ) -> Result<Script, LabeledError> {
+    check_debater_names(modules, debaters)?;
     let mut builder = ScriptBuilder { cases: BTreeMap::new(), requests: scripted };
     modules.value.add_to(&mut builder)?;
     let planned = builder.planned_tasks(modules.value.planner.is_some());
     builder.add_tasks(&modules.value.tasks, &planned, ScriptKey::Task)?;
     builder.add_tasks(&modules.value.undo, &planned, ScriptKey::Undo)?;
     let place = modules.span().or(requests.span());
-    Ok(Script::new(source.clone(), place, builder.cases, seed))
+    Ok(Script::new(source.clone(), place, builder.cases, seed, debaters.to_vec()))
+}
+
+/// Refuses replies of an additional debater that the policy does not have: no call uses them.
+fn check_debater_names(
+    modules: &Spanned<ModulesFile>,
+    debaters: &[AdditionalDebater],
+) -> Result<(), LabeledError> {
+    let names: Vec<&str> = debaters.iter().map(|debater| debater.name.as_str()).collect();
+    let mut keys = modules.value.additional_debaters.keys();
+    let Some(unknown) = keys.find(|name| !names.contains(&name.as_str())) else { return Ok(()) };
+    let help = if names.is_empty() {
+        "the policy has none; list them under `additional_debaters` in a policy file".to_owned()
+    } else {
+        format!("{}the policy has {}", suggest_nearest(unknown, names.iter().copied()), names.join(", "))
+    };
+    let message = format!("unknown additional debater `{}`", unknown.escape_debug());
+    Err(LabeledError::new(message, help).with_label(modules.span(), "in these modules"))
 }

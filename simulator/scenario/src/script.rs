@@ -20,6 +20,7 @@ pub(crate) use simulated_memory::SimulatedMemory;
 use crate::names::Seed;
 use miette::{Diagnostic, SourceSpan};
 use orchestrion_kernel::module::Role;
+use orchestrion_kernel::policy::AdditionalDebater;
 use orchestrion_runtime::{Call, CallPayload};
 use orchestrion_yaml::{LabeledError, ReadError, Source};
 use random::RandomStreams;
@@ -42,6 +43,8 @@ pub struct Script {
     cases: BTreeMap<ScriptKey, Cases>,
     streams: RandomStreams,
     memory: SimulatedMemory,
+    /// The additional debaters of the policy.
+    debaters: Vec<AdditionalDebater>,
 }
 
 impl Script {
@@ -50,9 +53,10 @@ impl Script {
         modules: Option<SourceSpan>,
         cases: BTreeMap<ScriptKey, Cases>,
         seed: &Seed,
+        debaters: Vec<AdditionalDebater>,
     ) -> Self {
         let streams = RandomStreams::new(seed.as_str());
-        Self { source, modules, cases, streams, memory: SimulatedMemory::default() }
+        Self { source, modules, cases, streams, memory: SimulatedMemory::default(), debaters }
     }
 
     /// Keeps the record of a store call in the simulated memory if the reply says that the store holds it.
@@ -67,7 +71,7 @@ impl Script {
     /// # Errors
     /// [`ScriptError`] if a list is exhausted, no case matches, or a debate role has no replies.
     pub fn reply(&mut self, scene: &CallScene<'_>) -> Result<DelayedReply, ScriptError> {
-        let key = match ScriptKey::from_operation(scene.operation) {
+        let key = match ScriptKey::from_operation(scene.operation, &self.debaters) {
             ScriptKey::Review if !self.cases.contains_key(&ScriptKey::Review) => {
                 ScriptKey::Debater(Role::Security)
             }
@@ -78,14 +82,14 @@ impl Script {
                 match cases.iter_mut().find(|case| case.when.matches(scene)) {
                     Some(Case { replies, .. }) => match replies.next(&mut self.streams) {
                         Some(reply) => return Ok(reply),
-                        None => exhausted_error(key, replies, *is_explicit),
+                        None => exhausted_error(&key, replies, *is_explicit),
                     },
-                    None => no_matching_case_error(key, scene, *place),
+                    None => no_matching_case_error(&key, scene, *place),
                 }
             }
             None => match default_reply(&self.memory, scene.operation, scene.user, scene.text) {
                 Some(reply) => return Ok(DelayedReply { reply, after: Duration::ZERO }),
-                None => self.missing_script_error(key),
+                None => self.missing_script_error(&key),
             },
         };
         Err(ScriptError(ReadError::in_source(&self.source, error)))
@@ -114,7 +118,7 @@ impl Script {
         sentences
     }
 
-    fn missing_script_error(&self, key: ScriptKey) -> LabeledError {
+    fn missing_script_error(&self, key: &ScriptKey) -> LabeledError {
         let name = key.name();
         LabeledError::new(
             format!("{key}: expected a scripted reply, found none"),
@@ -124,7 +128,7 @@ impl Script {
     }
 }
 
-fn exhausted_error(key: ScriptKey, list: &ReplyList, in_case: bool) -> LabeledError {
+fn exhausted_error(key: &ScriptKey, list: &ReplyList, in_case: bool) -> LabeledError {
     let (ordinal, len) = (ordinal(list.calls), list.replies().len());
     let plural = if len == 1 { "reply" } else { "replies" };
     let name = key.name();
@@ -141,7 +145,7 @@ fn exhausted_error(key: ScriptKey, list: &ReplyList, in_case: bool) -> LabeledEr
     .with_label(last.filter(|_| last != start), "last reply")
 }
 
-fn no_matching_case_error(key: ScriptKey, scene: &CallScene<'_>, place: Option<SourceSpan>) -> LabeledError {
+fn no_matching_case_error(key: &ScriptKey, scene: &CallScene<'_>, place: Option<SourceSpan>) -> LabeledError {
     let CallScene { request, pass, user, .. } = scene;
     LabeledError::new(
         format!("{key} in request {request} of {user}, pass {pass}: no case matches"),

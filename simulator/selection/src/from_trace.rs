@@ -160,7 +160,8 @@ fn override_policy(policy: &mut Policy, module: Module, point: TracePoint) -> Re
     Ok(())
 }
 
-/// Returns an operation with a context of a module without a pending call. The task's id does not affect the context.
+/// Returns an operation with a context of a module without a pending call. The number of the task or the debater does not affect the
+/// context.
 fn default_operation(module: Module) -> Option<Operation> {
     const TASK: TaskId = TaskId::new(1);
     Some(match module {
@@ -169,6 +170,7 @@ fn default_operation(module: Module) -> Option<Operation> {
         Module::Classifier => Operation::Classify,
         Module::Planner => Operation::DraftPlan,
         Module::Debater(role) => Operation::Argue(role),
+        Module::AdditionalDebater => Operation::ArgueAdditional { debater: 0 },
         Module::Approver => Operation::Approve,
         Module::Executor => Operation::RunTask { task: TASK, effect: EffectKind::Pure },
         Module::IdentityGuard | Module::Store(_) | Module::Auditor => return None,

@@ -129,7 +129,7 @@ pub(crate) fn agreed(call: &Call) -> Report {
             Report::Classification { tags: vec!["office".into()], similarity: Score::ZERO }
         }
         Operation::DraftPlan => Report::Plan(plan()),
-        Operation::Argue(_) | Operation::ReviewRevision => {
+        Operation::Argue(_) | Operation::ArgueAdditional { .. } | Operation::ReviewRevision => {
             Report::Argument { argument: yes, text: "yes".into(), plan: None }
         }
         Operation::Approve => Report::Approval { approved: true, text: "yes".into() },

@@ -82,7 +82,8 @@ pub enum RedactError {
 
 /// Writes the trace to `out` without its texts.
 ///
-/// The header contains no scenario, because its digest identifies the text. Only built-in policies and built-in titles of the rank table keep their names.
+/// The header contains no scenario, because its digest identifies the text. Only built-in policies and built-in titles of the rank table keep their
+/// names.
 ///
 /// # Errors
 /// [`RedactError`]; the output is then incomplete and must be discarded.
@@ -130,6 +131,9 @@ fn redact_header(original: &Header, redactor: &Redactor) -> Header {
         policy.name = redactor.name(&policy.name);
     }
     policy.ranks = redactor.ranks();
+    for debater in &mut policy.additional_debaters {
+        debater.name = redactor.text(&debater.name);
+    }
     Header::new(ConversationId::new(redactor.name(original.conversation.as_str())), policy, None)
 }
 

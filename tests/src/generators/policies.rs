@@ -3,7 +3,9 @@
 
 use super::{RandomSource, Shrink};
 use orchestrion_kernel::module::Role;
-use orchestrion_kernel::policy::{Bound, CompactionPolicy, EloMethod, Rule, SituationPolicy, Weights};
+use orchestrion_kernel::policy::{
+    AdditionalDebater, Bound, CompactionPolicy, EloMethod, Rule, SituationPolicy, Weights,
+};
 use orchestrion_kernel::situation::Mode;
 use orchestrion_kernel::{Policy, Score, Weight};
 use std::mem;
@@ -35,9 +37,11 @@ pub fn random_policy(choice: &mut impl RandomSource) -> Policy {
             cluster_items: choice.one_of(&[2, 3, 5, u32::MAX]),
         };
     }
-    // Both built-in policies disable it, and its effects occur late.
+    // Both built-in policies have neither, and their effects occur late. Together they would hide rare transitions.
     if choice.percent(15) {
         policy.rules.approver = true;
+    } else if choice.percent(20) {
+        policy.additional_debaters = additional_debaters(choice);
     }
     if choice.percent(changed.max(20)) {
         policy.elo = choice.one_of(&EloMethod::ALL);
@@ -74,6 +78,18 @@ pub fn random_policy(choice: &mut impl RandomSource) -> Policy {
         policy.situation = situation(choice);
     }
     make_valid(policy)
+}
+
+/// Generates up to three debaters with a default weight or an arbitrary one.
+fn additional_debaters(choice: &mut impl RandomSource) -> Vec<AdditionalDebater> {
+    let names = ["validation", "größer", " x"];
+    let count = usize::try_from(1 + choice.below(3)).unwrap_or(1);
+    let debater = |name: &&str| {
+        let debater = AdditionalDebater::new(*name);
+        let weight = Weight::from_millionths(choice.one_of(&WEIGHTS)).unwrap_or(Weight::ONE);
+        if choice.percent(50) { AdditionalDebater { weight, ..debater } } else { debater }
+    };
+    names.iter().take(count).map(debater).collect()
 }
 
 /// Generates limits of the situation that short texts exceed, and any modes.
@@ -152,8 +168,9 @@ impl Shrink for Policy {
             let rules =
                 Rule::ALL.iter().filter(|rule| policy.rules.has(**rule) != hardened.rules.has(**rule));
             let numbers = numbers(policy).zip(numbers(&hardened)).filter(|(one, other)| one != other);
-            let others =
-                usize::from(policy.elo != hardened.elo) + usize::from(policy.situation != hardened.situation);
+            let others = usize::from(policy.elo != hardened.elo)
+                + usize::from(policy.situation != hardened.situation)
+                + policy.additional_debaters.len();
             rules.count() + numbers.count() + others
         };
         let mut simpler = vec![hardened.clone(), Self::as_drawn()];
@@ -165,6 +182,7 @@ impl Shrink for Policy {
         for rule in Rule::ALL {
             with(&|policy| policy.rules.set(*rule, hardened.rules.has(*rule)));
         }
+        with(&|policy| drop(policy.additional_debaters.pop()));
         with(&|policy| policy.elo = hardened.elo);
         with(&|policy| policy.situation = hardened.situation);
         with(&|policy| policy.thresholds = hardened.thresholds);

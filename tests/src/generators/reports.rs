@@ -24,7 +24,7 @@ pub(super) fn default_report(operation: Operation, current: Option<&Plan>) -> Re
         Operation::Summarize => Report::Summary { text: empty_text(), forgets: None },
         Operation::Classify => Report::Classification { tags: Vec::new(), similarity: Score::ZERO },
         Operation::DraftPlan => Report::Plan(pure_plan()),
-        Operation::Argue(_) | Operation::ReviewRevision => {
+        Operation::Argue(_) | Operation::ArgueAdditional { .. } | Operation::ReviewRevision => {
             let argument = Argument { stance: Stance::Pro, confidence: Score::ONE };
             Report::Argument { argument, text: empty_text(), plan: None }
         }
@@ -65,7 +65,7 @@ pub(super) fn random_report(
             let plan = (role.revises_plan() && choice.percent(25)).then(|| plan(choice, open));
             Report::Argument { argument, text: text(choice), plan }
         }
-        Operation::ReviewRevision => {
+        Operation::ArgueAdditional { .. } | Operation::ReviewRevision => {
             Report::Argument { argument: argument(choice, policy, bias), text: text(choice), plan: None }
         }
         Operation::Approve => Report::Approval { approved: choice.percent(70), text: text(choice) },
@@ -88,13 +88,14 @@ pub(super) fn random_report(
 
 /// Generates an operation that may not be pending.
 pub(super) fn random_operation(choice: &mut impl RandomSource) -> Operation {
-    let role = choice.one_of(&Role::ALL);
+    let (role, debater) = (choice.one_of(&Role::ALL), choice.below(3));
     choice.one_of(&[
         Operation::VerifyIdentity,
         Operation::LoadContext,
         Operation::Classify,
         Operation::DraftPlan,
         Operation::Argue(role),
+        Operation::ArgueAdditional { debater },
         Operation::ReviewRevision,
         Operation::Approve,
         Operation::UndoTask { task: TaskId::FIRST },

@@ -115,7 +115,10 @@ impl ExpectedConversation {
                 self.roll_back(cause);
             }
             // Decision 0001: a missing argument blocks the plan. Decision 0013: so does a missing approval.
-            OracleOperation::Argue(_) | OracleOperation::ReviewRevision | OracleOperation::Approve => {
+            OracleOperation::Argue(_)
+            | OracleOperation::ArgueAdditional { .. }
+            | OracleOperation::ReviewRevision
+            | OracleOperation::Approve => {
                 self.conclude("blocked", cause);
                 self.enter_phase("Blocked");
             }

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 pub(super) fn consensus(
     policy: &OraclePolicy,
     arguments: &BTreeMap<Role, OracleArgument>,
+    additional: &[OracleArgument],
     ratings: &Ratings,
 ) -> u32 {
     let (mut pro, mut contra) = (Fraction::ZERO, Fraction::ZERO);
@@ -23,6 +24,15 @@ pub(super) fn consensus(
         if *role == Role::Security && is_con_from(argument, policy.thresholds.objection_from) {
             let penalty = Fraction::from_millionths(argument.confidence).times(Fraction::new(5, 1));
             contra = contra.plus(penalty);
+        }
+    }
+    // Decision 0039: an additional debater has no rating, so Elo and accuracy do not change its weight.
+    for (debater, argument) in policy.additional_debaters.iter().zip(additional) {
+        let weight = Fraction::from_millionths(debater.weight);
+        let added = Fraction::from_millionths(argument.confidence).times(weight);
+        match argument.stance {
+            Stance::Pro => pro = pro.plus(added),
+            Stance::Con => contra = contra.plus(added),
         }
     }
     pro.share_against(contra)

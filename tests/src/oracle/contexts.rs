@@ -278,6 +278,7 @@ fn topic(entry: &Entry) -> &str {
     let kind = key.as_object().and_then(|key| key.keys().next()).map(String::as_str);
     match kind.or(key.as_str()).unwrap_or_default() {
         _ if entry.item["kind"].get("constraint").is_some() => "constraint",
+        "additional_argument" => "argument", // decision 0039
         kind => kind,
     }
 }
@@ -400,6 +401,9 @@ fn key_label(entry: &Entry) -> String {
             let role = of[1].as_str().unwrap_or_default();
             let (first, rest) = role.split_at(role.len().min(1));
             format!("{}{rest} on request {}", first.to_uppercase(), of[0])
+        }
+        "additional_argument" => {
+            format!("{} on request {}", of[1].as_str().unwrap_or_default(), of[0])
         }
         "diagnosis" => format!("diagnosis of request {of}"),
         "approval" => format!("approval of request {of}"),

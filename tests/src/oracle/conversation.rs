@@ -58,6 +58,8 @@ pub(super) struct Request {
     pub(super) pass: u32,
     /// The latest argument of each role (decision 0011).
     pub(super) arguments: BTreeMap<Role, OracleArgument>,
+    /// The arguments of the additional debaters in this pass (decision 0039).
+    pub(super) additional: Vec<OracleArgument>,
     /// The roles whose reviews of the previous pass are pinned for Solution (decision 0024).
     pub(super) pinned_reviews: BTreeSet<Role>,
     /// The revision of Security's latest argument (F9).
@@ -115,6 +117,7 @@ impl Request {
             plan_outdated: false,
             pass: 0,
             arguments: BTreeMap::new(),
+            additional: Vec::new(),
             pinned_reviews: BTreeSet::new(),
             security_revision: 0,
             veto_raised: false,

@@ -48,8 +48,28 @@ impl ExpectedConversation {
                 self.expect_call(OracleOperation::ReviewRevision);
             }
             "RepairReview" => self.enter_phase("RepairScoring"), // 004-1.30, F10
-            _ => self.enter_phase("Multi_Pass_Check"),           // 004-1.15
+            _ => self.continue_additional_rounds(),
         }
+    }
+
+    /// Decision 0039: the additional debaters argue in the order of the policy, then the pass is evaluated (004-1.15).
+    fn continue_additional_rounds(&mut self) {
+        let debater = self.request.additional.len();
+        if debater < self.policy.additional_debaters.len() {
+            self.enter_phase("AdditionalRounds");
+            self.expect_call(OracleOperation::ArgueAdditional { debater });
+        } else {
+            self.enter_phase("Multi_Pass_Check");
+        }
+    }
+
+    /// Takes the argument of an additional debater.
+    pub(super) fn take_additional_argument(&mut self, debater: usize, argument: OracleArgument, text: &str) {
+        let name = self.policy.additional_debaters[debater].name.clone();
+        let item = key("additional_argument", &json!([self.requests, name]));
+        self.expect_fact(item, ExpectedText::Verbatim(text.to_owned()), self.request_dependency());
+        self.request.additional.push(argument);
+        self.continue_additional_rounds();
     }
 
     fn enter_round(&mut self, phase: &'static str, role: Role) {
@@ -96,7 +116,9 @@ impl ExpectedConversation {
     }
 
     fn score(&mut self) {
-        self.request.consensus = consensus(&self.policy, &self.request.arguments, &self.request.ratings);
+        let request = &self.request;
+        self.request.consensus =
+            consensus(&self.policy, &request.arguments, &request.additional, &request.ratings);
         self.expect_event(json!({ "consensus_scored": {
             "revision": self.request.revision, "score": self.request.consensus,
         }}));
@@ -128,6 +150,7 @@ impl ExpectedConversation {
         self.pin_reviews();
         // Decision 0010: a new pass keeps only the Analyst's argument.
         self.request.arguments.retain(|role, _| *role == Role::Analyst);
+        self.request.additional.clear();
         // Decision 0038: every fact is read again, and the ratings are those of the last pass.
         self.request.plan_outdated = false;
         self.request.ratings_after = None;

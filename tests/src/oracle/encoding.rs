@@ -247,6 +247,7 @@ pub(super) enum OracleOperation {
     Classify,
     DraftPlan,
     Argue(Role),
+    ArgueAdditional { debater: usize },
     ReviewRevision,
     Approve,
     RunTask { task: u32, effect: &'static str },
@@ -266,6 +267,7 @@ impl OracleOperation {
             Self::Classify => json!("classifier"),
             Self::DraftPlan => json!("planner"),
             Self::Argue(role) => json!({ "debater": role }),
+            Self::ArgueAdditional { .. } => json!("additional_debater"), // decision 0039
             // 004-1.15: Security reviews a revision.
             Self::ReviewRevision => json!({ "debater": Role::Security }),
             Self::Approve => json!("approver"),
@@ -290,7 +292,9 @@ impl OracleOperation {
             OracleReply::Summary { .. } => matches!(self, Self::Summarize),
             OracleReply::Classification { .. } => matches!(self, Self::Classify),
             OracleReply::Plan(_) => matches!(self, Self::DraftPlan),
-            OracleReply::Argument { plan: None, .. } => matches!(self, Self::Argue(_) | Self::ReviewRevision),
+            OracleReply::Argument { plan: None, .. } => {
+                matches!(self, Self::Argue(_) | Self::ArgueAdditional { .. } | Self::ReviewRevision)
+            }
             // 004-1.12 and 004-1.15: only Solution and the Optimizer submit a revision.
             OracleReply::Argument { plan: Some(_), .. } => {
                 matches!(self, Self::Argue(Role::Solution | Role::Optimizer))

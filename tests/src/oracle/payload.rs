@@ -17,6 +17,7 @@ impl ExpectedConversation {
             | OracleOperation::Classify
             | OracleOperation::DraftPlan => None,
             OracleOperation::Argue(_)
+            | OracleOperation::ArgueAdditional { .. }
             | OracleOperation::ReviewRevision
             | OracleOperation::Approve
             | OracleOperation::Diagnose => Some(json!({ "plan": request.plan })),

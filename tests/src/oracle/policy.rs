@@ -11,6 +11,9 @@ pub(super) struct OraclePolicy {
     pub(super) thresholds: Thresholds,
     pub(super) bounds: Bounds,
     pub(super) weights: BTreeMap<Role, u32>,
+    /// Decision 0039; absent if there are none.
+    #[serde(default)]
+    pub(super) additional_debaters: Vec<AdditionalDebater>,
     pub(super) elo: Elo,
     /// Ranks by title, role or system (decision 0028).
     pub(super) ranks: BTreeMap<String, Rank>,
@@ -28,6 +31,13 @@ pub(super) struct Thresholds {
     pub(super) veto_from: u32,
     pub(super) objection_from: u32,
     pub(super) critique_above: u32,
+}
+
+/// A debater after the five roles, with its weight in millionths.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct AdditionalDebater {
+    pub(super) name: String,
+    pub(super) weight: u32,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -96,7 +106,7 @@ impl SituationLimits {
         let mode = match operation {
             OracleOperation::Classify => &self.classify_mode,
             OracleOperation::DraftPlan => &self.draft_plan_mode,
-            OracleOperation::Argue(_) => &self.argue_mode,
+            OracleOperation::Argue(_) | OracleOperation::ArgueAdditional { .. } => &self.argue_mode,
             OracleOperation::ReviewRevision => &self.review_revision_mode,
             OracleOperation::Approve => &self.approve_mode,
             OracleOperation::RunTask { .. } => &self.run_task_mode,

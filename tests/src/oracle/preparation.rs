@@ -141,6 +141,9 @@ impl ExpectedConversation {
             OracleReply::Classification { tags } => self.take_classification(tags, encoded),
             OracleReply::Plan(plan) => self.take_plan(plan),
             OracleReply::Argument { argument, text, plan } => {
+                if let OracleOperation::ArgueAdditional { debater } = operation {
+                    return self.take_additional_argument(debater, *argument, text);
+                }
                 self.take_argument(operation, *argument, text, plan.as_deref());
             }
             OracleReply::Approval { approved, text } => self.take_approval(*approved, text),

@@ -107,7 +107,11 @@ fn payload_bytes(state: &State, operation: Operation) -> usize {
     let Some(request) = state.control().request() else { return 0 };
     let length = |json: Result<Vec<u8>, _>| json.map_or(0, |json| json.len());
     match operation {
-        Operation::Argue(_) | Operation::ReviewRevision | Operation::Approve | Operation::Diagnose => {
+        Operation::Argue(_)
+        | Operation::ArgueAdditional { .. }
+        | Operation::ReviewRevision
+        | Operation::Approve
+        | Operation::Diagnose => {
             let plan = request.plan.as_ref().map(|revised| &revised.plan);
             plan.map_or(0, |plan| length(serde_json::to_vec(&BTreeMap::from([("plan", plan)]))))
         }

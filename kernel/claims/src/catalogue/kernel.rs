@@ -126,6 +126,7 @@ fn agrees_with_history(past: &History, request: &Request) -> bool {
         && request.repairs == past.repairs
         && request.audit_attempts == past.audit_attempts
         && debate.latest == past.latest
+        && debate.additional == past.additional
         && debate.vetoed == past.vetoed
         && debate.outdated == (past.review == ReviewStatus::Outdated)
         && (past.memory_records > 0 || request.scope == past.scope)

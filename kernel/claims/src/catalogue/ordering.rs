@@ -31,6 +31,30 @@ pub(super) const ORDER: &[Claim] = &[
         ..CLAIM
     },
     Claim {
+        id: "C-115",
+        clause: "decision 0039",
+        statement: "In each pass every additional debater argues once, in the policy's order, before the pass is \
+                    evaluated.",
+        formula: "□ (call(d) ⇒ d = the number of additional arguments of the pass) ∧ □ (judged(pass) ⇒ every d argued)",
+        check: TraceInvariant(|policy, past, event| {
+            let argued = past.additional.len();
+            match event {
+                Event::ToolCall { operation: Operation::ArgueAdditional { debater }, .. } => {
+                    usize::try_from(*debater) == Ok(argued) && argued < policy.additional_debaters.len()
+                }
+                Event::Transitioned { row } if row.transition().to == Phase::MultiPassCheck => {
+                    argued == policy.additional_debaters.len()
+                }
+                _ => true,
+            }
+        }),
+        premise: |_, state| state.control().phase() == Phase::AdditionalRounds,
+        not_applicable: |policy| {
+            policy.additional_debaters.is_empty().then_some("the policy has no additional debaters")
+        },
+        ..CLAIM
+    },
+    Claim {
         id: "C-20",
         clause: "004-2.9",
         statement: "Until both locks match, only the identity guard is called. For an unverified request, \

@@ -44,6 +44,7 @@ pub(super) const FAIR: &[Fairness] = &[
     Fairness::Weak(Actor::Module(Module::Debater(Role::Critic))),
     Fairness::Weak(Actor::Module(Module::Debater(Role::Security))),
     Fairness::Weak(Actor::Module(Module::Debater(Role::Optimizer))),
+    Fairness::Weak(Actor::Module(Module::AdditionalDebater)),
     Fairness::Weak(Actor::Module(Module::Approver)),
     Fairness::Weak(Actor::Module(Module::Executor)),
     Fairness::Weak(Actor::Module(Module::Store(Store::Local))),

@@ -31,7 +31,7 @@ pub(super) const RECORDS: &[Claim] = &[
         formula: "□ (scored(r) = consensus(latest arguments, ratings))",
         check: TraceInvariant(|policy, past, event| match event {
             Event::ConsensusScored { score, .. } => {
-                *score == consensus::debate_consensus(policy, &past.ratings, &past.latest)
+                *score == consensus::debate_consensus(policy, &past.ratings, &past.latest, &past.additional)
             }
             _ => true,
         }),

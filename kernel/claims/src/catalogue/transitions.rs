@@ -74,22 +74,25 @@ pub(super) const TURNS: &[Claim] = &[
     Claim {
         id: "C-71",
         clause: "004-1.16",
-        statement: "A pass is evaluated only after every role argued and Security reviewed the Optimizer's \
-                    revision, if the policy requires it.",
-        formula: "□ (judged(pass) ⇒ argued(Optimizer, pass)) ∧ □ (review ⇒ a new revision)",
+        statement: "A pass is evaluated, and additional debaters argue, only after every role argued and Security \
+                    reviewed the Optimizer's revision, if the policy requires it.",
+        formula: "□ (judged(pass) ∨ additional rounds(pass) ⇒ argued(Optimizer, pass)) ∧ □ (review ⇒ a new revision)",
         check: TraceInvariant(|policy, past, event| {
             let argued = Some(Operation::Argue(Role::Optimizer));
             transition_is_justified(
                 past,
                 event,
-                |to| matches!(to, Phase::MultiPassCheck | Phase::PlanReview),
+                |to| matches!(to, Phase::MultiPassCheck | Phase::AdditionalRounds | Phase::PlanReview),
                 |from, to| match (from, to) {
-                    (Phase::Round(Role::Optimizer), Phase::MultiPassCheck) => {
+                    (Phase::Round(Role::Optimizer), Phase::MultiPassCheck | Phase::AdditionalRounds) => {
                         past.since_transition.replied == argued
                             && !(policy.rules.cleared_revisions && past.since_transition.plan_adopted)
                     }
-                    (Phase::PlanReview, Phase::MultiPassCheck) => {
+                    (Phase::PlanReview, Phase::MultiPassCheck | Phase::AdditionalRounds) => {
                         past.since_transition.replied == Some(Operation::ReviewRevision)
+                    }
+                    (Phase::AdditionalRounds, Phase::MultiPassCheck) => {
+                        matches!(past.since_transition.replied, Some(Operation::ArgueAdditional { .. }))
                     }
                     (_, to) => {
                         to == Phase::PlanReview
@@ -152,12 +155,12 @@ pub(super) const TURNS: &[Claim] = &[
                 event,
                 |to| to == Phase::Blocked,
                 |_, _| {
-                    let voice = |ask: Operation| ask.arguing_role().is_some() || ask == Operation::Approve;
+                    let judges = |ask: Operation| ask.expects_argument() || ask == Operation::Approve;
                     past.since_transition.decision_label.is_some_and(|label| match label {
                         DecisionLabel::Vetoed | DecisionLabel::Rejected => true,
                         DecisionLabel::Outdated => past.pass >= policy.bounds.passes,
                         DecisionLabel::ConsensusReached | DecisionLabel::ProceedBelowThreshold => false,
-                    }) || is_failed_call(&past.since_transition, voice)
+                    }) || is_failed_call(&past.since_transition, judges)
                         || (past.since_transition.replied == Some(Operation::Approve) && !past.approved)
                 },
             )

@@ -31,8 +31,11 @@ pub(super) fn form(policy: &Policy, id: &str) -> Option<Condition> {
             let unreviewed = if policy.rules.cleared_revisions { has_new_plan() } else { Condition::False };
             let debated = Condition::all([from(Phase::Round(Role::Optimizer)), argued(), !unreviewed]);
             let reviewed = Condition::all([from(Phase::PlanReview), replied("ReviewRevision")]);
+            let argued_by_all = Condition::any([debated, reviewed]);
+            let additional = Condition::all([from(Phase::AdditionalRounds), replied("ArgueAdditional")]);
             Condition::all([
-                enters(Phase::MultiPassCheck, Condition::any([debated, reviewed])),
+                enters(Phase::AdditionalRounds, argued_by_all.clone()),
+                enters(Phase::MultiPassCheck, Condition::any([argued_by_all, additional])),
                 enters(Phase::PlanReview, Condition::all([argued(), has_new_plan()])),
             ])
         }
@@ -55,7 +58,7 @@ pub(super) fn form(policy: &Policy, id: &str) -> Option<Condition> {
         }
         "C-73" => {
             let rejected = Is(Var::Decision, vec!["VETO", "REJECT", "OUTDATED"]);
-            let failed = call_failed(&["Argue", "ReviewRevision", "Approve"]);
+            let failed = call_failed(&["Argue", "ArgueAdditional", "ReviewRevision", "Approve"]);
             enters(Phase::Blocked, Condition::any([rejected, failed, unapproved()]))
         }
         "C-74" => {

@@ -309,6 +309,14 @@ pub(super) fn actor(name: impl std::fmt::Display) -> Line {
     Line::new().shortened(TextStyle::Actor, &name.to_string(), ACTOR_COLUMNS)
 }
 
+/// Returns the module that performs an operation; an additional debater by its name.
+pub(super) fn module_name(policy: &Policy, operation: Operation) -> String {
+    match policy.debater_name(operation) {
+        Some(name) => name.to_string(),
+        None => operation.module().to_string(),
+    }
+}
+
 /// Returns the limit of repairs, to follow the number of a repair.
 pub(super) fn repair_limit(policy: &Policy) -> String {
     match policy.bounds.repairs {
@@ -339,6 +347,7 @@ pub(super) fn transition(row: &Transition) -> Line {
         Switch::RuleOn(rule) => format!("; with rule {}", rule.name()),
         Switch::RuleOff(rule) => format!("; without rule {}", rule.name()),
         Switch::BoundedRepairs => "; with bounded repairs".to_string(),
+        Switch::AdditionalDebaters => "; with additional debaters".to_string(),
     };
     let guard = match row.when {
         Guard::Always => String::new(),

@@ -8,7 +8,7 @@ use orchestrion_kernel::event::{Decision, DecisionLabel};
 use orchestrion_kernel::module::{Role, Stance};
 use orchestrion_kernel::policy::Thresholds;
 use orchestrion_kernel::state::Request;
-use orchestrion_kernel::{Phase, Revision, Score};
+use orchestrion_kernel::{Phase, Policy, Revision, Score};
 
 /// A veto of the current request.
 #[derive(Clone, Copy, Debug)]
@@ -165,18 +165,21 @@ fn dangerous(score: Score, threshold: Score) -> Line {
     Line::new().styled(TextStyle::Bad, score).and(format_args!(" ≥ {threshold}"))
 }
 
-/// Returns the roles on each side when the consensus is calculated.
-pub(super) fn sides(request: &Request) -> Line {
-    let roles = |stance: Stance| {
+/// Returns the debaters on each side when the consensus is calculated.
+pub(super) fn sides(policy: &Policy, request: &Request) -> Line {
+    let debaters = |stance: Stance| {
         let has_stance =
             |role: &Role| request.debate.latest.get(*role).is_some_and(|latest| latest.stance == stance);
+        let roles = Role::ALL.into_iter().filter(has_stance).map(|role| role.to_string());
+        let additional = policy.additional_debaters.iter().zip(&request.debate.additional);
+        let additional = additional.filter(|(_, latest)| latest.stance == stance);
         let names: Vec<String> =
-            Role::ALL.into_iter().filter(has_stance).map(|role| role.to_string()).collect();
+            roles.chain(additional.map(|(debater, _)| debater.name.to_string())).collect();
         if names.is_empty() { "none".to_string() } else { names.join(", ") }
     };
     Line::new()
         .styled(phrases::stance_style(Stance::Pro), "PRO")
-        .and(format_args!(" {}; ", roles(Stance::Pro)))
+        .and(format_args!(" {}; ", debaters(Stance::Pro)))
         .styled(phrases::stance_style(Stance::Con), "CON")
-        .and(format_args!(" {}", roles(Stance::Con)))
+        .and(format_args!(" {}", debaters(Stance::Con)))
 }

@@ -207,9 +207,13 @@ fn write_reply(
         return out.write_step(view, phrases::actor("?"), phrases::report(report), transition);
     };
     match (call.operation, report) {
-        (Operation::Argue(_) | Operation::ReviewRevision, Report::Argument { argument, text, .. }) => {
+        (
+            Operation::Argue(_) | Operation::ArgueAdditional { .. } | Operation::ReviewRevision,
+            Report::Argument { argument, text, .. },
+        ) => {
             let line = phrases::argument(*argument).and("  ").quote(text.as_str());
-            out.write_step(view, phrases::actor(call.operation.module()), line, transition)?;
+            let name = phrases::module_name(view.policy, call.operation);
+            out.write_step(view, phrases::actor(name), line, transition)?;
             if call.operation == Operation::ReviewRevision {
                 let plan = view.request_before().and_then(|request| request.plan.as_ref());
                 let revision = plan.map_or(String::new(), |plan| format!(" r{}", plan.revision));
@@ -244,7 +248,7 @@ fn write_internal_step(
                 if view.before.control().phase() == Phase::CalculatingConsensus
                     && let Some(request) = view.request_before()
                 {
-                    out.write_line("", reasons::sides(request))?;
+                    out.write_line("", reasons::sides(view.policy, request))?;
                 }
                 return Ok(());
             }

@@ -1,10 +1,12 @@
 //! The serialized form of a policy file. Each setting is optional.
 
+mod debaters;
 mod module_overrides;
 mod names;
 mod ranks;
 mod sections;
 
+pub use debaters::AdditionalDebaterFile;
 pub use module_overrides::ModuleOverrideFile;
 pub use names::{ByName, EnumName, NamedEnum};
 use ranks::RanksFile;
@@ -107,6 +109,8 @@ policy_file! {
     bounds: BoundsFile = bounds;
     /// The weights of the roles in the consensus, from 0 to 1000.
     weights: WeightsFile = weights;
+    /// The debaters that argue after the five roles, in this order. Default: none.
+    additional_debaters: Vec<AdditionalDebaterFile> = additional_debaters;
     /// The rating method after a debate: fixed steps, or standard duels.
     elo: EnumName<EloMethod> = elo;
     /// The ranks of titles, roles and systems.

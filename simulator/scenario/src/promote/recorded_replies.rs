@@ -3,6 +3,7 @@
 use crate::script::{ScriptKey, ScriptedReply, SimulatedMemory, default_reply};
 use crate::{ModulesFile, RepliesFile, ReplyFile, ReplyKind};
 use orchestrion_kernel::module::{Operation, Role, Store};
+use orchestrion_kernel::policy::AdditionalDebater;
 use orchestrion_trace::RequestFacts;
 use std::collections::BTreeMap;
 
@@ -12,6 +13,8 @@ pub(super) struct RecordedReplies {
     modules: BTreeMap<ScriptKey, ModuleReplies>,
     /// What the simulated memory of a scenario with these replies holds.
     memory: SimulatedMemory,
+    /// The additional debaters of the policy.
+    debaters: Vec<AdditionalDebater>,
 }
 
 #[derive(Debug, Default)]
@@ -22,6 +25,11 @@ struct ModuleReplies {
 }
 
 impl RecordedReplies {
+    /// Creates a collection without replies, for a policy with these additional debaters.
+    pub(super) fn new(debaters: Vec<AdditionalDebater>) -> Self {
+        Self { debaters, ..Self::default() }
+    }
+
     /// Returns the reply of a module without a script to an operation in this request.
     pub(super) fn default_reply(
         &self,
@@ -38,7 +46,8 @@ impl RecordedReplies {
             self.memory.store(&reply, &request.user, &request.text, record);
         }
         let new = || ModuleReplies { replies: Vec::new(), is_default: true };
-        let module = self.modules.entry(ScriptKey::from_operation(operation)).or_insert_with(new);
+        let module =
+            self.modules.entry(ScriptKey::from_operation(operation, &self.debaters)).or_insert_with(new);
         module.is_default &= is_default;
         module.replies.push(reply);
     }
@@ -61,6 +70,10 @@ impl RecordedReplies {
                 ScriptKey::Debater(Role::Critic) => file.critic = replies_file(replies),
                 ScriptKey::Debater(Role::Security) => file.security = replies_file(replies),
                 ScriptKey::Debater(Role::Optimizer) => file.optimizer = replies_file(replies),
+                ScriptKey::AdditionalDebater(name) => {
+                    let replies = replies_file(replies).map(|replies| (name.to_string(), replies));
+                    file.additional_debaters.extend(replies);
+                }
                 ScriptKey::Review => file.review = replies_file(replies),
                 ScriptKey::Approver => file.approver = replies_file(replies),
                 ScriptKey::Diagnosis => file.diagnosis = replies_file(replies),

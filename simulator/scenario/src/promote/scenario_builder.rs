@@ -64,7 +64,7 @@ impl<'a> ScenarioBuilder<'a> {
             session_identity: None,
             unused_session: None,
             requests: Vec::new(),
-            replies: RecordedReplies::default(),
+            replies: RecordedReplies::new(header.policy.additional_debaters.clone()),
             kept: Vec::new(),
             omitted: Vec::new(),
             halted: false,

@@ -4,11 +4,12 @@ use super::scripted_reply::ScriptedReply;
 use super::simulated_memory::SimulatedMemory;
 use orchestrion_kernel::module::{Failure, Operation, Ratings, Report, Role, Store};
 use orchestrion_kernel::plan::{Effect, Plan, Task};
+use orchestrion_kernel::policy::AdditionalDebater;
 use orchestrion_kernel::{Score, TaskId, Text, UserId};
 use std::fmt;
 
 /// The module and operation of scripted replies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ScriptKey {
     Identity,
     Summarizer,
@@ -16,6 +17,8 @@ pub(crate) enum ScriptKey {
     Classifier,
     Planner,
     Debater(Role),
+    /// An additional debater, by name.
+    AdditionalDebater(Text),
     Review,
     Approver,
     Diagnosis,
@@ -26,7 +29,8 @@ pub(crate) enum ScriptKey {
 }
 
 impl ScriptKey {
-    pub(crate) const fn from_operation(operation: Operation) -> Self {
+    /// Returns the key of an operation under a policy with these additional debaters.
+    pub(crate) fn from_operation(operation: Operation, debaters: &[AdditionalDebater]) -> Self {
         match operation {
             Operation::VerifyIdentity => Self::Identity,
             Operation::LoadContext => Self::Memory,
@@ -34,6 +38,12 @@ impl ScriptKey {
             Operation::Classify => Self::Classifier,
             Operation::DraftPlan => Self::Planner,
             Operation::Argue(role) => Self::Debater(role),
+            Operation::ArgueAdditional { debater } => {
+                let debater = usize::try_from(debater).ok().and_then(|position| debaters.get(position));
+                Self::AdditionalDebater(
+                    debater.map_or_else(|| Text::from(""), |debater| debater.name.clone()),
+                )
+            }
             Operation::ReviewRevision => Self::Review,
             Operation::Approve => Self::Approver,
             Operation::Diagnose => Self::Diagnosis,
@@ -55,6 +65,7 @@ impl fmt::Display for ScriptKey {
             Self::Classifier => f.write_str("call to the classifier"),
             Self::Planner => f.write_str("call to the planner"),
             Self::Debater(role) => write!(f, "call to the {}", role.to_string().to_lowercase()),
+            Self::AdditionalDebater(name) => write!(f, "call to the additional debater {name}"),
             Self::Review => f.write_str("call to security for a review"),
             Self::Approver => f.write_str("call to the approver"),
             Self::Diagnosis => f.write_str("call to the critic for a diagnosis"),
@@ -99,7 +110,10 @@ pub fn default_report(operation: Operation, request_text: &Text) -> Option<Repor
                 Task { id: TaskId::FIRST, text: request_text.clone(), effect: Effect::Pure, scope: None };
             Report::Plan(Plan::new(vec![task]).ok()?)
         }
-        Operation::Argue(_) | Operation::ReviewRevision | Operation::Summarize => return None,
+        Operation::Argue(_)
+        | Operation::ArgueAdditional { .. }
+        | Operation::ReviewRevision
+        | Operation::Summarize => return None,
         Operation::Approve => Report::Approval { approved: true, text: nothing() },
         Operation::RunTask { .. } | Operation::UndoTask { .. } => Report::Exit { code: 0, text: nothing() },
         Operation::Diagnose => Report::NoRepair { text: nothing() },

@@ -49,6 +49,9 @@ impl Redactor {
     pub(super) fn item(&self, item: &Item) -> Item {
         let key = match &item.key {
             ItemKey::Trace(trace) => ItemKey::Trace(self.trace(trace)),
+            ItemKey::AdditionalArgument(request, name) => {
+                ItemKey::AdditionalArgument(*request, self.text(name))
+            }
             ItemKey::Fact(name) => ItemKey::Fact(self.text(name)),
             ItemKey::Working(name) => ItemKey::Working(self.text(name)),
             ItemKey::Environment(name) => ItemKey::Environment(self.text(name)),

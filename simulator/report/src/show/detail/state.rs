@@ -5,9 +5,9 @@ use super::super::renderer::{Line, Renderer, TextStyle};
 use super::super::step_view::StepView;
 use super::events::{self, ItemText};
 use crate::text::count;
-use orchestrion_kernel::Phase;
 use orchestrion_kernel::module::Role;
 use orchestrion_kernel::state::Request;
+use orchestrion_kernel::{Phase, Policy};
 use orchestrion_trace::emitted_call;
 use std::io;
 
@@ -30,19 +30,19 @@ pub(in super::super) fn write(out: &mut dyn Renderer, view: &StepView<'_>) -> io
     };
     write_property(out, "pending", pending)?;
     if let Some(request) = control.request() {
-        write_request(out, request, control.phase())?;
+        write_request(out, view.policy, request, control.phase())?;
     }
     write_items(out, view)
 }
 
-fn write_request(out: &mut dyn Renderer, request: &Request, phase: Phase) -> io::Result<()> {
+fn write_request(out: &mut dyn Renderer, policy: &Policy, request: &Request, phase: Phase) -> io::Result<()> {
     let verified = if request.verified { "identity verified" } else { "identity not verified" };
     write_property(out, "request", Line::text(format_args!("{}, {verified}", request.id)))?;
     if let Some(plan) = &request.plan {
         let line = format!("r{}, {}", plan.revision, phrases::task_count(&plan.plan));
         write_property(out, "plan", Line::text(line))?;
     }
-    write_debate(out, request)?;
+    write_debate(out, policy, request)?;
     write_property(out, "ratings", Line::text(phrases::ratings(&request.ratings)))?;
     if let Some(after) = &request.ratings_after {
         write_property(out, "", phrases::rating_changes(&request.ratings, after))?;
@@ -93,7 +93,7 @@ fn write_outcomes(out: &mut dyn Renderer, request: &Request, phase: Phase) -> io
     write_property(out, if is_previous { "last run" } else { "run" }, line)
 }
 
-fn write_debate(out: &mut dyn Renderer, request: &Request) -> io::Result<()> {
+fn write_debate(out: &mut dyn Renderer, policy: &Policy, request: &Request) -> io::Result<()> {
     let debate = &request.debate;
     if debate.pass == 0 {
         return Ok(());
@@ -108,6 +108,11 @@ fn write_debate(out: &mut dyn Renderer, request: &Request) -> io::Result<()> {
             }
             write_property(out, "", line)?;
         }
+    }
+    for (debater, argument) in policy.additional_debaters.iter().zip(&debate.additional) {
+        let name = debater.name.as_str();
+        let line = Line::new().shortened(TextStyle::Actor, name, 10).pad_to(11);
+        write_property(out, "", line.join(phrases::argument(*argument)))?;
     }
     if debate.vetoed {
         write_property(out, "veto", Line::new().styled(TextStyle::Bad, "raised"))?;

@@ -6,7 +6,7 @@ use super::super::renderer::Line;
 use super::super::step_view::StepView;
 use super::super::{phrases, reasons};
 use super::blocks::{FullText, PageBlock};
-use orchestrion_kernel::module::{Argument, Operation, Report, Role};
+use orchestrion_kernel::module::{Argument, Operation, Report};
 use orchestrion_kernel::plan::Task;
 use orchestrion_kernel::state::Request;
 use orchestrion_kernel::{Event, Phase, Revision, Score, TaskId};
@@ -39,7 +39,8 @@ struct Pass {
 
 struct ArgumentView {
     step: u64,
-    role: Role,
+    /// The role, or the name of an additional debater.
+    debater: String,
     argument: Argument,
     text: FullText,
     /// A new plan, a veto, or the reviewed revision.
@@ -123,14 +124,17 @@ impl RequestView {
         let n = view.step.n;
         match (operation, report) {
             (
-                Some(operation @ (Operation::Argue(_) | Operation::ReviewRevision)),
+                Some(
+                    operation @ (Operation::Argue(_)
+                    | Operation::ArgueAdditional { .. }
+                    | Operation::ReviewRevision),
+                ),
                 Report::Argument { argument, text, .. },
             ) => {
-                let Some(role) = operation.arguing_role() else { return };
                 let is_review = operation == Operation::ReviewRevision;
                 let argument = ArgumentView {
                     step: n,
-                    role,
+                    debater: phrases::module_name(view.policy, operation),
                     argument: *argument,
                     text: FullText::new(text.as_str()),
                     remarks: is_review.then(|| Line::dim("review of the new revision")).into_iter().collect(),

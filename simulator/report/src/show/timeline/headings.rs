@@ -120,7 +120,7 @@ impl Part {
     fn of_step(view: &StepView<'_>, facts: &RequestFacts) -> Option<Self> {
         Some(match view.before.control().phase() {
             Phase::Planning => Self::Plan,
-            Phase::Round(_) | Phase::PlanReview | Phase::MultiPassCheck => {
+            Phase::Round(_) | Phase::PlanReview | Phase::AdditionalRounds | Phase::MultiPassCheck => {
                 Self::Pass(view.request_before()?.debate.pass)
             }
             Phase::RunningTasks | Phase::AssertingOutcomes | Phase::Success | Phase::Failure => {

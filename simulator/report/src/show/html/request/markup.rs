@@ -170,7 +170,7 @@ impl ArgumentView {
         };
         html! {
             li.argument {
-                span.actor { (self.role) }
+                span.actor { (self.debater) }
                 span.stance.(stance) { (self.argument.stance) }
                 (confidence(self.argument))
                 span.at.faint { (step_link(self.step)) }
