@@ -286,10 +286,7 @@ impl Policy {
     /// Returns the name of the additional debater that performs the operation; `None` for every other operation.
     #[must_use]
     pub fn debater_name(&self, operation: Operation) -> Option<&Text> {
-        let Operation::ArgueAdditional { debater } = operation else { return None };
-        let debater =
-            usize::try_from(debater).ok().and_then(|position| self.additional_debaters.get(position));
-        debater.map(|debater| &debater.name)
+        AdditionalDebater::by_operation(&self.additional_debaters, operation).map(|debater| &debater.name)
     }
 
     /// Checks that the settings do not conflict.

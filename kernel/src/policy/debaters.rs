@@ -2,7 +2,7 @@
 
 use super::PolicyError;
 use crate::ids::Text;
-use crate::module::Module;
+use crate::module::{Module, Operation};
 use crate::score::Weight;
 use alloc::collections::BTreeSet;
 
@@ -30,6 +30,13 @@ impl AdditionalDebater {
             _ => Weight::ONE,
         };
         Self { name, weight }
+    }
+
+    /// Returns the debater that performs the operation; `None` for every operation of another module.
+    #[must_use]
+    pub fn by_operation(debaters: &[Self], operation: Operation) -> Option<&Self> {
+        let Operation::ArgueAdditional { debater } = operation else { return None };
+        usize::try_from(debater).ok().and_then(|position| debaters.get(position))
     }
 }
 

@@ -79,23 +79,18 @@ fn itf_value(state: &State) -> Value {
     set("vetoed", json!(debate.is_some_and(|debate| debate.vetoed)));
     let scored = debate.and_then(|debate| debate.scored);
     set("consensus_millionths", json!(scored.map_or(0, |scored| scored.score.millionths())));
-    let arguments = Role::ALL.into_iter().filter_map(|role| {
-        let argument = debate?.latest.get(role).as_ref()?;
-        Some(json!({
-            "role": role.to_string(),
-            "stance": argument.stance.to_string(),
-            "confidence_millionths": argument.confidence.millionths(),
-        }))
-    });
-    let additional = debate.into_iter().flat_map(|debate| (1..).zip(&debate.additional));
-    let additional = additional.map(|(number, argument): (u32, _)| {
+    let of_roles =
+        Role::ALL.into_iter().filter_map(|role| Some((role.to_string(), debate?.latest.get(role).as_ref()?)));
+    let additional = debate.into_iter().flat_map(|debate| (1u32..).zip(&debate.additional));
+    let additional = additional.map(|(number, argument)| (format!("additional debater {number}"), argument));
+    let arguments = of_roles.chain(additional).map(|(debater, argument)| {
         json!({
-            "role": format!("additional debater {number}"),
+            "role": debater,
             "stance": argument.stance.to_string(),
             "confidence_millionths": argument.confidence.millionths(),
         })
     });
-    set("arguments", arguments.chain(additional).collect());
+    set("arguments", arguments.collect());
     let decisions = request.into_iter().flat_map(|request| &request.decisions);
     set("decisions", decisions.map(|decision| json!(decision.label.to_string())).collect());
     set("outcomes", request.map_or_else(|| json!([]), |request| json!(request.outcomes)));

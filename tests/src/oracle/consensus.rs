@@ -13,27 +13,21 @@ pub(super) fn consensus(
     ratings: &Ratings,
 ) -> u32 {
     let (mut pro, mut contra) = (Fraction::ZERO, Fraction::ZERO);
-    for (role, argument) in arguments {
-        // "an argument adds confidence × weight"
-        let added = Fraction::from_millionths(argument.confidence).times(weight(policy, *role, ratings));
-        match argument.stance {
-            Stance::Pro => pro = pro.plus(added),
-            Stance::Con => contra = contra.plus(added),
-        }
-        // "a Security CON at ≥ 0.8 adds confidence × 5 to contra", in addition to its weighted confidence
-        if *role == Role::Security && is_con_from(argument, policy.thresholds.objection_from) {
-            let penalty = Fraction::from_millionths(argument.confidence).times(Fraction::new(5, 1));
-            contra = contra.plus(penalty);
-        }
-    }
+    let of_roles = arguments.iter().map(|(role, argument)| (argument, weight(policy, *role, ratings)));
     // Decision 0039: an additional debater has no rating, so Elo and accuracy do not change its weight.
-    for (debater, argument) in policy.additional_debaters.iter().zip(additional) {
-        let weight = Fraction::from_millionths(debater.weight);
+    let weights = policy.additional_debaters.iter().map(|debater| Fraction::from_millionths(debater.weight));
+    for (argument, weight) in of_roles.chain(additional.iter().zip(weights)) {
+        // "an argument adds confidence × weight"
         let added = Fraction::from_millionths(argument.confidence).times(weight);
         match argument.stance {
             Stance::Pro => pro = pro.plus(added),
             Stance::Con => contra = contra.plus(added),
         }
+    }
+    // "a Security CON at ≥ 0.8 adds confidence × 5 to contra", in addition to its weighted confidence
+    let security = arguments.get(&Role::Security);
+    if let Some(argument) = security.filter(|con| is_con_from(con, policy.thresholds.objection_from)) {
+        contra = contra.plus(Fraction::from_millionths(argument.confidence).times(Fraction::new(5, 1)));
     }
     pro.share_against(contra)
 }

@@ -207,10 +207,7 @@ fn write_reply(
         return out.write_step(view, phrases::actor("?"), phrases::report(report), transition);
     };
     match (call.operation, report) {
-        (
-            Operation::Argue(_) | Operation::ArgueAdditional { .. } | Operation::ReviewRevision,
-            Report::Argument { argument, text, .. },
-        ) => {
+        (_, Report::Argument { argument, text, .. }) => {
             let line = phrases::argument(*argument).and("  ").quote(text.as_str());
             let name = phrases::module_name(view.policy, call.operation);
             out.write_step(view, phrases::actor(name), line, transition)?;

@@ -38,8 +38,8 @@ impl ScriptKey {
             Operation::Classify => Self::Classifier,
             Operation::DraftPlan => Self::Planner,
             Operation::Argue(role) => Self::Debater(role),
-            Operation::ArgueAdditional { debater } => {
-                let debater = usize::try_from(debater).ok().and_then(|position| debaters.get(position));
+            Operation::ArgueAdditional { .. } => {
+                let debater = AdditionalDebater::by_operation(debaters, operation);
                 Self::AdditionalDebater(
                     debater.map_or_else(|| Text::from(""), |debater| debater.name.clone()),
                 )

@@ -123,14 +123,7 @@ impl RequestView {
     fn push_reply(&mut self, view: &StepView<'_>, operation: Option<Operation>, report: &Report) {
         let n = view.step.n;
         match (operation, report) {
-            (
-                Some(
-                    operation @ (Operation::Argue(_)
-                    | Operation::ArgueAdditional { .. }
-                    | Operation::ReviewRevision),
-                ),
-                Report::Argument { argument, text, .. },
-            ) => {
+            (Some(operation), Report::Argument { argument, text, .. }) => {
                 let is_review = operation == Operation::ReviewRevision;
                 let argument = ArgumentView {
                     step: n,
