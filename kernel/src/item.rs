@@ -43,7 +43,7 @@ impl Item {
 
     /// Returns the scope in which the item is readable.
     #[must_use]
-    pub const fn scope(&self) -> &Scope {
+    pub fn scope(&self) -> &Scope {
         match &self.layer {
             Layer::Fact(fact) => &fact.scope,
             Layer::Request { scope, .. } => scope,

@@ -4,9 +4,10 @@
 
 use crate::event::{BaseEvent, Event};
 use crate::ids::{ItemId, RequestId, TaskId, Text, Timestamp};
-use crate::item::{Item, ItemKey, ItemKind, Layer, SubtaskStatus, Validity};
+use crate::item::{FactRecord, Item, ItemKey, ItemKind, Layer, SubtaskStatus, Validity};
 use crate::situation::SummaryField;
 use alloc::collections::BTreeMap;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
 use core::ops::Bound;
@@ -281,9 +282,8 @@ impl SemanticState {
                 id: rename(item.id),
                 layer: match &item.layer {
                     Layer::Fact(fact) => {
-                        let mut fact = fact.clone();
-                        fact.supersedes = fact.supersedes.map(rename);
-                        Layer::Fact(fact)
+                        let supersedes = fact.supersedes.map(rename);
+                        Layer::Fact(Arc::new(FactRecord { supersedes, ..(**fact).clone() }))
                     }
                     layer => layer.clone(),
                 },

@@ -6,6 +6,7 @@
 
 use crate::ids::{ItemId, Text, Timestamp, UserId};
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -24,8 +25,8 @@ pub enum Layer {
     },
     /// Layer 1: the identity of the session user. Written at most once per session.
     Identity(Box<Identity>),
-    /// Layer 2: a fact, which persists and may be superseded.
-    Fact(Box<FactRecord>),
+    /// Layer 2: a fact, which persists and may be superseded. A copy of the item shares the record.
+    Fact(Arc<FactRecord>),
     /// Layer 3: the working set of the session.
     Working {
         /// The time of the write.

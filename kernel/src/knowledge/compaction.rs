@@ -13,8 +13,8 @@ use crate::item::{
 use crate::policy::Policy;
 use crate::semantic::{Entry, SemanticState};
 use crate::state::State;
-use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 /// A compaction group: items that may be summarized together.
@@ -170,7 +170,7 @@ fn create_summary(
     let first = &parts.first()?.item;
     let latest = parts.iter().filter_map(|entry| entry.item.fact()).map(|fact| fact.established_at).max();
     let layer = match &first.layer {
-        Layer::Fact(fact) => Layer::Fact(Box::new(FactRecord {
+        Layer::Fact(fact) => Layer::Fact(Arc::new(FactRecord {
             source: FactSource { name: "summarizer".into(), rank: fact.source.rank, derivation: None },
             established_at: latest.unwrap_or(fact.established_at),
             supersedes: None,
@@ -219,7 +219,7 @@ fn unlink(
     if let Layer::Fact(fact) = &mut unlinked.layer
         && fact.supersedes.is_some_and(|id| forgotten.contains(&id))
     {
-        fact.supersedes = None;
+        Arc::make_mut(fact).supersedes = None;
     }
     let mut kept: BTreeSet<ItemId> = deps.iter().copied().filter(|dep| !forgotten.contains(dep)).collect();
     if kept.len() < deps.len() {

@@ -14,8 +14,8 @@ use crate::item::{
 };
 use crate::policy::Policy;
 use crate::semantic::{Entry, SemanticState};
-use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ops::Deref;
 
@@ -155,7 +155,7 @@ pub(super) fn decide_fact(
         kind: new.kind.into(),
         key: ItemKey::Fact(new.key.clone()),
         text: new.text.clone(),
-        layer: Layer::Fact(Box::new(record)),
+        layer: Layer::Fact(Arc::new(record)),
         validity,
     };
     let mut events = Vec::from([Event::AddItem { item, deps }]);
@@ -170,7 +170,7 @@ pub(super) fn decide_fact(
                 None => {}
             }
         }
-        events.extend(supersede(semantic, id, &superseded, &reduced));
+        supersede(semantic, id, &superseded, &reduced, &mut events);
     }
     Ok(events)
 }
@@ -262,7 +262,7 @@ fn reaffirm(new: &SourcedFact<'_>, Entry { item, deps }: &Entry, new_deps: Vec<I
     };
     let all_deps: BTreeSet<ItemId> = deps.iter().copied().chain(new_deps).collect();
     let reaffirmed =
-        Item { layer: Layer::Fact(Box::new(record)), validity: Validity::Current, ..item.clone() };
+        Item { layer: Layer::Fact(Arc::new(record)), validity: Validity::Current, ..item.clone() };
     if reaffirmed == *item && all_deps.len() == deps.len() {
         return Vec::new();
     }

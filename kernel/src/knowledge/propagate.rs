@@ -4,19 +4,21 @@ use crate::event::{Event, Events};
 use crate::ids::{ItemId, Text};
 use crate::item::{Item, ItemKey, ItemKind, Layer, SupersessionRule, Validity};
 use crate::semantic::{Entry, SemanticState};
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 /// A summary that lost some of its keys, with the remaining ones.
 pub(super) type ReducedSummary = (ItemId, Vec<Text>);
 
-/// Supersedes items by `successor`. Their dependents depend on the successor and need review; so do reduced summaries and
-/// their dependents.
+/// Appends the events by which `successor` supersedes items. Their dependents depend on the successor and need review; so do
+/// reduced summaries and their dependents.
 pub(super) fn supersede(
     semantic: &SemanticState,
     successor: ItemId,
     superseded: &[(ItemId, SupersessionRule)],
     reduced: &[ReducedSummary],
-) -> Events {
+    events: &mut Events,
+) {
     let update = |(id, rule): &(ItemId, SupersessionRule)| {
         let Entry { item, deps } = semantic.get(*id)?;
         let validity = Validity::Superseded { superseded_by: Some(successor), rule: *rule };
@@ -24,7 +26,10 @@ pub(super) fn supersede(
     };
     let ids: Vec<ItemId> = superseded.iter().map(|(id, _)| *id).collect();
     let reviewed = review_dependents(semantic, &ids, reduced, Some(successor));
-    superseded.iter().filter_map(update).chain(reviewed).collect()
+    // Events are large: one allocation for all of them.
+    events.reserve(superseded.len() + reviewed.size_hint().1.unwrap_or(0));
+    events.extend(superseded.iter().filter_map(update));
+    events.extend(reviewed);
 }
 
 /// Adds an item, or overwrites the item of its key. The dependents of an item with a new text need review.
@@ -73,7 +78,7 @@ fn review_dependents(
         if let Layer::Fact(fact) = &mut item.layer {
             item.validity = Validity::NeedsReview;
             if let Some((_, keys)) = reduced.iter().find(|(summary, _)| *summary == id) {
-                fact.summarized_keys.clone_from(keys);
+                Arc::make_mut(fact).summarized_keys.clone_from(keys);
             }
         }
         let redirect = |dep: &ItemId| successor.filter(|_| changed.contains(dep)).unwrap_or(*dep);

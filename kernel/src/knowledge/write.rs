@@ -126,6 +126,6 @@ fn decide_environment(
     let older = older.filter(|older| older.item.is_valid() && Some(older.item.id) != own);
     let superseded: Vec<_> =
         older.map(|older| (older.item.id, SupersessionRule::Temporal)).into_iter().collect();
-    events.extend(supersede(semantic, own.unwrap_or(semantic.next_id()), &superseded, &[]));
+    supersede(semantic, own.unwrap_or(semantic.next_id()), &superseded, &[], &mut events);
     Ok(events)
 }

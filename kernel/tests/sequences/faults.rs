@@ -6,6 +6,7 @@ use orchestrion_kernel::checker::{EventError, validate_event};
 use orchestrion_kernel::event::ForgetCause;
 use orchestrion_kernel::item::{FactRecord, ItemKey, Layer, Validity};
 use orchestrion_kernel::{Event, ItemId, State, Timestamp};
+use std::sync::Arc;
 
 /// Spoils the summary in the events of an input. Returns the claims on summaries and keys that detect it.
 fn detecting_claims(setup: &str, input: &str, spoil: fn(&mut FactRecord)) -> Vec<&'static str> {
@@ -15,7 +16,7 @@ fn detecting_claims(setup: &str, input: &str, spoil: fn(&mut FactRecord)) -> Vec
         if let Event::AddItem { item, .. } | Event::UpdateItem { item, .. } = event
             && let (ItemKey::Summary, Layer::Fact(fact)) = (&item.key, &mut item.layer)
         {
-            spoil(fact);
+            spoil(Arc::make_mut(fact));
         }
     }
     let mut after = before.clone();

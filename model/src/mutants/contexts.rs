@@ -5,6 +5,7 @@ use crate::kernel_under_test::{KernelUnderTest, ProblemMutation, ReadMutation};
 use orchestrion_kernel::item::{Audience, Item, ItemKey, Layer, Scope, Validity};
 use orchestrion_kernel::selection::Inclusion;
 use orchestrion_kernel::{Policy, State};
+use std::sync::Arc;
 
 /// Faults in what is read: the kernel builds the context from a state whose items have this change.
 const READ_MUTATIONS: &[(&str, ReadMutation)] = &[
@@ -46,7 +47,7 @@ const READ_MUTATIONS: &[(&str, ReadMutation)] = &[
     }),
     ("reads facts for every audience", |_, item, _| {
         if let Layer::Fact(fact) = &mut item.layer {
-            fact.audience = Audience::Everybody;
+            Arc::make_mut(fact).audience = Audience::Everybody;
         }
     }),
     ("reads the requests of every user", |state, item, _| {
@@ -101,7 +102,7 @@ fn make_global(item: &mut Item, is_meant: impl Fn(&Scope) -> bool) {
     if let Layer::Fact(fact) = &mut item.layer
         && is_meant(&fact.scope)
     {
-        fact.scope = Scope::Global;
+        Arc::make_mut(fact).scope = Scope::Global;
     }
 }
 

@@ -5,6 +5,7 @@ use orchestrion_kernel::item::{Audience, FactRecord, Item, ItemKey, ItemKind, La
 use orchestrion_kernel::module::Operation;
 use orchestrion_kernel::situation::SummaryField;
 use orchestrion_kernel::{Event, Events, ItemId, State, Timestamp, UserId};
+use std::sync::Arc;
 
 type Spoil = fn(&State, &mut Events);
 
@@ -21,7 +22,7 @@ macro_rules! items {
 
 fn fact(item: &mut Item) -> Option<&mut FactRecord> {
     match &mut item.layer {
-        Layer::Fact(fact) => Some(fact),
+        Layer::Fact(fact) => Some(Arc::make_mut(fact)),
         _ => None,
     }
 }

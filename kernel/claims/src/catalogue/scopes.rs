@@ -175,7 +175,7 @@ pub(super) fn call_scope(state: &State, operation: Operation) -> &Scope {
 }
 
 /// The scope of an item; global for items without one.
-const fn item_scope(item: &Item) -> &Scope {
+fn item_scope(item: &Item) -> &Scope {
     match &item.layer {
         Layer::Fact(fact) => &fact.scope,
         Layer::Request { scope, .. } => scope,

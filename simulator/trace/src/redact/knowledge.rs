@@ -4,6 +4,7 @@ use super::texts::Redactor;
 use orchestrion_kernel::ids::Text;
 use orchestrion_kernel::item::{Audience, FactRecord, FactSource, Identity, Item, ItemKey, Layer, Scope};
 use orchestrion_kernel::knowledge::{NewFact, NewIdentity, Reference, Write, WriteSource};
+use std::sync::Arc;
 
 impl Redactor {
     /// Redacts a write.
@@ -62,7 +63,7 @@ impl Redactor {
                 Layer::Request { user: self.user(user), scope: self.scope(scope) }
             }
             Layer::Identity(identity) => Layer::Identity(Box::new(self.identity(identity))),
-            Layer::Fact(fact) => Layer::Fact(Box::new(FactRecord {
+            Layer::Fact(fact) => Layer::Fact(Arc::new(FactRecord {
                 // The kernel creates the source of a summary.
                 source: if item.key == ItemKey::Summary {
                     fact.source.clone()
