@@ -27,7 +27,7 @@ pub(super) fn supersede(
     let ids: Vec<ItemId> = superseded.iter().map(|(id, _)| *id).collect();
     let reviewed = review_dependents(semantic, &ids, reduced, Some(successor));
     // Events are large: one allocation for all of them.
-    events.reserve(superseded.len() + reviewed.size_hint().1.unwrap_or(0));
+    events.reserve(superseded.len().saturating_add(reviewed.size_hint().1.unwrap_or(0)));
     events.extend(superseded.iter().filter_map(update));
     events.extend(reviewed);
 }
