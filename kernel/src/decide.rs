@@ -31,10 +31,20 @@ use batch::Batch;
 /// # Errors
 /// A [`Refusal`] if the input is not accepted in this state. The state does not change then.
 pub fn decide(policy: &Policy, state: &State, now: Timestamp, input: &Input) -> Result<Events, Refusal> {
-    decide_with_row(policy, state, now, input, |state| {
-        let mut rows = enabled_transitions(policy, state.control().phase(), input.trigger());
-        rows.find(|row| row.when.is_satisfied(policy, state, input))
-    })
+    decide_with_row(policy, state, now, input, |state| select_row(policy, state, input))
+}
+
+/// Returns whether the kernel accepts an internal step: it continues without a reply.
+#[must_use]
+pub fn can_step(policy: &Policy, state: &State) -> bool {
+    validate::validate_input(policy, state, &Input::Step).is_ok()
+        && select_row(policy, state, &Input::Step).is_some()
+}
+
+/// Returns the first row that the policy enables and that the input satisfies.
+fn select_row(policy: &Policy, state: &State, input: &Input) -> Option<&'static Transition> {
+    let mut rows = enabled_transitions(policy, state.control().phase(), input.trigger());
+    rows.find(|row| row.when.is_satisfied(policy, state, input))
 }
 
 /// Returns the events of an input, along the row that `select` returns in the state at this time. A model checker thereby decides with the rows of a

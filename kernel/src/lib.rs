@@ -74,7 +74,7 @@ pub mod state;
 pub use context::{ModuleContext, build_context};
 pub use control::phase::Phase;
 pub use control::trigger::Trigger;
-pub use decide::decide;
+pub use decide::{can_step, decide};
 pub use event::{Event, Events};
 pub use ids::{
     CallId, ConversationId, ItemId, RequestId, Revision, TaskId, Text, Timestamp, TraceId, UserId,

@@ -1,6 +1,8 @@
-//! The plan: a sequence of tasks, each with its declared effect (004 §1, SandboxedExecution).
+//! The plan: tasks with their declared effects and dependencies (004 §1, SandboxedExecution; 001 §5).
 //!
-//! [`Plan::new`] rejects an empty plan and duplicate task numbers. Deliberately absent: the meaning of a task's text.
+//! A task depends on earlier tasks of the plan, so a plan has no cycle. Without declared dependencies the tasks are a sequence.
+//! [`Plan::new`] rejects an empty plan, duplicate task numbers, and a dependency on no earlier task. Deliberately absent: the meaning
+//! of a task's text.
 
 use crate::ids::{TaskId, Text};
 use crate::item::Scope;
@@ -59,12 +61,15 @@ pub struct Task {
     pub text: Text,
     /// The declared effect.
     pub effect: Effect,
+    /// The earlier tasks that must succeed before it starts; `None` for the task before it (decision 0040).
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub depends_on: Option<Vec<TaskId>>,
     /// The scope in which the task runs; `None` for that of the request (decision 0037).
     #[cfg_attr(feature = "serde", serde(default))]
     pub scope: Option<Scope>,
 }
 
-/// A sequence of 1 to [`Plan::TASKS_MAX`] tasks with distinct numbers, which run in order.
+/// 1 to [`Plan::TASKS_MAX`] tasks with distinct numbers, each after the tasks that it depends on.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "Vec<Task>", into = "Vec<Task>"))]
@@ -86,6 +91,13 @@ pub enum PlanError {
         /// The number.
         task: TaskId,
     },
+    /// A task depends on itself, on a later task, or on no task of the plan.
+    NotEarlier {
+        /// The task.
+        task: TaskId,
+        /// The dependency.
+        dependency: TaskId,
+    },
 }
 
 impl fmt::Display for PlanError {
@@ -97,6 +109,12 @@ impl fmt::Display for PlanError {
             }
             Self::DuplicateTask { task } => {
                 write!(f, "duplicate task: expected distinct task numbers, found {task} twice")
+            }
+            Self::NotEarlier { task, dependency } => {
+                write!(
+                    f,
+                    "dependency of task {task}: expected an earlier task of the plan, found {dependency}"
+                )
             }
         }
     }
@@ -111,7 +129,7 @@ impl Plan {
     /// Creates a plan of these tasks, in this order.
     ///
     /// # Errors
-    /// [`PlanError`] if there is no task, too many tasks, or a duplicate number.
+    /// [`PlanError`] if there is no task, too many tasks, a duplicate number, or a dependency on no earlier task.
     pub fn new(tasks: Vec<Task>) -> Result<Self, PlanError> {
         if tasks.is_empty() {
             return Err(PlanError::Empty);
@@ -121,6 +139,10 @@ impl Plan {
         }
         let mut seen = alloc::collections::BTreeSet::new();
         for task in &tasks {
+            let declared = task.depends_on.iter().flatten();
+            if let Some(dependency) = declared.copied().find(|dependency| !seen.contains(dependency)) {
+                return Err(PlanError::NotEarlier { task: task.id, dependency });
+            }
             if !seen.insert(task.id) {
                 return Err(PlanError::DuplicateTask { task: task.id });
             }
@@ -133,6 +155,15 @@ impl Plan {
     pub fn scope(&self) -> Option<&Scope> {
         let scope = self.0.first()?.scope.as_ref()?;
         self.0.iter().all(|task| task.scope.as_ref() == Some(scope)).then_some(scope)
+    }
+
+    /// Returns each task with the tasks that must succeed before it starts: those that it declares, else the task before it.
+    pub fn dependencies(&self) -> impl Iterator<Item = (&Task, &[TaskId])> {
+        let before = core::iter::once(None).chain(self.0.iter().map(Some));
+        self.0.iter().zip(before).map(|(task, before)| {
+            let sequence = before.map_or(&[][..], |before| core::slice::from_ref(&before.id));
+            (task, task.depends_on.as_deref().unwrap_or(sequence))
+        })
     }
 
     /// Returns the tasks, in order; never empty.
@@ -165,8 +196,8 @@ impl fmt::Display for EffectKind {
     }
 }
 
-/// The encoding of a task. A module receives it as JSON, which omits the scope of a task without one; an encoding without field names
-/// contains every field.
+/// The encoding of a task. A module receives it as JSON, which omits dependencies and a scope that the task does not declare; an
+/// encoding without field names contains every field.
 #[cfg(feature = "serde")]
 mod encoding {
     use super::Task;
@@ -174,12 +205,18 @@ mod encoding {
 
     impl Serialize for Task {
         fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-            let Self { id, text, effect, scope } = self;
-            let has_scope = scope.is_some() || !serializer.is_human_readable();
-            let mut task = serializer.serialize_struct("Task", if has_scope { 4 } else { 3 })?;
+            let Self { id, text, effect, depends_on, scope } = self;
+            let is_complete = !serializer.is_human_readable();
+            let (has_dependencies, has_scope) =
+                (is_complete || depends_on.is_some(), is_complete || scope.is_some());
+            let optional = usize::from(has_dependencies).saturating_add(usize::from(has_scope));
+            let mut task = serializer.serialize_struct("Task", optional.saturating_add(3))?;
             task.serialize_field("id", id)?;
             task.serialize_field("text", text)?;
             task.serialize_field("effect", effect)?;
+            if has_dependencies {
+                task.serialize_field("depends_on", depends_on)?;
+            }
             if has_scope {
                 task.serialize_field("scope", scope)?;
             }

@@ -95,6 +95,15 @@ pub struct Bounds {
     pub repairs: Bound,
     /// The maximum number of delivery attempts to the audit sink.
     pub audit_attempts: u32,
+    /// The maximum number of tasks that run at once (001 §5.5, §5.6).
+    #[cfg_attr(feature = "serde", serde(default = "sequential"))]
+    pub parallel_tasks: u32,
+}
+
+/// The bound of policies that were recorded before tasks ran in parallel.
+#[cfg(feature = "serde")]
+const fn sequential() -> u32 {
+    1
 }
 
 /// A bound, or explicitly none.
@@ -220,7 +229,7 @@ impl Policy {
     pub fn as_drawn() -> Self {
         Self {
             name: "as-drawn".to_string(),
-            bounds: Bounds { passes: 3, repairs: Bound::Unbounded, audit_attempts: 1 },
+            bounds: Bounds { passes: 3, repairs: Bound::Unbounded, audit_attempts: 1, parallel_tasks: 1 },
             rules: Rules::all(false),
             ..Self::hardened()
         }
@@ -250,7 +259,7 @@ impl Policy {
                 objection_from: score(800_000),
                 critique_above: score(700_000),
             },
-            bounds: Bounds { passes: 3, repairs: Bound::AtMost(2), audit_attempts: 3 },
+            bounds: Bounds { passes: 3, repairs: Bound::AtMost(2), audit_attempts: 3, parallel_tasks: 4 },
             weights: Weights {
                 analyst: Weight::ONE,
                 solution: weight(1_200_000),
@@ -356,6 +365,9 @@ impl Policy {
                 None,
                 "the audit record needs a delivery attempt; expected at least 1",
             );
+        }
+        if b.parallel_tasks == 0 {
+            return error("bounds.parallel_tasks", None, "a plan needs a running task; expected at least 1");
         }
         if b.audit_attempts > 1 && !r.error_rows {
             return error(

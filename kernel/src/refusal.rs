@@ -7,6 +7,7 @@ use crate::item::Scope;
 use crate::knowledge::KnowledgeError;
 use crate::module::Operation;
 use crate::plan::EffectKind;
+use alloc::vec::Vec;
 use core::fmt;
 
 /// A refused input: `(o, ε)` of 000 §4.4.
@@ -32,8 +33,8 @@ pub enum Refusal {
     WrongCall {
         /// The call of the input.
         found: CallId,
-        /// The pending call.
-        expected: Option<CallId>,
+        /// The pending calls, in id order.
+        expected: Vec<CallId>,
     },
     /// A report of another type than the operation's.
     WrongReport {
@@ -76,7 +77,7 @@ pub enum Refusal {
         phase: Phase,
         /// The kind of the input.
         found: Trigger,
-        /// The operation of the pending call.
+        /// The operation of the first pending call.
         pending: Option<Operation>,
     },
     /// A resume while no request is running.
@@ -111,11 +112,19 @@ impl fmt::Display for Refusal {
             Self::NothingExpires { now, next: None } => {
                 write!(f, "nothing expires after {now}: expected no tick")
             }
-            Self::WrongCall { found, expected: Some(expected) } => {
-                write!(f, "reply to wrong call: expected call {expected}, found call {found}")
-            }
-            Self::WrongCall { found, expected: None } => {
-                write!(f, "reply to wrong call: expected no reply, found call {found}")
+            Self::WrongCall { found, expected } => {
+                f.write_str("reply to wrong call: expected ")?;
+                match expected.split_last() {
+                    None => f.write_str("no reply")?,
+                    Some((last, others)) => {
+                        f.write_str("call ")?;
+                        for call in others {
+                            write!(f, "{call} or ")?;
+                        }
+                        write!(f, "{last}")?;
+                    }
+                }
+                write!(f, ", found call {found}")
             }
             Self::WrongReport { operation, found } => {
                 write!(f, "wrong report: expected {}, found {found}", operation.expected_reply())

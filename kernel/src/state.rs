@@ -6,18 +6,22 @@
 mod call;
 mod payload;
 mod request;
+mod run;
 
 pub use call::Call;
+use call::find_call;
 pub use request::{Debate, PlanRevision, Request, ScoredRevision, StartedTask};
 
 use crate::control::phase::Phase;
 use crate::control::table::Transition;
 use crate::event::Event;
 use crate::ids::{CallId, ConversationId, RequestId, Timestamp, TraceId, UserId};
+use crate::input::Input;
 use crate::item::Scope;
 use crate::knowledge::Principal;
 use crate::module::Operation;
 use crate::semantic::SemanticState;
+use alloc::vec::Vec;
 
 /// One conversation: `(S, C)` of 000's `O`, and the time. The runtime keeps the log `τ`.
 ///
@@ -41,7 +45,7 @@ pub struct State {
     now: Timestamp,
 }
 
-/// The control state `C`: phase, session, pending call and running request.
+/// The control state `C`: phase, session, pending calls and running request.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Control {
@@ -50,7 +54,8 @@ pub struct Control {
     session: Option<UserId>,
     next_request: RequestId,
     next_call: CallId,
-    pending_call: Option<Call>,
+    /// In id order. At most one, except while tasks run.
+    pending_calls: Vec<Call>,
     request: Option<Request>,
 }
 
@@ -67,7 +72,7 @@ impl State {
                 session: None,
                 next_request: RequestId::FIRST,
                 next_call: CallId::FIRST,
-                pending_call: None,
+                pending_calls: Vec::new(),
                 request: None,
             },
         }
@@ -126,7 +131,7 @@ impl State {
         self.semantic.session_principal(self.control.session(), scope.clone(), self.now)
     }
 
-    /// Renumbers item ids, the pending call id and plan revisions, keeping their order (design §2, rule 3). States that
+    /// Renumbers item ids, the ids of pending calls and plan revisions, keeping their order (design §2, rule 3). States that
     /// differ only in these numbers become equal. Requests keep their numbers, because items are keyed by them.
     pub fn canonicalize(&mut self) {
         self.semantic.canonicalize();
@@ -153,10 +158,32 @@ impl Control {
         self.session.as_ref()
     }
 
-    /// Returns the pending call.
+    /// Returns the pending calls, in id order. There is at most one, except while tasks run.
     #[must_use]
-    pub const fn pending_call(&self) -> Option<Call> {
-        self.pending_call
+    pub fn pending_calls(&self) -> &[Call] {
+        &self.pending_calls
+    }
+
+    /// Returns the pending call with this id.
+    #[must_use]
+    pub fn pending_call(&self, id: CallId) -> Option<Call> {
+        find_call(&self.pending_calls, id)
+    }
+
+    /// Returns the pending call that an input answers.
+    #[must_use]
+    pub fn answered_call(&self, input: &Input) -> Option<Call> {
+        match input {
+            Input::Reply { call, .. } | Input::CallFailed { call, .. } => self.pending_call(*call),
+            Input::SessionStart { .. }
+            | Input::SessionEnd
+            | Input::UserMessage { .. }
+            | Input::Step
+            | Input::Cancel
+            | Input::Write(_)
+            | Input::Tick
+            | Input::Resume => None,
+        }
     }
 
     /// Returns the running request.
@@ -190,7 +217,7 @@ impl Control {
         TraceId { conversation: self.conversation.clone(), request }
     }
 
-    fn apply(&mut self, event: &Event) {
+    pub(crate) fn apply(&mut self, event: &Event) {
         match event {
             Event::SessionStarted { user } => self.session = Some(user.clone()),
             Event::SessionEnded => self.session = None,
@@ -200,10 +227,15 @@ impl Control {
             }
             Event::ToolCall { call, operation } => {
                 self.next_call = self.next_call.max(call.next());
-                self.pending_call = Some(Call { id: *call, operation: *operation });
+                let at = self.pending_calls.partition_point(|pending| pending.id < *call);
+                self.pending_calls.insert(at, Call { id: *call, operation: *operation, over_budget: false });
+            }
+            Event::OverBudget { call, .. } => {
+                let called = self.pending_calls.iter_mut().filter(|pending| pending.id == *call);
+                called.for_each(|pending| pending.over_budget = true);
             }
             Event::Transitioned { row } => self.take_transition(row.transition()),
-            // The call stays pending until the request has read it, below.
+            // The calls stay pending until the request has read them, below.
             Event::ToolResult { .. } | Event::CallFailed { .. } | Event::Cancelled => {}
             Event::TimeAdvanced { .. }
             | Event::AddItem { .. }
@@ -211,7 +243,6 @@ impl Control {
             | Event::ForgetItems { .. }
             | Event::FinalAnswer { .. }
             | Event::ActionRecorded { .. }
-            | Event::OverBudget { .. }
             | Event::Resumed
             | Event::PlanAdopted { .. }
             | Event::VetoRaised { .. }
@@ -226,10 +257,13 @@ impl Control {
             | Event::AuditUndelivered => {}
         }
         if let Some(request) = &mut self.request {
-            request.apply(event, self.pending_call);
+            request.apply(event, &self.pending_calls);
         }
-        if matches!(event, Event::ToolResult { .. } | Event::CallFailed { .. } | Event::Cancelled) {
-            self.pending_call = None;
+        if let Event::ToolResult { call, .. } | Event::CallFailed { call, .. } = event {
+            self.pending_calls.retain(|pending| pending.id != *call);
+        }
+        if *event == Event::Cancelled {
+            self.pending_calls.clear();
         }
     }
 
@@ -245,9 +279,9 @@ impl Control {
 
     fn canonicalize(&mut self) {
         self.next_call = CallId::FIRST;
-        if let Some(call) = &mut self.pending_call {
-            call.id = CallId::FIRST;
-            self.next_call = CallId::FIRST.next();
+        for call in &mut self.pending_calls {
+            call.id = self.next_call;
+            self.next_call = self.next_call.next();
         }
         if let Some(request) = &mut self.request {
             request.canonicalize();

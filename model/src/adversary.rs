@@ -27,7 +27,8 @@ pub struct Adversary {
     items: usize,
     /// The first phase of a request in which facts change.
     facts_from: Phase,
-    plan: Plan,
+    /// The plans of the planner. The first is also that of every revision and repair.
+    plans: Vec<Plan>,
     /// The confidences of the roles without thresholds, of the Critic, and of Security.
     plain: Vec<Score>,
     critic: Vec<Score>,
@@ -49,7 +50,7 @@ impl Adversary {
             requests: model.requests(scope),
             items: scope.items,
             facts_from: scope.facts_from,
-            plan: model.plan(scope),
+            plans: model.plans(scope),
             plain: confidences(&[]),
             critic: confidences(&[t.critique_above]),
             security: confidences(&[t.objection_from, t.veto_from]),
@@ -63,11 +64,13 @@ impl Adversary {
     #[must_use]
     pub fn inputs(&self, state: &State) -> Vec<Input> {
         let control = state.control();
-        let mut inputs = match control.pending_call() {
-            Some(call) => self.reply_inputs(state, call),
-            None if control.phase().is_quiescent() => self.user_inputs(state),
-            None => vec![Input::Step],
-        };
+        let replies = control.pending_calls().iter().flat_map(|call| self.reply_inputs(state, *call));
+        let mut inputs: Vec<Input> = replies.collect();
+        if inputs.is_empty() && control.phase().is_quiescent() {
+            inputs = self.user_inputs(state);
+        } else if control.pending_calls().is_empty() || control.phase() == Phase::RunningTasks {
+            inputs.push(Input::Step);
+        }
         if self.model.free.cancel && !control.phase().is_quiescent() {
             inputs.push(Input::Cancel);
         }
@@ -79,6 +82,9 @@ impl Adversary {
         }
         if self.model.free.facts && control.session().is_some() {
             inputs.extend(changing_facts::writes(self.facts_from, state));
+        }
+        if self.model.free.workflow && control.session().is_some() {
+            inputs.extend(changing_facts::change_during_run(state));
         }
         inputs
     }
@@ -127,7 +133,7 @@ impl Adversary {
         let reply = |report| Input::reply(call.id, report);
         let fail = |failure: &Failure| Input::CallFailed { call: call.id, failure: *failure };
         let failures = || failures(call.operation).iter().map(fail);
-        if state.control().request().is_some_and(|request| request.over_budget) {
+        if call.over_budget {
             let refused = self.reports(call.operation).into_iter().take(1).map(reply);
             return refused.chain([fail(&Failure::OverBudget)]).collect();
         }
@@ -152,7 +158,9 @@ impl Adversary {
         if self.model.free.scopes && matches!(call.operation, Operation::RunTask { .. }) {
             inputs.push(scoped::reply_with_situation(call.id));
         }
-        if self.model.free.failures {
+        let may_fail = self.model.free.failures
+            || self.model.free.workflow && matches!(call.operation, Operation::RunTask { .. });
+        if may_fail {
             inputs.extend(failures());
         }
         inputs
@@ -181,20 +189,20 @@ impl Adversary {
             Operation::Summarize => Vec::new(),
             Operation::Classify => vec![Report::Classification { tags: Vec::new(), similarity: Score::ZERO }],
             Operation::DraftPlan if free.scopes => scoped::plans().into_iter().map(Report::Plan).collect(),
-            Operation::DraftPlan => vec![Report::Plan(self.plan.clone())],
+            Operation::DraftPlan => self.plans.iter().cloned().map(Report::Plan).collect(),
             Operation::Argue(role) => self.arguments(role),
             Operation::ArgueAdditional { .. } => self.additional_arguments(),
             Operation::ReviewRevision => self.revision_review_reports(),
             Operation::RunTask { .. } | Operation::UndoTask { .. } => {
                 let exit = |code| Report::Exit { code, text: text() };
-                let fails = free.execution || free.scopes || free.facts;
+                let fails = free.execution || free.scopes || free.facts || free.workflow;
                 if fails { vec![exit(0), exit(1)] } else { vec![exit(0)] }
             }
             // Other models explore repairs.
-            Operation::Diagnose if free.scopes || free.facts => vec![Report::NoRepair { text: text() }],
+            Operation::Diagnose if free.scopes || free.facts || free.workflow => vec![Report::NoRepair { text: text() }],
             Operation::Diagnose => {
-                let repaired = Report::Repaired { text: text(), plan: self.plan.clone() };
-                vec![repaired, Report::NoRepair { text: text() }]
+                let repaired = self.revised_plan().map(|plan| Report::Repaired { text: text(), plan });
+                repaired.into_iter().chain([Report::NoRepair { text: text() }]).collect()
             }
             Operation::StoreMemory { .. } if free.environment => {
                 vec![Report::Stored { held: true }, Report::Stored { held: false }]
@@ -206,6 +214,11 @@ impl Adversary {
                 vec![approval(true), approval(false)]
             }
         }
+    }
+
+    /// The plan of every revision and repair.
+    fn revised_plan(&self) -> Option<Plan> {
+        self.plans.first().cloned()
     }
 
     fn arguments(&self, role: Role) -> Vec<Report> {
@@ -221,7 +234,7 @@ impl Adversary {
             Role::Security => &self.security,
             Role::Analyst | Role::Solution | Role::Optimizer => &self.plain,
         };
-        let plans = if role.revises_plan() { vec![None, Some(self.plan.clone())] } else { vec![None] };
+        let plans = if role.revises_plan() { vec![None, self.revised_plan()] } else { vec![None] };
         let mut reports = Vec::new();
         for stance in [Stance::Pro, Stance::Con] {
             for confidence in confidences {
@@ -243,7 +256,7 @@ impl Adversary {
             return self.arguments(Role::Security);
         }
         let agreeable = argument(Stance::Pro, Score::ONE, None);
-        if self.model.free.facts {
+        if self.model.free.facts || self.model.free.workflow {
             return vec![agreeable, argument(Stance::Con, self.veto, None)];
         }
         if !self.model.free.execution {

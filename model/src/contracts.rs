@@ -191,9 +191,10 @@ fn signal() -> Write {
 /// At least one input of every kind, most of them unexpected.
 fn probes(state: &State) -> Vec<Probe> {
     let control = state.control();
-    let (live, ask) =
-        control.pending_call().map_or((CallId::FIRST, None), |call| (call.id, Some(call.operation)));
-    let other = live.next();
+    let pending = control.pending_calls();
+    let live = pending.first().map_or(CallId::FIRST, |call| call.id);
+    let ask = pending.first().map(|call| call.operation);
+    let other = pending.last().map_or(live, |call| call.id).next();
     let stranger = || UserId::new("stranger");
     let message = |user| Input::user_message(user, Text::from("?"));
     let open = control.phase() == Phase::Idle && control.session().is_some();

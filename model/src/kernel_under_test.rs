@@ -62,11 +62,17 @@ impl KernelUnderTest {
     /// scope's limits.
     #[must_use]
     pub fn with_scope(mut self, model: Model, scope: &Scope) -> Self {
-        let Some(limits) = model.compaction(scope) else { return self };
         let (mutant, right) = (self.decide_policy.clone(), self.policy.clone());
         let off = |limit: u32, number: fn(&Policy) -> u32| {
             limit.saturating_add(number(&mutant)).saturating_sub(number(&right))
         };
+        // A policy that runs one task at a time does so at every scope.
+        if let Some(tasks) = model.parallel_tasks(scope).filter(|_| right.bounds.parallel_tasks > 1) {
+            self.decide_policy.bounds.parallel_tasks = off(tasks, |policy| policy.bounds.parallel_tasks);
+            self.policy.bounds.parallel_tasks = tasks;
+            self.policy.name = format!("{} at scope {}", self.policy.name, scope.name);
+        }
+        let Some(limits) = model.compaction(scope) else { return self };
         self.decide_policy.compaction = CompactionPolicy {
             from_items: off(limits.from_items, |policy| policy.compaction.from_items),
             from_tokens: off(limits.from_tokens, |policy| policy.compaction.from_tokens),

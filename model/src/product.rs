@@ -14,7 +14,7 @@ use orchestrion_claims::{
 };
 use orchestrion_explorer::liveness::{LivenessKind, LivenessProperty};
 use orchestrion_explorer::{FairModel, ObservationSet, fingerprint};
-use orchestrion_kernel::{ConversationId, Input, State};
+use orchestrion_kernel::{CallId, ConversationId, Input, State};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -209,6 +209,7 @@ impl KernelModel {
             );
         }
         state.canonicalize();
+        history.canonicalize();
         if let Some(digest) = &self.digest {
             let context = sent.map(|sent| {
                 sent.map_or_else(
@@ -262,9 +263,11 @@ impl KernelModel {
         !product.violated.contains(claim)
             && match CLAIMS.get(claim).map(|claim| claim.check) {
                 Some(ClaimCheck::StateInvariant(holds)) => holds(&subject.policy, &product.state),
-                Some(ClaimCheck::ResponseInvariant(holds)) => {
-                    holds(&|state: &State, input: &Input| subject.decide(state, input), &product.state)
-                }
+                Some(ClaimCheck::ResponseInvariant(holds)) => holds(
+                    &subject.policy,
+                    &|state: &State, input: &Input| subject.decide(state, input),
+                    &product.state,
+                ),
                 _ => true,
             }
     }
@@ -302,10 +305,8 @@ impl FairModel for KernelModel {
     }
 
     fn fairness_class(&self, product: &Product, input: &Input) -> u8 {
-        fairness_class(Actor::for_input(
-            input,
-            product.state.control().pending_call().map(|call| call.operation),
-        ))
+        let answered = product.state.control().answered_call(input);
+        fairness_class(Actor::for_input(input, answered.map(|call| call.operation)))
     }
 
     fn pack(&self, product: &Product, into: &mut Vec<u8>) -> bool {
@@ -348,15 +349,18 @@ pub fn initial_state() -> State {
     State::new(ConversationId::new("model"))
 }
 
-/// An input in a state with other ids: a reply refers to the pending call there.
+/// An input of a canonical state in a state with other ids. A canonical state numbers its pending calls 1, 2, 3 …
 #[must_use]
 pub fn rename_ids(input: &Input, state: &State) -> Input {
-    let live = state.control().pending_call().map(|call| call.id);
-    match (input.clone(), live) {
-        (Input::Reply { report, summary_update, action, .. }, Some(call)) => {
-            Input::Reply { call, report, summary_update, action }
+    let renamed = |canonical: CallId| {
+        let at = usize::try_from(canonical.number().saturating_sub(1)).ok();
+        at.and_then(|at| state.control().pending_calls().get(at)).map_or(canonical, |call| call.id)
+    };
+    match input.clone() {
+        Input::Reply { call, report, summary_update, action } => {
+            Input::Reply { call: renamed(call), report, summary_update, action }
         }
-        (Input::CallFailed { failure, .. }, Some(call)) => Input::CallFailed { call, failure },
-        (input, _) => input,
+        Input::CallFailed { call, failure } => Input::CallFailed { call: renamed(call), failure },
+        input => input,
     }
 }

@@ -27,6 +27,8 @@ pub struct Nondeterminism {
     pub scopes: bool,
     /// Facts that are superseded in every phase of a request, task results, and Security's reports on the plan.
     pub facts: bool,
+    /// Plans whose tasks run in parallel, their outcomes, and a fact that is superseded while they run.
+    pub workflow: bool,
 }
 
 /// Nothing is free.
@@ -39,6 +41,7 @@ const FROZEN: Nondeterminism = Nondeterminism {
     writes: false,
     scopes: false,
     facts: false,
+    workflow: false,
 };
 
 /// A part of the system, explored with everything else frozen.
@@ -53,7 +56,7 @@ pub struct Model {
 }
 
 /// The models, in the order in which they are checked.
-pub const MODELS: [Model; 6] = [
+pub const MODELS: [Model; 7] = [
     Model {
         name: "debate",
         about: "every argument of every role around every threshold, with revisions of the plan",
@@ -84,6 +87,11 @@ pub const MODELS: [Model; 6] = [
         about: "facts that change in every phase of a request, and the plan that depends on them",
         free: Nondeterminism { facts: true, ..FROZEN },
     },
+    Model {
+        name: "workflow",
+        about: "tasks that run in parallel and end in every order, with failing calls, cancel, and a fact that changes meanwhile",
+        free: Nondeterminism { workflow: true, cancel: true, ..FROZEN },
+    },
 ];
 
 /// Everything at once. Too large for daily runs.
@@ -99,6 +107,7 @@ pub const COMPOSED: Model = Model {
         writes: false,
         scopes: false,
         facts: false,
+        workflow: false,
     },
 };
 
@@ -109,8 +118,12 @@ pub struct Scope {
     pub name: &'static str,
     /// The requests in one conversation, where sessions are free; 1 elsewhere.
     pub requests: usize,
-    /// The tasks of a plan, where execution is free; 2 where facts change, 1 elsewhere.
+    /// The tasks of a plan, where execution is free and in workflows; 2 where facts change, 1 elsewhere.
     pub tasks: u32,
+    /// The number of plans whose tasks run in parallel, in the model of workflows.
+    pub workflows: usize,
+    /// The bound on tasks that run at once, in the model of workflows.
+    pub parallel_tasks: u32,
     /// The maximum number of written items, where writes are free.
     pub items: usize,
     /// The first phase of a request in which facts change, where they do.
@@ -132,6 +145,8 @@ pub const SCOPES: [Scope; 2] = [
         name: "small",
         requests: 2,
         tasks: 4,
+        workflows: 2,
+        parallel_tasks: 2,
         items: 4,
         facts_from: Phase::VerifyingIdentity,
         compaction: SMALL_COMPACTION,
@@ -141,6 +156,8 @@ pub const SCOPES: [Scope; 2] = [
         name: "tiny",
         requests: 1,
         tasks: 3,
+        workflows: 1,
+        parallel_tasks: 2,
         items: 3,
         facts_from: Phase::Round(Role::Security),
         compaction: SMALL_COMPACTION,
@@ -170,7 +187,37 @@ impl Model {
         if self.free.writes { Some(scope.compaction) } else { None }
     }
 
-    /// The plan that every planner drafts. Its first task is pure, so that a run can be given up before anything can be
+    /// The bound on tasks that run at once; `None` where the policy's own bound is out of reach.
+    #[must_use]
+    pub const fn parallel_tasks(&self, scope: &Scope) -> Option<u32> {
+        if self.free.workflow { Some(scope.parallel_tasks) } else { None }
+    }
+
+    /// The plans that the planner drafts, at least one.
+    ///
+    /// # Panics
+    ///
+    /// Never: the task ids are distinct, and each task comes after its dependencies.
+    #[must_use]
+    pub fn plans(&self, scope: &Scope) -> Vec<Plan> {
+        if !self.free.workflow {
+            return vec![self.plan(scope)];
+        }
+        // Three tasks that can start at once, and one that joins two of them; then a fan-out after the first task. The last
+        // task of the second plan follows the one before it.
+        let shapes: [[Option<&[u32]>; 4]; 2] =
+            [[Some(&[]), Some(&[]), Some(&[]), Some(&[1, 2])], [Some(&[]), Some(&[1]), Some(&[1]), None]];
+        let plan = |shape: [Option<&[u32]>; 4]| {
+            let tasks = (1..=scope.tasks).zip(shape).map(|(number, depends_on)| Task {
+                depends_on: depends_on.map(|tasks| tasks.iter().copied().map(TaskId::new).collect()),
+                ..task(number, scope.tasks)
+            });
+            Plan::new(tasks.collect()).unwrap_or_else(|error| unreachable!("{error}"))
+        };
+        shapes.into_iter().take(scope.workflows).map(plan).collect()
+    }
+
+    /// The plan of a model without parallel tasks. Its first task is pure, so that a run can be given up before anything can be
     /// undone. Two tasks are undoable, so that undoing has an order. The last one is irreversible.
     ///
     /// # Panics
@@ -183,19 +230,19 @@ impl Model {
             Nondeterminism { facts: true, .. } => 2,
             _ => 1,
         };
-        let effect = |number| match number {
-            1 if tasks > 1 => Effect::Pure,
-            1..=3 => Effect::Undoable { compensation: Text::from("undo") },
-            _ => Effect::Irreversible,
-        };
-        let task = |number| Task {
-            id: TaskId::new(number),
-            text: Text::from("task"),
-            effect: effect(number),
-            scope: None,
-        };
-        Plan::new((1..=tasks.max(1)).map(task).collect()).unwrap_or_else(|error| unreachable!("{error}"))
+        let tasks = (1..=tasks.max(1)).map(|number| task(number, tasks));
+        Plan::new(tasks.collect()).unwrap_or_else(|error| unreachable!("{error}"))
     }
+}
+
+/// A task of a plan with so many tasks.
+fn task(number: u32, tasks: u32) -> Task {
+    let effect = match number {
+        1 if tasks > 1 => Effect::Pure,
+        1..=3 => Effect::Undoable { compensation: Text::from("undo") },
+        _ => Effect::Irreversible,
+    };
+    Task { id: TaskId::new(number), text: Text::from("task"), effect, depends_on: None, scope: None }
 }
 
 impl Scope {

@@ -45,7 +45,7 @@ fn run_request(policy: &Policy, state: &mut State, plan: &Plan) -> u64 {
         let events = decide(policy, state, state.now(), &input).expect("the happy path has no refusals");
         events.iter().for_each(|event| state.apply(event));
         steps += 1;
-        input = match state.control().pending_call() {
+        input = match state.control().pending_calls().first() {
             Some(call) => Input::reply(call.id, report(call.operation, plan)),
             None if state.control().phase().is_quiescent() => return steps,
             None => Input::Step,
@@ -79,6 +79,7 @@ fn happy_path(c: &mut Criterion) {
         id: TaskId::new(id),
         text: Text::from("a task"),
         effect: Effect::Undoable { compensation: Text::from("undo it") },
+        depends_on: None,
         scope: None,
     };
     let plan = Plan::new((1..=3).map(task).collect()).expect("a valid plan");

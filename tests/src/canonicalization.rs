@@ -38,15 +38,18 @@ impl Property for CanonicalizedRun {
             ));
         }
         self.short.0.canonicalize();
+        self.short.1.canonicalize();
         if canonical(&self.raw.0) != self.short.0 {
             return Err(format!("after {input:?} the states differ in more than names"));
         }
         let control = self.short.0.control();
-        if control.pending_call().is_some_and(|call| call.id >= control.next_call()) {
-            return Err(format!("after {input:?} the next call has the id of the pending call"));
+        if control.pending_calls().iter().any(|call| call.id >= control.next_call()) {
+            return Err(format!("after {input:?} the next call has the id of a pending call"));
         }
-        if self.raw.1 != self.short.1 {
-            return Err(format!("after {input:?} the histories differ, although they contain no names"));
+        let mut history = self.raw.1.clone();
+        history.canonicalize();
+        if history != self.short.1 {
+            return Err(format!("after {input:?} the histories differ in more than the ids of calls"));
         }
         Ok(())
     }
@@ -79,13 +82,16 @@ fn canonical(state: &State) -> State {
     state
 }
 
-/// Translates an input to the other names: the live call maps to the live call, any other to an unknown one; items
+/// Translates an input to the other names: a pending call maps to the one at its place, any other to an unknown one; items
 /// likewise.
 fn rename(input: &Input, raw: &State, short: &State) -> Input {
-    let live = |state: &State| state.control().pending_call().map(|call| call.id);
-    let renamed = |call: CallId| match (live(raw), live(short)) {
-        (Some(raw), Some(short)) if raw == call => short,
-        (_, short) => short.map_or(call, CallId::next),
+    let renamed = |call: CallId| {
+        let (raw, short) = (raw.control().pending_calls(), short.control().pending_calls());
+        let place = raw.iter().position(|pending| pending.id == call);
+        match place.and_then(|place| short.get(place)) {
+            Some(pending) => pending.id,
+            None => short.last().map_or(call, |last| last.id.next()),
+        }
     };
     let item = |id: ItemId| {
         let position = raw.semantic().entries().position(|entry| entry.item.id == id);

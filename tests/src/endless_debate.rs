@@ -87,7 +87,7 @@ impl Read for EndlessDebate {
 
 fn input(step: u64, conversation: &Recorder<Lines>) -> Input {
     let user = UserId::new("ada");
-    match (step, conversation.state().control().pending_call()) {
+    match (step, conversation.state().control().pending_calls().first()) {
         (0, _) => Input::session_start(user),
         (1, _) => Input::user_message(user, padded_text("move the nightly reports")),
         (_, None) => Input::Step,
@@ -123,6 +123,7 @@ fn plan() -> Plan {
         id: TaskId::new(id),
         text: Text::from("Point the report jobs of one region at the new queue"),
         effect: Effect::Undoable { compensation: Text::from("Point them back at the old queue") },
+        depends_on: None,
         scope: None,
     };
     Plan::new((1..=3).map(task).collect()).expect("three tasks form a valid plan")

@@ -186,6 +186,7 @@ fn plan(tasks: &[u32]) -> Plan {
         id: TaskId::new(*task),
         text: format!("do {task}").into(),
         effect: effect(*task),
+        depends_on: None,
         scope: None,
     };
     match Plan::new(tasks.iter().map(task).collect()) {

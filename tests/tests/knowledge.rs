@@ -129,7 +129,7 @@ fn run_actions(policy: &Policy, actions: &[KnowledgeAction], counts: &mut KindCo
                         submit(&mut state, counts, write)?;
                         *counts.entry("write during the call").or_default() += 1;
                     }
-                    let call = json!(state.control().pending_call().unwrap().id);
+                    let call = json!(state.control().pending_calls().first().unwrap().id);
                     submit(&mut state, counts, &summarizer_reply.input(&call, &cluster))?;
                     let kind = match (summarizer_reply, state.control().phase()) {
                         (_, Phase::Compacting) => "refused reply",
@@ -216,7 +216,7 @@ fn end_request(
 
 /// Returns the reply to the pending call.
 fn reply(state: &State, trace: u32) -> Value {
-    let Some(call) = state.control().pending_call() else { return json!("step") };
+    let Some(call) = state.control().pending_calls().first() else { return json!("step") };
     let report = match call.operation {
         Operation::VerifyIdentity => json!({ "identity": { "gcp": true, "mongodb": true } }),
         Operation::LoadContext => {

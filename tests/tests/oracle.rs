@@ -3,9 +3,14 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use orchestrion_kernel::context::{ByteMeasure, ContextError};
+use orchestrion_kernel::event::TaskOutcome;
+use orchestrion_kernel::module::{Failure, Operation};
+use orchestrion_kernel::plan::Plan;
 use orchestrion_kernel::policy::EloMethod;
+use orchestrion_kernel::state::Call;
 use orchestrion_kernel::{
-    ConversationId, Events, Input, ModuleContext, Policy, State, TimedInput, Timestamp, build_context, decide,
+    ConversationId, Event, Events, Input, ModuleContext, Policy, Refusal, State, TaskId, TimedInput,
+    Timestamp, build_context, decide,
 };
 use orchestrion_optimizer::ExactSelector;
 use orchestrion_tests::generators::RandomSource;
@@ -22,6 +27,8 @@ const WALKS: u32 = 40;
 const CONVERSATIONS: u32 = 100;
 /// Inputs of one such conversation.
 const INPUTS: u32 = 150;
+/// Random walks whose tasks must run in parallel.
+const PARALLEL_WALKS: u32 = 2_000;
 
 #[test]
 fn tampered_batches_are_rejected() {
@@ -128,7 +135,7 @@ fn duel_gain_matches_formula_for_every_lead() {
         while oracle.phase() != "RunningTasks" {
             submit(&policy, &mut oracle, &mut state, Timestamp::default(), &input)
                 .unwrap_or_else(|wrong| panic!("{four:?}: {wrong}"));
-            input = match (oracle.pending_call(), oracle.phase()) {
+            input = match (oracle.pending_calls().first(), oracle.phase()) {
                 (Some(call), _) => {
                     json!({ "reply": { "call": call.id.number(), "report": reports.next() } })
                 }
@@ -162,21 +169,103 @@ fn contexts_match_oracle_under_small_budgets() {
         let mut conversation = SmallBudgets::new(number);
         for _ in 0..INPUTS {
             conversation.submit_next();
-            let Some(context) = conversation.context(&conversation.policy) else { continue };
-            *counts.entry("context").or_default() += 1;
-            let ample = conversation.context(&with_budget(&conversation.policy, u32::MAX)).unwrap();
-            match (context, ample) {
-                (Ok(context), Ok(ample)) if context.ids != ample.ids => {
-                    *counts.entry("omitted items").or_default() += 1;
+            let ample_policy = with_budget(&conversation.policy, u32::MAX);
+            let calls = conversation.oracle.pending_calls();
+            *counts.entry("several calls").or_default() += u32::from(calls.len() > 1);
+            for call in calls {
+                let Some(context) = conversation.context(call, &conversation.policy) else { continue };
+                *counts.entry("context").or_default() += 1;
+                let ample = conversation.context(call, &ample_policy).unwrap();
+                match (context, ample) {
+                    (Ok(context), Ok(ample)) if context.ids != ample.ids => {
+                        *counts.entry("omitted items").or_default() += 1;
+                    }
+                    (Err(_), _) => *counts.entry("over budget").or_default() += 1,
+                    _ => {}
                 }
-                (Err(_), _) => *counts.entry("over budget").or_default() += 1,
-                _ => {}
             }
         }
     }
     let is_rare = |kind: &&str| counts.get(*kind).is_none_or(|count| *count < 1_000);
-    let rare = ["context", "omitted items", "over budget"].into_iter().find(|kind| is_rare(kind));
+    let kinds = ["context", "omitted items", "over budget"];
+    let rare = kinds.into_iter().find(is_rare);
+    assert!(counts["several calls"] > 50, "too few parallel tasks: {counts:?}");
     assert!(rare.is_none(), "too few cases of {rare:?}: {counts:?}");
+}
+
+/// Decision 0040 is untested in walks whose tasks never run at once, so each of its cases must occur in several walks.
+#[test]
+fn random_walks_run_tasks_in_parallel() {
+    let mut counts: BTreeMap<&str, u32> = PARALLEL_CASES.iter().map(|case| (*case, 0)).collect();
+    for (policy, inputs) in random_walks(PARALLEL_WALKS) {
+        let mut state = State::new(conversation());
+        for TimedInput { at, input } in &inputs {
+            let before = state.clone();
+            let decided = decide(&policy, &state, *at, input);
+            decided.iter().flatten().for_each(|event| state.apply(event));
+            for case in PARALLEL_CASES.iter().filter(|case| occurs(case, &before, input, &decided, &state)) {
+                *counts.entry(case).or_default() += 1;
+            }
+        }
+    }
+    println!("{counts:?}");
+    let rare: Vec<_> = counts.iter().filter(|(_, times)| **times < 5).collect();
+    assert!(rare.is_empty(), "rare cases of parallel tasks in {PARALLEL_WALKS} walks: {rare:?}");
+}
+
+/// The cases of decision 0040 that walks must contain.
+const PARALLEL_CASES: [&str; 7] = [
+    "three running tasks",
+    "later call ends first",
+    "wrong call beside several",
+    "cancel of several tasks",
+    "unknown outcome beside others",
+    "start after a failure",
+    "dependency in another scope",
+];
+
+/// Returns whether the case occurs in a step.
+fn occurs(
+    case: &str,
+    before: &State,
+    input: &Input,
+    decided: &Result<Events, Refusal>,
+    after: &State,
+) -> bool {
+    let calls = before.control().pending_calls();
+    let events = decided.as_deref().unwrap_or_default();
+    let outcomes = || after.control().request().into_iter().flat_map(|request| request.outcomes.iter());
+    let ends = |call: &Call| matches!(input, Input::Reply { call: ended, .. } | Input::CallFailed { call: ended, .. } if *ended == call.id);
+    let starts_task = || {
+        let is_start =
+            |event: &Event| matches!(event, Event::ToolCall { operation: Operation::RunTask { .. }, .. });
+        events.iter().any(is_start)
+    };
+    match case {
+        "three running tasks" => decided.is_ok() && after.control().pending_calls().len() == 3,
+        "later call ends first" => decided.is_ok() && calls.iter().skip(1).any(ends),
+        "wrong call beside several" => calls.len() > 1 && matches!(decided, Err(Refusal::WrongCall { .. })),
+        "cancel of several tasks" => calls.len() > 1 && decided.is_ok() && *input == Input::Cancel,
+        "unknown outcome beside others" => {
+            let unknown = TaskOutcome::NoResult(Failure::OutcomeUnknown);
+            !after.control().pending_calls().is_empty() && outcomes().any(|result| result.outcome == unknown)
+        }
+        "start after a failure" => {
+            starts_task() && outcomes().any(|result| result.outcome != TaskOutcome::Succeeded)
+        }
+        "dependency in another scope" => events
+            .iter()
+            .any(|event| matches!(event, Event::PlanAdopted { plan, .. } if has_hidden_dependency(plan))),
+        case => panic!("unknown case {case}"),
+    }
+}
+
+/// Returns whether a task declares a dependency whose scope differs from its own.
+fn has_hidden_dependency(plan: &Plan) -> bool {
+    let scope = |id: TaskId| plan.tasks().iter().find(|task| task.id == id).map(|task| &task.scope);
+    plan.tasks()
+        .iter()
+        .any(|task| task.depends_on.iter().flatten().any(|dep| scope(*dep) != Some(&task.scope)))
 }
 
 /// A context that the kernel builds under another policy is wrong, unless it is the same.
@@ -192,19 +281,21 @@ fn tampered_contexts_are_rejected() {
                 continue;
             }
             let policy = conversation.policy.clone();
-            let Some(Ok(context)) = conversation.context(&policy) else { continue };
+            // Of several running tasks the last one, whose context is new.
+            let Some(call) = conversation.oracle.pending_calls().pop() else { continue };
+            let Some(Ok(context)) = conversation.context(call, &policy) else { continue };
             for other in tampered_policies(&policy) {
-                let found = conversation.context(&other).unwrap();
+                let found = conversation.context(call, &other).unwrap();
                 if found.as_ref() == Ok(&context) {
                     continue;
                 }
-                match conversation.oracle.check_context(found.as_ref()) {
+                match conversation.oracle.check_context(call.id, found.as_ref()) {
                     Err(_) => rejected += 1,
                     Ok(()) => accepted += 1,
                 }
             }
             for other in tampered_contexts(&context) {
-                conversation.oracle.check_context(Ok(&other)).unwrap_err();
+                conversation.oracle.check_context(call.id, Ok(&other)).unwrap_err();
                 rejected += 1;
             }
         }
@@ -331,24 +422,28 @@ impl SmallBudgets {
             .unwrap_or_else(|wrong| panic!("{wrong}\nunder {:?}", self.policy.contexts));
     }
 
-    /// Builds the kernel's context for the pending call under a policy; `None` without a pending call that reads a context.
-    fn context(&self, policy: &Policy) -> Option<Result<ModuleContext, ContextError>> {
-        let operation = self.oracle.pending_call()?.operation;
-        if !operation.takes_context() {
+    /// Builds the kernel's context for a pending call under a policy; `None` if the call reads no context.
+    fn context(&self, call: Call, policy: &Policy) -> Option<Result<ModuleContext, ContextError>> {
+        if !call.operation.takes_context() {
             return None;
         }
-        Some(build_context(policy, &self.state, operation, &ByteMeasure, &ExactSelector::from_policy(policy)))
+        let selector = ExactSelector::from_policy(policy);
+        Some(build_context(policy, &self.state, call.operation, &ByteMeasure, &selector))
     }
 
     fn next_input(&mut self) -> Value {
         let phase = self.oracle.phase().to_owned();
-        let call = self.oracle.pending_call();
+        let calls = self.oracle.pending_calls();
+        if phase == "RunningTasks" && self.rng.percent(50) {
+            return json!("step");
+        }
+        let call = (!calls.is_empty()).then(|| self.rng.one_of(&calls));
         match (self.rng.below(100), call) {
             (0, _) => json!("cancel"),
             (1, _) => json!("resume"),
             (2, None) if phase == "Idle" => json!("session_end"),
             (3..40, _) => json!({ "write": self.write() }),
-            (_, Some(call)) if self.oracle.is_over_budget() && self.rng.percent(80) => {
+            (_, Some(call)) if call.over_budget && self.rng.percent(80) => {
                 json!({ "call_failed": { "call": call.id.number(), "failure": "over_budget" } })
             }
             (_, Some(call)) => {
@@ -431,10 +526,16 @@ impl SmallBudgets {
     fn plan(&mut self) -> Value {
         let effects =
             [json!("pure"), json!({ "undoable": { "compensation": "undo" } }), json!("irreversible")];
-        let tasks = 1 + self.rng.below(3);
+        let tasks = 1 + self.rng.below(4);
         let task = |id: u32| {
             let effect = &effects[usize::try_from(id % 3).unwrap_or_default()];
-            json!({ "id": id, "text": self.text(), "effect": effect })
+            let text = self.text();
+            let mut task = json!({ "id": id, "text": text, "effect": effect });
+            if self.rng.percent(75) {
+                let depends_on: Vec<u32> = (1..id).filter(|_| self.rng.percent(20)).collect();
+                task["depends_on"] = json!(depends_on);
+            }
+            task
         };
         json!((1..=tasks).map(task).collect::<Vec<_>>())
     }

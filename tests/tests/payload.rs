@@ -45,7 +45,12 @@ fn payload_text_is_json() {
         (Effect::Pure, Some(Scope::Hypothetical(text()))),
         (Effect::Pure, Some(Scope::Draft(text()))),
     ];
-    let task = |(id, (effect, scope))| Task { id: TaskId::new(id), text: text(), effect, scope };
+    // The last three tasks declare none, one and two dependencies.
+    let depends_on = |id: u32| id.checked_sub(4).map(|tasks| (1..=tasks).map(TaskId::new).collect());
+    let task = |(id, (effect, scope))| {
+        let depends_on = depends_on(id);
+        Task { id: TaskId::new(id), text: text(), effect, depends_on, scope }
+    };
     let tasks = (1..).zip(tasks).map(task);
     let mut state = State::new(ConversationId::new("payload"));
     state.apply(&Event::UserMsg {

@@ -9,12 +9,12 @@ use orchestrion_kernel::event::{
     Conclusion, Decision, DecisionLabel, EffectOutcome, Event, StoreStatus, StoreStatuses, TaskOutcome,
     TaskRecord, TaskResult,
 };
-use orchestrion_kernel::ids::{Revision, TaskId};
+use orchestrion_kernel::ids::{CallId, Revision, TaskId};
 use orchestrion_kernel::item::{Scope, Validity};
 use orchestrion_kernel::module::{
     Argument, ConclusionKind, Failure, Operation, PerRole, Ratings, Report, Role, Stance, Store,
 };
-use orchestrion_kernel::plan::EffectKind;
+use orchestrion_kernel::plan::{EffectKind, Plan};
 use orchestrion_kernel::policy::{Bound, Policy};
 use orchestrion_kernel::score::Score;
 
@@ -25,8 +25,8 @@ pub struct History {
     pub running: bool,
     /// The phase after the latest transition.
     pub phase: Option<Phase>,
-    /// The pending operation.
-    pub pending_operation: Option<Operation>,
+    /// The pending calls, in id order.
+    pub pending: Vec<(CallId, Operation)>,
     /// Both identity locks matched.
     pub verified: bool,
     /// The round that control entered last.
@@ -61,9 +61,9 @@ pub struct History {
     pub decisions: Vec<Decision>,
     /// The decision did not let the plan run.
     pub blocked: bool,
-    /// The tasks of the current revision with their declared effects.
-    pub tasks_planned: Vec<(TaskId, EffectKind)>,
-    /// The outcomes of the tasks of the latest run.
+    /// The tasks of the current revision.
+    pub tasks_planned: Vec<PlannedTask>,
+    /// The outcomes of the tasks of the latest run, in the order of task numbers.
     pub outcomes: Vec<TaskResult>,
     /// Security's objections to revisions that ran nevertheless, lowest first.
     pub overridden_objections: Vec<Score>,
@@ -103,6 +103,17 @@ pub struct History {
     pub since_transition: SinceTransition,
 }
 
+/// A task of the current revision.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+pub struct PlannedTask {
+    /// The task.
+    pub task: TaskId,
+    /// The kind of its declared effect.
+    pub effect: EffectKind,
+    /// The tasks that must succeed before it starts.
+    pub depends_on: Vec<TaskId>,
+}
+
 /// How far Security's latest review of the plan still counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum ReviewStatus {
@@ -138,6 +149,18 @@ pub struct SinceTransition {
     pub cancelled: bool,
 }
 
+/// The tasks of a plan with their dependencies: those that a task declares, else the task before it (decision 0040).
+fn planned_tasks(plan: &Plan) -> Vec<PlannedTask> {
+    let mut before = None;
+    let mut planned = Vec::new();
+    for task in plan.tasks() {
+        let depends_on = task.depends_on.clone().unwrap_or_else(|| before.into_iter().collect());
+        planned.push(PlannedTask { task: task.id, effect: task.effect.kind(), depends_on });
+        before = Some(task.id);
+    }
+    planned
+}
+
 impl History {
     /// Returns Security's objection to the current revision.
     #[must_use]
@@ -161,15 +184,18 @@ impl History {
                     self.review = ReviewStatus::Outdated;
                 }
             }
-            Event::ToolCall { operation: ask, .. } => self.call(policy, *ask),
-            Event::ToolResult { report, .. } => {
-                if let Some(ask) = self.pending_operation.take() {
+            Event::ToolCall { call, operation: ask } => {
+                self.pending.push((*call, *ask));
+                self.call(policy, *ask);
+            }
+            Event::ToolResult { call, report, .. } => {
+                if let Some(ask) = self.take_pending(*call) {
                     self.since_transition.replied = Some(ask);
                     self.answered(policy, ask, report);
                 }
             }
-            Event::CallFailed { failure, .. } => {
-                if let Some(ask) = self.pending_operation.take() {
+            Event::CallFailed { call, failure, .. } => {
+                if let Some(ask) = self.take_pending(*call) {
                     self.since_transition.failed_call = Some((ask, *failure));
                     self.unanswered(ask, *failure);
                 }
@@ -177,14 +203,14 @@ impl History {
             Event::Cancelled => {
                 self.cancelled = true;
                 self.since_transition.cancelled = true;
-                self.pending_operation = None;
+                self.pending.clear();
             }
             Event::PlanAdopted { plan, .. } => {
                 self.since_transition.plan_adopted = true;
                 if let Some(scope) = plan.scope() {
                     self.scope = scope.clone();
                 }
-                self.tasks_planned = plan.tasks().iter().map(|task| (task.id, task.effect.kind())).collect();
+                self.tasks_planned = planned_tasks(plan);
                 self.outcomes.clear();
                 self.succeeded = false;
                 self.security = None;
@@ -228,7 +254,6 @@ impl History {
     }
 
     fn call(&mut self, policy: &Policy, ask: Operation) {
-        self.pending_operation = Some(ask);
         match ask {
             Operation::RunTask { task, effect } => {
                 self.overridden_objections.extend(self.objection());
@@ -312,12 +337,47 @@ impl History {
 
     fn ended(&mut self, task: TaskId, ended: TaskOutcome) {
         self.outcomes.push(TaskResult { task, outcome: ended });
-        self.succeeded = self
-            .outcomes
-            .iter()
-            .map(|outcome| outcome.task)
-            .eq(self.tasks_planned.iter().map(|(task, _)| *task))
-            && self.outcomes.iter().all(|outcome| outcome.outcome == TaskOutcome::Succeeded);
+        self.outcomes.sort_unstable_by_key(|outcome| outcome.task);
+        self.succeeded = self.tasks_planned.iter().all(|planned| self.has_succeeded(planned.task));
+    }
+
+    /// Returns whether a task succeeded in the latest run.
+    #[must_use]
+    pub fn has_succeeded(&self, task: TaskId) -> bool {
+        self.outcomes.contains(&TaskResult { task, outcome: TaskOutcome::Succeeded })
+    }
+
+    /// Returns whether a task runs.
+    #[must_use]
+    pub fn is_running(&self, task: TaskId) -> bool {
+        let runs =
+            |ask: Operation| matches!(ask, Operation::RunTask { task: running, .. } if running == task);
+        self.pending.iter().any(|(_, ask)| runs(*ask))
+    }
+
+    /// Returns the first task of the plan that did not start in this run, and whose dependencies succeeded.
+    #[must_use]
+    pub fn next_task(&self) -> Option<&PlannedTask> {
+        self.tasks_planned.iter().find(|planned| {
+            let started =
+                self.is_running(planned.task) || self.outcomes.iter().any(|ended| ended.task == planned.task);
+            !started && planned.depends_on.iter().all(|task| self.has_succeeded(*task))
+        })
+    }
+
+    /// Renumbers the pending calls 1, 2, 3 …, as the kernel's state does (design §2, rule 3).
+    pub fn canonicalize(&mut self) {
+        let mut next = CallId::FIRST;
+        for (call, _) in &mut self.pending {
+            *call = next;
+            next = next.next();
+        }
+    }
+
+    /// Removes a call from the pending ones.
+    fn take_pending(&mut self, call: CallId) -> Option<Operation> {
+        let at = self.pending.iter().position(|(pending, _)| *pending == call)?;
+        Some(self.pending.remove(at).1)
     }
 
     /// Returns the latest decision.

@@ -53,7 +53,7 @@ pub enum ClaimCheck {
     /// Holds in every state.
     StateInvariant(fn(&Policy, &State) -> bool),
     /// Holds in every state for the response of `decide` to some input. The caller passes the `decide` under test.
-    ResponseInvariant(fn(&Decide<'_>, &State) -> bool),
+    ResponseInvariant(fn(&Policy, &Decide<'_>, &State) -> bool),
     /// Holds in every step, given the states before and after it.
     StepInvariant(fn(&Policy, &State, &[Event], &State) -> bool),
     /// Holds for every call that is sent with a context, given the state after the step.
@@ -208,7 +208,7 @@ pub fn state_violations<'a>(policy: &'a Policy, state: &'a State) -> impl Iterat
     CLAIMS.iter().enumerate().filter_map(move |(i, claim)| {
         let holds = match claim.check {
             ClaimCheck::StateInvariant(holds) => holds(policy, state),
-            ClaimCheck::ResponseInvariant(holds) => holds(&decide, state),
+            ClaimCheck::ResponseInvariant(holds) => holds(policy, &decide, state),
             _ => true,
         };
         (!holds).then_some(i)

@@ -61,18 +61,23 @@ impl SentCall {
 /// Returns the operation that these events call with a context: its module reads one, and it is not over budget.
 #[must_use]
 pub fn sent_operation(events: &[Event], after: &State) -> Option<Operation> {
-    emitted_call(events, after).and_then(|_| waiting_operation(after))
+    emitted_call(events, after).filter(is_sent).map(|call| call.operation)
 }
 
-/// Returns the operation that waits for a reply, if it was sent with a context.
-pub(crate) fn waiting_operation(state: &State) -> Option<Operation> {
-    let is_over_budget = state.control().request().is_some_and(|request| request.over_budget);
-    let call = state.control().pending_call().filter(|call| call.operation.takes_context());
-    call.filter(|_| !is_over_budget).map(|call| call.operation)
+/// Returns the operations that wait for a reply and were sent with a context.
+pub(crate) fn waiting_operations(state: &State) -> impl Iterator<Item = Operation> {
+    state.control().pending_calls().iter().filter(|call| is_sent(call)).map(|call| call.operation)
+}
+
+const fn is_sent(call: &Call) -> bool {
+    call.operation.takes_context() && !call.over_budget
 }
 
 /// Returns the call that these events emitted, if its module reads a context.
 pub(crate) fn emitted_call(events: &[Event], after: &State) -> Option<Call> {
-    let is_emitted = events.iter().any(|event| matches!(event, Event::ToolCall { .. }));
-    after.control().pending_call().filter(|call| is_emitted && call.operation.takes_context())
+    let emitted = events.iter().find_map(|event| match event {
+        Event::ToolCall { call, .. } => Some(*call),
+        _ => None,
+    })?;
+    after.control().pending_call(emitted).filter(|call| call.operation.takes_context())
 }

@@ -29,17 +29,22 @@ pub enum Guard {
     OutdatedPassesLeft,
     /// [`Guard::Outdated`], and the approver approves the plan.
     OutdatedApproved,
-    /// [`Guard::Outdated`] and [`Guard::MoreTasks`].
+    /// [`Guard::Outdated`] under `current_facts`, and [`Guard::MoreTasks`].
     OutdatedMoreTasks,
-    /// The task succeeded and was not the last one.
+    /// A task can start: every task that it depends on has succeeded.
     MoreTasks,
+    /// Other tasks still run.
+    TasksRunning,
+    /// A task can start beside the running ones: the policy's bound allows it, no outcome is unknown, and the plan is not outdated
+    /// under `current_facts`.
+    TaskCanStart,
     /// Every task of the plan succeeded.
     AllSucceeded,
     /// The policy allows no further repair.
     RepairsExhausted,
     /// No veto, Security has reviewed the plan, and the consensus reaches the proceed threshold.
     RepairCleared,
-    /// After a crash, the host cannot determine whether the call was executed.
+    /// After a crash, the host cannot determine whether this call, or that of an earlier task of the run, was executed.
     OutcomeUnknown,
     /// The pending call is to the local store; the cloud store is next.
     MoreStores,
@@ -52,9 +57,11 @@ impl Guard {
     #[must_use]
     pub const fn reads_outdated(self) -> bool {
         match self {
-            Self::Outdated | Self::OutdatedPassesLeft | Self::OutdatedApproved | Self::OutdatedMoreTasks => {
-                true
-            }
+            Self::Outdated
+            | Self::OutdatedPassesLeft
+            | Self::OutdatedApproved
+            | Self::OutdatedMoreTasks
+            | Self::TaskCanStart => true,
             Self::Always
             | Self::LocksMatch
             | Self::CompactionDue
@@ -65,6 +72,7 @@ impl Guard {
             | Self::AnotherPass
             | Self::BelowProceed
             | Self::MoreTasks
+            | Self::TasksRunning
             | Self::AllSucceeded
             | Self::RepairsExhausted
             | Self::RepairCleared
@@ -90,8 +98,10 @@ impl Guard {
             Self::Outdated => "the plan is outdated",
             Self::OutdatedPassesLeft => "the plan is outdated, passes left",
             Self::OutdatedApproved => "the approver approves, the plan is outdated",
-            Self::OutdatedMoreTasks => "the task succeeded, tasks left, the plan is outdated",
-            Self::MoreTasks => "the task succeeded, tasks left",
+            Self::OutdatedMoreTasks => "a task is ready, the plan is outdated",
+            Self::MoreTasks => "a task is ready",
+            Self::TasksRunning => "other tasks run",
+            Self::TaskCanStart => "a task is ready, the bound allows it",
             Self::AllSucceeded => "every task succeeded",
             Self::RepairsExhausted => "repairs exhausted",
             Self::RepairCleared => "no veto, consensus sufficient",

@@ -5,6 +5,7 @@ use super::guards;
 use crate::control::elo;
 use crate::control::transition::{DecisionKind, EntryAction, ExitAction};
 use crate::event::{Decision, DecisionLabel, Event, TaskOutcome, TaskResult};
+use crate::ids::TaskId;
 use crate::item::SubtaskStatus;
 use crate::module::Operation;
 use crate::policy::Bound;
@@ -32,7 +33,7 @@ impl Batch<'_> {
                 Bound::Unbounded => {}
             },
             EntryAction::UndoNext => {
-                if let Some(task) = self.request.as_ref().and_then(Request::next_compensation) {
+                if let Some(task) = self.control.request().and_then(Request::next_compensation) {
                     self.emit_call(Operation::UndoTask { task });
                 }
             }
@@ -47,14 +48,14 @@ impl Batch<'_> {
     }
 
     fn score_consensus(&mut self) {
-        let Some(request) = &self.request else { return };
+        let Some(request) = self.control.request() else { return };
         let score = guards::consensus_score(self.policy, request);
         let revision = self.revision();
         self.emit(Event::ConsensusScored { revision, score });
     }
 
     fn update_ratings(&mut self) {
-        let Some(request) = &self.request else { return };
+        let Some(request) = self.control.request() else { return };
         // No input can change the debate between the duels and the decision, so these guards already determine it.
         let proceeds =
             !guards::is_vetoed(self.policy, request) && !guards::is_below_proceed(self.policy, request);
@@ -63,7 +64,7 @@ impl Batch<'_> {
     }
 
     fn decide_plan(&mut self, kind: DecisionKind) {
-        let Some(request) = &self.request else { return };
+        let Some(request) = self.control.request() else { return };
         let score = request.debate.scored.map(|scored| scored.score).unwrap_or_default();
         let rules = &self.policy.rules;
         let label = match kind {
@@ -83,22 +84,24 @@ impl Batch<'_> {
     }
 
     fn report_execution(&mut self) {
-        let Some(Request { plan: Some(plan), outcomes, .. }) = &self.request else { return };
-        let outcomes = outcomes.iter().copied().chain(core::iter::repeat(TaskOutcome::NotRun));
-        let tasks = plan.plan.tasks().iter().zip(outcomes);
-        let tasks = tasks.map(|(task, outcome)| TaskResult { task: task.id, outcome }).collect();
-        let revision = plan.revision;
+        let Some(request @ Request { plan: Some(plan), .. }) = self.control.request() else { return };
+        let outcome = |task: TaskId| request.outcome(task).unwrap_or(TaskOutcome::NotRun);
+        let tasks =
+            plan.plan.tasks().iter().map(|task| TaskResult { task: task.id, outcome: outcome(task.id) });
+        let (revision, tasks) = (plan.revision, tasks.collect());
         self.emit(Event::ExecutionReported { revision, tasks });
     }
 
     fn call_additional_debater(&mut self) {
-        let Some(request) = &self.request else { return };
+        let Some(request) = self.control.request() else { return };
         let debater = u32::try_from(request.debate.additional.len()).unwrap_or(u32::MAX);
         self.emit_call(Operation::ArgueAdditional { debater });
     }
 
+    /// Starts the first ready task of the plan.
     fn start_task(&mut self) {
-        let Some(task) = self.request.as_ref().and_then(Request::current_task) else { return };
+        let Some(request) = self.control.request() else { return };
+        let Some(task) = request.ready_tasks(self.control.pending_calls(), None).next() else { return };
         let (task, effect) = (task.id, task.effect.kind());
         self.set_subtask_status(task, SubtaskStatus::InProgress);
         self.emit_call(Operation::RunTask { task, effect });

@@ -9,7 +9,7 @@ use crate::event::{
 use crate::ids::Text;
 use crate::input::Input;
 use crate::item::ItemKey;
-use crate::module::ConclusionKind;
+use crate::module::{ConclusionKind, Failure, Module};
 use crate::state::{Request, StartedTask};
 use alloc::format;
 use alloc::vec::Vec;
@@ -24,8 +24,12 @@ impl Batch<'_> {
     fn cause(&self, kind: CauseKind, input: &Input) -> Option<Cause> {
         Some(match kind {
             CauseKind::CallFailed => {
+                // It ends the run, whichever task ended last.
+                if self.control.request()?.has_unknown_outcome() {
+                    return Some(Cause::CallFailed(Module::Executor, Failure::OutcomeUnknown));
+                }
                 let Input::CallFailed { failure, .. } = input else { return None };
-                Cause::CallFailed(self.state.control().pending_call()?.operation.module(), *failure)
+                Cause::CallFailed(self.state.control().answered_call(input)?.operation.module(), *failure)
             }
             CauseKind::Completed => Cause::Completed,
             CauseKind::IdentityMismatch => Cause::IdentityMismatch,
@@ -42,7 +46,7 @@ impl Batch<'_> {
 
     /// The kind under which the stores keep the request; none if no request is running.
     pub(super) fn stored_kind(&self) -> Option<ConclusionKind> {
-        let request = self.request.as_ref()?;
+        let request = self.control.request()?;
         Some(if self.policy.rules.typed_kinds {
             recorded_conclusion(request).kind
         } else {
@@ -51,7 +55,7 @@ impl Batch<'_> {
     }
 
     pub(super) fn emit_memory_record(&mut self) {
-        let (Some(request), Some(kind)) = (&self.request, self.stored_kind()) else { return };
+        let (Some(request), Some(kind)) = (self.control.request(), self.stored_kind()) else { return };
         let ratings = request.ratings_after.filter(|_| !request.decisions.is_empty());
         let (text, scope) = (self.final_answer_text(request), request.scope.clone());
         let trace = self.state.control().trace_id(request.id);
@@ -60,7 +64,9 @@ impl Batch<'_> {
     }
 
     pub(super) fn emit_audit_record(&mut self) {
-        let (Some(request), Some(user)) = (&self.request, self.state.control().session()) else { return };
+        let (Some(request), Some(user)) = (self.control.request(), self.state.control().session()) else {
+            return;
+        };
         let rules = &self.policy.rules;
         // As drawn, the stores are presumed to hold what was sent to them, and the audit lists no effects.
         let presumed = !rules.recorded_stores && self.state.control().phase() == Phase::StoringMemory;
@@ -82,7 +88,7 @@ impl Batch<'_> {
     }
 
     pub(super) fn emit_final_answer(&mut self) {
-        let Some(request) = &self.request else { return };
+        let Some(request) = self.control.request() else { return };
         let (id, verified, text) = (request.id, request.verified, self.final_answer_text(request));
         self.emit(Event::FinalAnswer { trace: self.state.control().trace_id(id), text: text.clone() });
         if verified {

@@ -2,7 +2,7 @@
 
 use crate::control::consensus;
 use crate::control::guard::Guard;
-use crate::event::TaskOutcome;
+use crate::event::{TaskOutcome, TaskResult};
 use crate::input::Input;
 use crate::knowledge::compaction;
 use crate::module::{Failure, Operation, Report, Store};
@@ -34,12 +34,19 @@ impl Guard {
             Self::Outdated => request.debate.outdated,
             Self::OutdatedPassesLeft => request.debate.outdated && has_passes_left(policy, request),
             Self::OutdatedApproved => request.debate.outdated && is_approved(report),
-            Self::OutdatedMoreTasks => request.debate.outdated && has_more_tasks(request, report),
-            Self::MoreTasks => has_more_tasks(request, report),
-            Self::AllSucceeded => {
-                task_count(request) == request.outcomes.len()
-                    && request.outcomes.iter().all(|outcome| *outcome == TaskOutcome::Succeeded)
+            Self::OutdatedMoreTasks => {
+                policy.rules.current_facts && request.debate.outdated && has_ready_task(state, request, input)
             }
+            Self::MoreTasks => has_ready_task(state, request, input),
+            Self::TasksRunning => is_other_pending(state),
+            Self::TaskCanStart => {
+                let running = u32::try_from(state.control().pending_calls().len()).unwrap_or(u32::MAX);
+                running < policy.bounds.parallel_tasks
+                    && !request.has_unknown_outcome()
+                    && !(policy.rules.current_facts && request.debate.outdated)
+                    && has_ready_task(state, request, input)
+            }
+            Self::AllSucceeded => request.is_completed(),
             Self::RepairsExhausted => match policy.bounds.repairs {
                 Bound::AtMost(most) => request.repairs >= most,
                 Bound::Unbounded => false,
@@ -49,10 +56,8 @@ impl Guard {
                     && request.debate.security_reviewed == request.plan.as_ref().map(|plan| plan.revision)
                     && consensus_score(policy, request) >= policy.thresholds.proceed_from
             }
-            Self::OutcomeUnknown => {
-                matches!(input, Input::CallFailed { failure: Failure::OutcomeUnknown, .. })
-            }
-            Self::MoreStores => state.control().pending_call().is_some_and(|call| {
+            Self::OutcomeUnknown => is_outcome_unknown(request, input),
+            Self::MoreStores => state.control().answered_call(input).is_some_and(|call| {
                 matches!(call.operation, Operation::StoreMemory { store: Store::Local, .. })
             }),
             Self::AttemptsLeft => request.audit_attempts < policy.bounds.audit_attempts,
@@ -89,11 +94,38 @@ const fn is_approved(report: Option<&Report>) -> bool {
     matches!(report, Some(Report::Approval { approved: true, .. }))
 }
 
-fn has_more_tasks(request: &Request, report: Option<&Report>) -> bool {
-    matches!(report, Some(Report::Exit { code: 0, .. }))
-        && task_count(request) > request.outcomes.len().saturating_add(1)
+/// [`Guard::MoreTasks`]
+fn has_ready_task(state: &State, request: &Request, input: &Input) -> bool {
+    let pending = state.control().pending_calls();
+    request.ready_tasks(pending, ended_task(state, input)).next().is_some()
 }
 
-fn task_count(request: &Request) -> usize {
-    request.plan.as_ref().map_or(0, |plan| plan.plan.tasks().len())
+/// [`Guard::TasksRunning`], for an input that answers a pending call.
+fn is_other_pending(state: &State) -> bool {
+    state.control().pending_calls().len() > 1
+}
+
+/// [`Guard::OutcomeUnknown`]
+fn is_outcome_unknown(request: &Request, input: &Input) -> bool {
+    matches!(input, Input::CallFailed { failure: Failure::OutcomeUnknown, .. })
+        || request.has_unknown_outcome()
+}
+
+/// The task that ends with this input.
+fn ended_task(state: &State, input: &Input) -> Option<TaskResult> {
+    let task = state.control().answered_call(input)?.running_task()?;
+    let outcome = match input {
+        Input::Reply { report: Report::Exit { code, .. }, .. } => TaskOutcome::from_exit_code(*code),
+        Input::CallFailed { failure, .. } => TaskOutcome::NoResult(*failure),
+        Input::Reply { .. }
+        | Input::SessionStart { .. }
+        | Input::SessionEnd
+        | Input::UserMessage { .. }
+        | Input::Step
+        | Input::Cancel
+        | Input::Write(_)
+        | Input::Tick
+        | Input::Resume => return None,
+    };
+    Some(TaskResult { task, outcome })
 }

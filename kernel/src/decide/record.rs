@@ -38,7 +38,7 @@ impl Batch<'_> {
                 self.emit(Event::UserMsg { request, user: user.clone(), text: text.clone(), scope });
             }
             Input::Reply { call, report, summary_update, action } => {
-                let Some(Call { operation, .. }) = self.state.control().pending_call() else { return };
+                let Some(Call { operation, .. }) = self.state.control().answered_call(input) else { return };
                 self.emit(Event::ToolResult {
                     module: operation.module(),
                     call: *call,
@@ -55,15 +55,22 @@ impl Batch<'_> {
                     self.emit(Event::ActionRecorded { record, max_history: situation.max_history });
                 }
             }
-            Input::CallFailed { call, failure } => {
-                let Some(Call { operation, .. }) = self.state.control().pending_call() else { return };
-                self.emit(Event::CallFailed { module: operation.module(), call: *call, failure: *failure });
-                self.fail_running_task();
+            Input::CallFailed { call: id, failure } => {
+                let Some(call) = self.state.control().answered_call(input) else { return };
+                let module = call.operation.module();
+                self.emit(Event::CallFailed { module, call: *id, failure: *failure });
+                // No result of it will be accepted.
+                call.running_task()
+                    .into_iter()
+                    .for_each(|task| self.set_subtask_status(task, SubtaskStatus::Failed));
             }
             Input::Cancel if row.ignores_cancel() => {}
             Input::Cancel => {
                 self.emit(Event::Cancelled);
-                self.fail_running_task();
+                let cancelled = self.state.control().pending_calls().iter();
+                cancelled
+                    .filter_map(Call::running_task)
+                    .for_each(|task| self.set_subtask_status(task, SubtaskStatus::Failed));
             }
             Input::Step | Input::Write(_) | Input::Tick | Input::Resume => {}
         }
@@ -72,12 +79,14 @@ impl Batch<'_> {
     /// Returns whether a call runs in the scope of its request. The situation is that of the request, so that other calls do not
     /// change it (decision 0037).
     fn is_in_request_scope(&self, operation: Operation) -> bool {
-        self.request.as_ref().is_some_and(|request| *request.call_scope(operation) == request.scope)
+        self.control.request().is_some_and(|request| *request.call_scope(operation) == request.scope)
     }
 
     /// Emits the items that a report adds to the semantic state.
     fn add_report_items(&mut self, operation: Operation, report: &Report) {
-        let Some(Request { id, verified, outdated, text, scope, .. }) = &self.request else { return };
+        let Some(Request { id, verified, outdated, text, scope, .. }) = self.control.request() else {
+            return;
+        };
         let (request, verified, outdated) = (*id, *verified, *outdated);
         let (message, scope) = (text.clone(), scope.clone());
         match report {
@@ -131,12 +140,12 @@ impl Batch<'_> {
     fn add_exit_items(&mut self, operation: Operation, code: i32, text: &Text) {
         match operation {
             Operation::RunTask { task, .. } => {
-                let Some(request) = self.request.as_ref().map(|request| request.id) else { return };
+                let Some(request) = self.control.request().map(|request| request.id) else { return };
                 let status = if code == 0 { SubtaskStatus::Done } else { SubtaskStatus::Failed };
                 self.set_subtask_status(task, status);
                 let deps = self.state.semantic().latest_by_key(&ItemKey::Task(request, task));
                 let deps = deps.map(|entry| entry.item.id).into_iter().collect();
-                let scope = self.request.as_ref().map(|request| request.call_scope(operation).clone());
+                let scope = self.control.request().map(|request| request.call_scope(operation).clone());
                 let key = ItemKey::Output(request, task);
                 self.upsert_item(ItemKind::Fact, key, text.clone(), scope.unwrap_or_default(), deps);
             }
@@ -164,7 +173,7 @@ impl Batch<'_> {
     /// Merges a summary update into the situation summary of the request (002, "State Update Logic"). A module can overwrite its
     /// fields, not reset it. An unverified user changes nothing.
     fn merge_situation(&mut self, update: &SummaryUpdate) {
-        if self.request.as_ref().is_none_or(|request| !request.verified) {
+        if self.control.request().is_none_or(|request| !request.verified) {
             return;
         }
         for (field, text) in update.changes(self.policy.situation.summary_chars_max) {
@@ -210,38 +219,36 @@ impl Batch<'_> {
         }
     }
 
-    /// Makes a plan the plan of the request, and its tasks subtask items. Each depends on the last one before it that is readable in
-    /// its scope.
+    /// Makes a plan the plan of the request, and its tasks subtask items. Each depends on those of its declared dependencies that are
+    /// readable in its scope; without a declaration, on the last such task before it.
     fn adopt_plan(&mut self, plan: &Plan) {
-        let Some(request) = &self.request else { return };
+        let Some(request) = self.control.request() else { return };
         let id = request.id;
         let revision = request.plan.as_ref().map_or(Revision::FIRST, |plan| plan.revision.next());
         self.emit(Event::PlanAdopted { revision, plan: plan.clone() });
-        let mut planned: Vec<(Scope, ItemId)> = Vec::new();
+        let mut planned: Vec<(TaskId, Scope, ItemId)> = Vec::new();
         for task in plan.tasks() {
-            let Some(request) = &self.request else { return };
+            let Some(request) = self.control.request() else { return };
             let scope = request.task_scope(Some(task)).clone();
-            let before = planned.iter().rev().find(|(before, _)| before.contains(&scope)).map(|(_, id)| *id);
-            let mut deps: Vec<ItemId> = self.state.semantic().request(id).into_iter().chain(before).collect();
+            let readable = planned.iter().rev().filter(|(_, before, _)| before.contains(&scope));
+            let required: Vec<ItemId> = match &task.depends_on {
+                Some(tasks) => {
+                    readable.filter(|(task, ..)| tasks.contains(task)).map(|(.., id)| *id).collect()
+                }
+                None => readable.map(|(.., id)| *id).take(1).collect(),
+            };
+            let mut deps: Vec<ItemId> =
+                self.state.semantic().request(id).into_iter().chain(required).collect();
             deps.sort_unstable();
             deps.dedup();
             let (kind, key) = (ItemKind::Subtask(SubtaskStatus::Unassigned), ItemKey::Task(id, task.id));
             let item = self.upsert_item(kind, key, task_description(task), scope.clone(), deps);
-            planned.extend(item.map(|item| (scope, item)));
-        }
-    }
-
-    /// Marks the running task as failed: no result of it will be accepted.
-    fn fail_running_task(&mut self) {
-        if let Some(Call { operation: Operation::RunTask { task, .. }, .. }) =
-            self.state.control().pending_call()
-        {
-            self.set_subtask_status(task, SubtaskStatus::Failed);
+            planned.extend(item.map(|item| (task.id, scope, item)));
         }
     }
 
     pub(super) fn set_subtask_status(&mut self, task: TaskId, status: SubtaskStatus) {
-        let Some(request) = &self.request else { return };
+        let Some(request) = self.control.request() else { return };
         let key = ItemKey::Task(request.id, task);
         // The item of a task that was planned in this batch is not in the state yet, but in the events.
         let planned = self.events.iter().rev().find_map(|event| {
@@ -261,7 +268,7 @@ impl Batch<'_> {
 
     /// Adds or updates an item of the running request, in its scope.
     pub(super) fn upsert_request_item(&mut self, key: ItemKey, text: Text) {
-        let Some(Request { id, scope, .. }) = &self.request else { return };
+        let Some(Request { id, scope, .. }) = self.control.request() else { return };
         let (request, scope) = (self.state.semantic().request(*id), scope.clone());
         self.upsert_item(ItemKind::Fact, key, text, scope, request.into_iter().collect());
     }

@@ -5,7 +5,7 @@ use crate::ids::CallId;
 use crate::input::Input;
 use crate::item::Scope;
 use crate::knowledge::{compaction, decide_identity};
-use crate::module::{Operation, Report};
+use crate::module::Report;
 use crate::plan::Task;
 use crate::policy::Policy;
 use crate::refusal::Refusal;
@@ -18,7 +18,7 @@ pub(super) fn unexpected_input(state: &State, input: &Input) -> Refusal {
     Refusal::UnexpectedInput {
         phase: control.phase(),
         found: input.trigger(),
-        pending: control.pending_call().map(|call| call.operation),
+        pending: control.pending_calls().first().map(|call| call.operation),
     }
 }
 
@@ -27,11 +27,14 @@ pub(super) fn validate_input(policy: &Policy, state: &State, input: &Input) -> R
     let control = state.control();
     match input {
         Input::Reply { call, report, .. } => {
-            validate_reply(policy, state, pending_operation(control, *call)?, report)
+            validate_reply(policy, state, pending_call(control, *call)?, report)
         }
-        Input::CallFailed { call, .. } => pending_operation(control, *call).map(|_| ()),
-        // RollbackActive has rows for replies and for a step; the step is for the case that no effect is left to undo.
-        Input::Step if control.pending_call().is_some() => Err(unexpected_input(state, input)),
+        Input::CallFailed { call, .. } => pending_call(control, *call).map(|_| ()),
+        // RollbackActive has rows for replies and for a step; the step is for the case that no effect is left to undo. Only while
+        // tasks run can a step start a call beside the pending ones.
+        Input::Step if !control.pending_calls().is_empty() && control.phase() != Phase::RunningTasks => {
+            Err(unexpected_input(state, input))
+        }
         // Outside Idle the phase is refused first, before session and user are compared.
         Input::SessionStart { .. } | Input::SessionEnd | Input::UserMessage { .. }
             if control.phase() != Phase::Idle =>
@@ -59,25 +62,23 @@ pub(super) fn validate_input(policy: &Policy, state: &State, input: &Input) -> R
     }
 }
 
-/// The operation of the pending call, if this is its id.
-fn pending_operation(control: &Control, found: CallId) -> Result<Operation, Refusal> {
-    match control.pending_call() {
-        Some(Call { id, operation }) if id == found => Ok(operation),
-        pending => Err(Refusal::WrongCall { found, expected: pending.map(|call| call.id) }),
-    }
+/// The pending call with this id.
+fn pending_call(control: &Control, found: CallId) -> Result<Call, Refusal> {
+    let expected = || control.pending_calls().iter().map(|call| call.id).collect();
+    control.pending_call(found).ok_or_else(|| Refusal::WrongCall { found, expected: expected() })
 }
 
 fn validate_reply(
     policy: &Policy,
     state: &State,
-    operation: Operation,
+    Call { operation, over_budget, .. }: Call,
     report: &Report,
 ) -> Result<(), Refusal> {
     let request = state.control().request();
     if !report.is_reply_to(operation) {
         return Err(Refusal::WrongReport { operation, found: report.label() });
     }
-    if request.is_some_and(|request| request.over_budget) {
+    if over_budget {
         return Err(Refusal::CallNotMade { operation });
     }
     let outdated = request.is_some_and(|request| request.outdated);

@@ -70,8 +70,19 @@ pub enum TaskOutcome {
     Exited(i32),
     /// The call failed.
     NoResult(Failure),
-    /// Not started, because an earlier task failed.
+    /// Not started, because a task that it depends on failed, or the run stopped before.
     NotRun,
+}
+
+impl TaskOutcome {
+    /// Returns the outcome of a task that ended with this exit code.
+    #[must_use]
+    pub const fn from_exit_code(code: i32) -> Self {
+        match code {
+            0 => Self::Succeeded,
+            code => Self::Exited(code),
+        }
+    }
 }
 
 /// The conclusion of a request: kind and cause.

@@ -45,7 +45,7 @@ pub const STATE_FIELDS: [StateField; 20] = [
     dropped("react_mode", "`SituationPolicy::mode` determines the `Mode` of an operation; `ActionRecord::mode` records it"),
     control("stop_reason", "`Conclusion::cause` in `Request::conclusion`"),
     control("selected_tools", "`Request::plan`, whose tasks are run"),
-    control("tool_calls", "`Control::pending_call`: at most one call is pending; `ActionRecord::tool_calls` records the finished ones"),
+    control("tool_calls", "`Control::pending_calls`; `ActionRecord::tool_calls` records the finished ones"),
     item("result", "`ItemKey::Output`, one per task"),
     control("actions", "`Request::actions`, as many as a context needs: the latest and `SituationPolicy::max_history` before it; the log contains all"),
     dropped("attempts", "the document calls it legacy and unused; `get_compressed_attempts` returns the attempts"),

@@ -1,6 +1,6 @@
-//! The pending call.
+//! Pending calls.
 
-use crate::ids::CallId;
+use crate::ids::{CallId, TaskId};
 use crate::module::Operation;
 
 /// A module call that awaits its reply.
@@ -11,4 +11,34 @@ pub struct Call {
     pub id: CallId,
     /// The operation.
     pub operation: Operation,
+    /// The pinned items and the payload exceed the budget: the call is not made and must fail.
+    pub over_budget: bool,
+}
+
+/// Returns the call with this id.
+pub(crate) fn find_call(calls: &[Call], id: CallId) -> Option<Call> {
+    calls.iter().find(|call| call.id == id).copied()
+}
+
+impl Call {
+    /// Returns the task that the call runs.
+    #[must_use]
+    pub const fn running_task(&self) -> Option<TaskId> {
+        match self.operation {
+            Operation::RunTask { task, .. } => Some(task),
+            Operation::VerifyIdentity
+            | Operation::LoadContext
+            | Operation::Summarize
+            | Operation::Classify
+            | Operation::DraftPlan
+            | Operation::Argue(_)
+            | Operation::ArgueAdditional { .. }
+            | Operation::ReviewRevision
+            | Operation::Approve
+            | Operation::Diagnose
+            | Operation::UndoTask { .. }
+            | Operation::StoreMemory { .. }
+            | Operation::DeliverAudit => None,
+        }
+    }
 }

@@ -59,7 +59,7 @@ fn write_plan(json: &mut String, tasks: &[Task]) -> Result {
 }
 
 fn write_task(json: &mut String, task: &Task) -> Result {
-    let Task { id, text, effect, scope } = task;
+    let Task { id, text, effect, depends_on, scope } = task;
     write!(json, "{{\"id\":{},\"text\":", id.number())?;
     write_string(json, text.as_str())?;
     json.push_str(",\"effect\":");
@@ -71,6 +71,14 @@ fn write_task(json: &mut String, task: &Task) -> Result {
             json.push_str("}}");
         }
         Effect::Irreversible => json.push_str("\"irreversible\""),
+    }
+    if let Some(depends_on) = depends_on {
+        json.push_str(",\"depends_on\":[");
+        for (at, task) in depends_on.iter().enumerate() {
+            let comma = if at > 0 { "," } else { "" };
+            write!(json, "{comma}{}", task.number())?;
+        }
+        json.push(']');
     }
     if let Some(scope) = scope {
         json.push_str(",\"scope\":");

@@ -1,10 +1,10 @@
 //! The state of the running request, and how each event changes it.
 
-use super::call::Call;
+use super::call::{Call, find_call};
 use crate::control::phase::Phase;
 use crate::event::{
     Conclusion, Decision, EffectOutcome, Event, ForgetCause, StoreStatus, StoreStatuses, TaskOutcome,
-    TaskRecord,
+    TaskRecord, TaskResult,
 };
 use crate::ids::{RequestId, Revision, TaskId, Text};
 use crate::item::{Item, Scope, Validity};
@@ -26,8 +26,6 @@ pub struct Request {
     pub verified: bool,
     /// The semantic state changed while the summarizer's call was pending: its reply is outdated.
     pub outdated: bool,
-    /// The pinned items and the payload of the pending call exceed the budget: the call is not made and must fail.
-    pub over_budget: bool,
     /// The roles' ratings; constant after LoadingContext.
     pub ratings: Ratings,
     /// The ratings after the duels, which the stores receive.
@@ -40,8 +38,8 @@ pub struct Request {
     pub text: Text,
     /// The distinct decisions so far, each with the latest revision that it was made on.
     pub decisions: Vec<Decision>,
-    /// The outcomes of the tasks that ended in this run, in plan order.
-    pub outcomes: Vec<TaskOutcome>,
+    /// The outcomes of the tasks that ended in this run, in the order of task numbers.
+    pub outcomes: Vec<TaskResult>,
     /// Started repairs; counted only if the policy bounds them.
     pub repairs: u32,
     /// The effects ledger: started tasks, latest start last.
@@ -122,7 +120,6 @@ impl Request {
             text,
             verified: false,
             outdated: false,
-            over_budget: false,
             ratings: Ratings::default(),
             ratings_after: None,
             plan: None,
@@ -148,12 +145,6 @@ impl Request {
     #[must_use]
     pub fn task_scope<'a>(&'a self, task: Option<&'a Task>) -> &'a Scope {
         task.and_then(|task| task.scope.as_ref()).unwrap_or(&self.scope)
-    }
-
-    /// Returns the task that runs now or next.
-    #[must_use]
-    pub fn current_task(&self) -> Option<&Task> {
-        self.plan.as_ref()?.plan.tasks().get(self.outcomes.len())
     }
 
     /// Returns the task to compensate next: the latest started one whose effect is kept and undoable.
@@ -185,20 +176,17 @@ impl Request {
             && item.fact().is_some_and(|fact| fact.scope.contains(&self.scope))
     }
 
-    pub(crate) fn apply(&mut self, event: &Event, pending: Option<Call>) {
+    pub(crate) fn apply(&mut self, event: &Event, pending: &[Call]) {
         match event {
             Event::TimeAdvanced { .. } => {}
             Event::ToolCall { operation, .. } => self.on_call(*operation),
-            Event::OverBudget { .. } => self.over_budget = true,
-            Event::ToolResult { report, .. } => {
-                if let Some(call) = pending {
+            Event::ToolResult { call, report, .. } => {
+                if let Some(call) = find_call(pending, *call) {
                     self.on_reply(call.operation, report);
                 }
             }
-            Event::Cancelled => self.over_budget = false,
-            Event::CallFailed { failure, .. } => {
-                self.over_budget = false;
-                if let Some(call) = pending {
+            Event::CallFailed { call, failure, .. } => {
+                if let Some(call) = find_call(pending, *call) {
                     self.on_call_failed(call.operation, *failure);
                 }
             }
@@ -245,6 +233,8 @@ impl Request {
             | Event::FinalAnswer { .. }
             | Event::SessionStarted { .. }
             | Event::SessionEnded
+            | Event::OverBudget { .. }
+            | Event::Cancelled
             | Event::Resumed
             | Event::Transitioned { .. }
             | Event::ExecutionReported { .. }
@@ -295,10 +285,9 @@ impl Request {
                     }
                 }
             }
-            (Operation::RunTask { .. }, Report::Exit { code, .. }) => self.outcomes.push(match code {
-                0 => TaskOutcome::Succeeded,
-                code => TaskOutcome::Exited(*code),
-            }),
+            (Operation::RunTask { task, .. }, Report::Exit { code, .. }) => {
+                self.set_task_outcome(task, TaskOutcome::from_exit_code(*code));
+            }
             (Operation::UndoTask { task }, Report::Exit { code, .. }) => {
                 self.set_effect_outcome(
                     task,
@@ -330,7 +319,7 @@ impl Request {
 
     fn on_call_failed(&mut self, operation: Operation, failure: Failure) {
         match operation {
-            Operation::RunTask { .. } => self.outcomes.push(TaskOutcome::NoResult(failure)),
+            Operation::RunTask { task, .. } => self.set_task_outcome(task, TaskOutcome::NoResult(failure)),
             Operation::UndoTask { task } => self.set_effect_outcome(task, EffectOutcome::UndoFailed),
             Operation::StoreMemory { store, .. } => {
                 self.set_store_status(store, StoreStatus::from_failure(failure));
@@ -448,8 +437,8 @@ impl Debate {
     }
 }
 
-fn is_summarizing(pending: Option<Call>) -> bool {
-    matches!(pending, Some(Call { operation: Operation::Summarize, .. }))
+fn is_summarizing(pending: &[Call]) -> bool {
+    pending.iter().any(|call| call.operation == Operation::Summarize)
 }
 
 impl StartedTask {

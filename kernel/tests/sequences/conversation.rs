@@ -141,12 +141,12 @@ impl Conversation {
         let mut path = vec![self.state.control().phase().to_string()];
         while self.state.control().phase() != target && path.len() < 100 {
             let control = self.state.control();
-            let input = match (control.pending_call(), control.session()) {
+            let input = match (control.pending_calls().first(), control.session()) {
                 (None, Some(user)) if control.phase() == Phase::Idle => {
                     Input::user_message(user.clone(), "what now?".into())
                 }
                 (None, _) => Input::Step,
-                (Some(call), _) if control.request().is_some_and(|request| request.over_budget) => {
+                (Some(call), _) if call.over_budget => {
                     Input::CallFailed { call: call.id, failure: Failure::OverBudget }
                 }
                 (Some(call), _) => {
@@ -213,7 +213,9 @@ impl Conversation {
             }
             "context" => {
                 let operation = match args.next("operation")?.as_str() {
-                    "pending" => self.state.control().pending_call().ok_or("no pending call")?.operation,
+                    "pending" => {
+                        self.state.control().pending_calls().last().ok_or("no pending call")?.operation
+                    }
                     name => parse_variant(name)?,
                 };
                 let selector = ExactSelector::from_policy(&self.policy);

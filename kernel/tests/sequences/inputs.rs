@@ -22,7 +22,7 @@ pub(crate) fn parse_input(
 ) -> Result<Option<Input>, String> {
     let time = |text: &str| parse_value(text).map(Timestamp::from_millis);
     let call = |args: &mut Arguments| {
-        let pending = state.control().pending_call().map(|call| call.id);
+        let pending = state.control().pending_calls().first().map(|call| call.id);
         let call = args.field("call", |text| parse_value(text).map(CallId::new))?;
         call.or(pending).ok_or("no pending call: expected call=NUMBER".to_owned())
     };
@@ -144,6 +144,7 @@ fn parse_report(args: &mut Arguments) -> Result<Report, String> {
             id: TaskId::new(id),
             text: task.clone(),
             effect,
+            depends_on: None,
             scope: scope.clone(),
         };
         let first = task(1, parse_effect(effect)?, &scopes.0);

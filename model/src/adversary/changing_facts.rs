@@ -9,6 +9,17 @@ use orchestrion_kernel::{Input, Phase, RequestId, State};
 /// one that outdates it again.
 const FACTS_MAX: usize = 4;
 
+/// A global fact before the request, and its next version while the tasks run.
+pub(super) fn change_during_run(state: &State) -> Option<Input> {
+    let versions = state.semantic().entries().filter(|entry| entry.item.fact().is_some()).count();
+    let is_next = match state.control().phase() {
+        Phase::Idle => versions == 0 && state.control().next_request() == RequestId::FIRST,
+        Phase::RunningTasks => versions == 1,
+        _ => false,
+    };
+    is_next.then(|| Input::Write(Box::new(Write::Fact(fact("a", &versions.to_string())))))
+}
+
 /// The next version of a global fact and of a fact in a draft, which no request reads.
 pub(super) fn writes(from: Phase, state: &State) -> Vec<Input> {
     let facts = || state.semantic().entries().filter_map(|entry| entry.item.fact());

@@ -38,6 +38,7 @@ pub(super) fn plans() -> Vec<Plan> {
         id: TaskId::new(id),
         text: "task".into(),
         effect: Effect::Undoable { compensation: "undo".into() },
+        depends_on: None,
         scope,
     };
     let plan = |scopes: Vec<Option<Scope>>| Plan::new((1..).zip(scopes).map(task).collect());

@@ -84,6 +84,7 @@ pub const NOT_EXPORTED: &[(&[&str], &str)] = &[
     ),
     (&["C-41", "C-48"], "numbers; the model chooses the consensus and omits ratings"),
     (&["C-94"], "action records; control reads none"),
+    (&["C-116", "C-117", "C-118"], "tasks that run in parallel; the plan of the model is a sequence"),
     (&["C-109", "C-110"], "superseded facts; the model chooses when a plan is outdated"),
     (
         &["C-43"],

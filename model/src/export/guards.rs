@@ -50,6 +50,8 @@ pub(super) fn guard_condition(policy: &Policy, guard: Guard, class: InputClass) 
         Guard::OutdatedApproved => Condition::all([Flag(Var::Outdated), is_class(InputClass::Approves)]),
         Guard::OutdatedMoreTasks => Condition::all([Flag(Var::Outdated), more_tasks()]),
         Guard::MoreTasks => more_tasks(),
+        // The plan of the exported model is a sequence.
+        Guard::TasksRunning | Guard::TaskCanStart => Condition::False,
         Guard::AllSucceeded => Same(Term::Of(Var::Task), Term::Limit(BoundName::Tasks)),
         Guard::RepairsExhausted => match policy.bounds.repairs {
             Bound::AtMost(_) => !Less(Term::Of(Var::Repairs), Term::Limit(BoundName::Repairs)),

@@ -65,7 +65,7 @@ const REQUEST_MUTATIONS: &[(&str, &str, Spoil)] = &[
     ("request.decisions", "keep the first only", |_, request| request.decisions.truncate(1)),
     ("request.outcomes", "are forgotten", |_, request| request.outcomes.clear()),
     ("request.outcomes", "are all taken for successes", |_, request| {
-        request.outcomes.fill(TaskOutcome::Succeeded)
+        request.outcomes.iter_mut().for_each(|ended| ended.outcome = TaskOutcome::Succeeded);
     }),
     ("request.outcomes", "of a failed run are kept for the next", |before, request| {
         if let (Phase::Failure, Some(earlier)) = (before.control().phase(), before.control().request()) {

@@ -19,6 +19,8 @@ pub(super) const QUICK_SCOPE: Scope = Scope {
     name: "first",
     requests: 1,
     tasks: 2,
+    workflows: 1,
+    parallel_tasks: 2,
     items: 2,
     facts_from: Phase::Round(Role::Security),
     compaction: SMALL_COMPACTION,

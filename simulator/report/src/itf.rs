@@ -64,7 +64,8 @@ fn itf_value(state: &State) -> Value {
         "expected_reply",
         json!(
             control
-                .pending_call()
+                .pending_calls()
+                .first()
                 .map_or_else(String::new, |call| call.operation.expected_reply().to_string())
         ),
     );

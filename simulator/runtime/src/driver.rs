@@ -14,7 +14,7 @@ use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
 use orchestrion_kernel::context::ContextError;
 use orchestrion_kernel::module::Failure;
-use orchestrion_kernel::{CallId, Input, Phase, Refusal, State, Timestamp, state};
+use orchestrion_kernel::{CallId, Input, Phase, Refusal, State, Timestamp, can_step, state};
 use orchestrion_trace::{RequestFacts, RequestResult, StepMetadata};
 use std::any::Any;
 use std::fmt;
@@ -30,14 +30,14 @@ const NOTE_BYTES_MAX: usize = 4096;
 pub struct RequestDriver<'a, J, H> {
     conversation: &'a mut JournaledConversation<J>,
     host: &'a H,
-    /// The calls in flight: at most one pending call, and calls that exceeded their deadline.
+    /// The calls in flight: pending calls, and calls that exceeded their deadline or were cancelled.
     in_flight: FuturesUnordered<BoxFuture<'a, HostReply>>,
-    /// The pending call, after it was sent.
-    pending: Option<PendingCall<'a>>,
+    /// The pending calls that were sent.
+    sent: Vec<SentCall<'a>>,
     /// The timer of the next expiry, while a call is pending.
     expiry: Option<ExpiryTimer<'a>>,
-    /// The call that was in flight when the runtime crashed. If it is effectful, the host recovers its outcome.
-    recovering: Option<CallId>,
+    /// The calls that were in flight when the runtime crashed. The host recovers the outcome of each effectful one.
+    recovering: Vec<CallId>,
     /// The refused messages that the caller has not taken yet.
     refused: Vec<RefusedMessage>,
 }
@@ -55,7 +55,7 @@ pub enum StepResult {
     Halted(Refusal),
 }
 
-struct PendingCall<'a> {
+struct SentCall<'a> {
     id: CallId,
     /// The call as a noun phrase.
     name: String,
@@ -81,7 +81,7 @@ struct HostReply {
 enum NextEvent {
     Reply(HostReply),
     Mail(Mail),
-    Deadline,
+    Deadline(CallId),
     Expiry,
 }
 
@@ -93,13 +93,14 @@ impl<J, H> fmt::Debug for RequestDriver<'_, J, H> {
 
 impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
     pub(crate) fn new(conversation: &'a mut JournaledConversation<J>, host: &'a H) -> Self {
-        // Nothing is in flight yet, so an earlier driver sent the pending call.
-        let recovering = conversation.state().control().pending_call().map(|call| call.id);
+        // Nothing is in flight yet, so an earlier driver sent the pending calls.
+        let pending = conversation.state().control().pending_calls();
+        let recovering = pending.iter().map(|call| call.id).collect();
         Self {
             conversation,
             host,
             in_flight: FuturesUnordered::new(),
-            pending: None,
+            sent: Vec::new(),
             expiry: None,
             recovering,
             refused: Vec::new(),
@@ -214,18 +215,27 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
     /// # Errors
     /// [`RuntimeError`].
     pub async fn step(&mut self) -> Result<StepResult, RuntimeError> {
-        let pending = self.state().control().pending_call();
-        let sent = self.pending.as_ref().map(|sent| sent.id);
-        if sent.is_none() || sent != pending.map(|call| call.id) {
-            // No sent call is pending, so messages come first.
+        let control = self.conversation.state().control();
+        self.sent.retain(|sent| control.pending_call(sent.id).is_some());
+        let continues = control.pending_calls().is_empty()
+            || can_step(self.conversation.recorder.policy(), self.conversation.state());
+        let unsent = self.unsent_calls();
+        if !unsent.is_empty() || continues {
+            // The conversation does not wait, so messages come first.
             if let Some(mail) = self.conversation.inbox.try_recv() {
                 return self.submit_mail(mail);
             }
-            let Some(pending) = pending else { return self.submit(&Input::Step) };
+        }
+        if !unsent.is_empty() {
             self.conversation.commit().await?;
-            if let Err(error) = self.send(pending) {
-                return self.submit_failure(pending.id, Failure::OverBudget, Some(error.to_string()));
+        }
+        for call in unsent {
+            if let Err(error) = self.send(call) {
+                return self.submit_failure(call.id, Failure::OverBudget, Some(error.to_string()));
             }
+        }
+        if continues {
+            return self.submit(&Input::Step);
         }
         self.conversation.commit_if_large().await?;
         self.set_expiry_timer();
@@ -239,11 +249,11 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
                 RecoveryResult::OutcomeUnknown => self.submit_failure(id, Failure::OutcomeUnknown, note),
                 RecoveryResult::NotStarted => {
                     // The next step sends the call, unless its deadline has passed.
-                    self.pending.take_if(|pending| pending.id == id);
+                    self.sent.retain(|sent| sent.id != id);
                     Ok(StepResult::Accepted)
                 }
             },
-            NextEvent::Deadline => self.on_deadline(),
+            NextEvent::Deadline(id) => self.on_deadline(id),
             NextEvent::Expiry => self.on_expiry(),
         }
     }
@@ -294,14 +304,23 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
         });
     }
 
-    /// Sends the pending call.
+    /// Returns the pending calls that were not sent.
+    fn unsent_calls(&self) -> Vec<state::Call> {
+        let is_sent = |call: &state::Call| self.sent.iter().any(|sent| sent.id == call.id);
+        let pending = self.state().control().pending_calls().iter();
+        pending.filter(|call| !is_sent(call)).copied().collect()
+    }
+
+    /// Sends a pending call.
     fn send(&mut self, pending: state::Call) -> Result<(), ContextError> {
         let conversation = &*self.conversation;
         let Some(call) = Call::from_pending(&conversation.recorder, pending, &conversation.deadlines)? else {
             return Ok(());
         };
         let (id, name, host) = (pending.id, call.to_string(), self.host);
-        let must_recover = self.recovering.take() == Some(id) && pending.operation.is_effectful();
+        let is_repeated = self.recovering.contains(&id);
+        self.recovering.retain(|recovering| *recovering != id);
+        let must_recover = is_repeated && pending.operation.is_effectful();
         self.in_flight.push(Box::pin(async move {
             let result = async {
                 if must_recover {
@@ -319,23 +338,23 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
         // A fused timer stays ready after the deadline.
         let timer = Box::pin(host.sleep(deadline).fuse());
         let deadline_failure = if must_recover { Failure::OutcomeUnknown } else { Failure::Timeout };
-        self.pending = Some(PendingCall { id, name, deadline_failure, deadline, timer });
+        self.sent.push(SentCall { id, name, deadline_failure, deadline, timer });
         Ok(())
     }
 
-    /// Waits for the next event. A reply that is ready takes precedence over the deadline, and the deadline over an expiry.
+    /// Waits for the next event. A reply that is ready takes precedence over a deadline, and a deadline over an expiry.
     async fn next_event(&mut self) -> NextEvent {
-        let Self { conversation, in_flight, pending, expiry, .. } = self;
+        let Self { conversation, in_flight, sent, expiry, .. } = self;
         poll_fn(|context| {
             if let Poll::Ready(Some(reply)) = in_flight.poll_next_unpin(context) {
                 return Poll::Ready(NextEvent::Reply(reply));
             }
-            let deadline = match pending {
-                Some(pending) => pending.timer.as_mut().poll(context),
-                None => Poll::Ready(()),
-            };
-            if deadline.is_ready() {
-                return Poll::Ready(NextEvent::Deadline);
+            let passed = sent.iter_mut().find_map(|sent| {
+                let is_passed = sent.timer.as_mut().poll(context).is_ready();
+                is_passed.then_some(sent.id)
+            });
+            if let Some(id) = passed {
+                return Poll::Ready(NextEvent::Deadline(id));
             }
             if expiry.as_mut().is_some_and(|expiry| expiry.timer.as_mut().poll(context).is_ready()) {
                 return Poll::Ready(NextEvent::Expiry);
@@ -383,7 +402,7 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
         Ok(result)
     }
 
-    /// Submits a reply. A refused reply to the pending call is malformed.
+    /// Submits a reply. A refused reply to a pending call is malformed.
     fn submit_reply(
         &mut self,
         id: CallId,
@@ -403,7 +422,7 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
         }
     }
 
-    /// Submits a failure. If the kernel refuses the failure of the pending call, the conversation halts.
+    /// Submits a failure. If the kernel refuses the failure of a pending call, the conversation halts.
     fn submit_failure(
         &mut self,
         id: CallId,
@@ -412,10 +431,10 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
     ) -> Result<StepResult, RuntimeError> {
         let was_pending = self.is_pending(id);
         let is_recovery =
-            |sent: &PendingCall<'_>| sent.id == id && sent.deadline_failure == Failure::OutcomeUnknown;
+            |sent: &SentCall<'_>| sent.id == id && sent.deadline_failure == Failure::OutcomeUnknown;
         let failure = match failure {
             // A malformed recovery result leaves the outcome unknown.
-            Failure::Malformed if self.pending.as_ref().is_some_and(is_recovery) => Failure::OutcomeUnknown,
+            Failure::Malformed if self.sent.iter().any(is_recovery) => Failure::OutcomeUnknown,
             failure => failure,
         };
         Ok(match self.record(&Input::CallFailed { call: id, failure }, note)? {
@@ -425,12 +444,11 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
         })
     }
 
-    fn on_deadline(&mut self) -> Result<StepResult, RuntimeError> {
-        let Some(PendingCall { id, name, deadline_failure, deadline, .. }) = &self.pending else {
-            return Ok(StepResult::Accepted);
-        };
+    fn on_deadline(&mut self, id: CallId) -> Result<StepResult, RuntimeError> {
+        let Some(sent) = self.sent.iter().find(|sent| sent.id == id) else { return Ok(StepResult::Accepted) };
+        let SentCall { name, deadline_failure, deadline, .. } = sent;
         let note = format!("deadline exceeded: expected a reply to {name} within {deadline:?}, found none");
-        self.submit_failure(*id, *deadline_failure, Some(note))
+        self.submit_failure(id, *deadline_failure, Some(note))
     }
 
     /// Submits a tick, unless the host's timer was early: the next step then sets it again.
@@ -446,7 +464,7 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
     }
 
     fn is_pending(&self, id: CallId) -> bool {
-        self.state().control().pending_call().is_some_and(|call| call.id == id)
+        self.state().control().pending_call(id).is_some()
     }
 }
 

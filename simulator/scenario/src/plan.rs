@@ -10,7 +10,7 @@ use orchestrion_yaml::{LabeledError, Spanned, StrictText, required_value};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A plan: 1 to 1000 tasks with distinct numbers, run in order.
+/// A plan: 1 to 1000 tasks with distinct numbers, each after the tasks that it depends on.
 pub type PlanFile = Spanned<Vec<Spanned<TaskFile>>>;
 
 /// A task of a plan. Without `undo` and `irreversible` it has no effect.
@@ -28,6 +28,9 @@ pub struct TaskFile {
     /// Whether the effect cannot be undone.
     #[serde(default, skip_serializing_if = "is_default")]
     pub irreversible: bool,
+    /// The numbers of the earlier tasks that must succeed before the task starts; `[]` for none. Default: the task before it.
+    #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
+    pub depends_on: Option<Vec<Spanned<u32>>>,
     /// The scope in which the task runs: `task`, `hypothetical` or `draft` with a name. Default: that of the request.
     #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "request_scope_schema")]
@@ -45,6 +48,16 @@ impl FileValue<Plan> for PlanFile {
                     LabeledError::new(message, "give each task of the plan a distinct number")
                         .with_label(places.next().flatten(), "first task")
                         .with_label(places.next().flatten(), "second task")
+                }
+                PlanError::NotEarlier { task, dependency } => {
+                    let tasks = self.value.iter().filter(|entry| entry.value.task == task.number());
+                    let declared = tasks.flat_map(|entry| entry.value.depends_on.iter().flatten());
+                    let mut places = declared.filter(|found| found.value == dependency.number());
+                    LabeledError::new(
+                        message,
+                        "list a task after the tasks that it depends on, without a cycle",
+                    )
+                    .with_label(places.next().and_then(Spanned::span), "not an earlier task")
                 }
                 PlanError::Empty => {
                     LabeledError::new(message, "add a task, as in `- {task: 1, do: Run the tests}`")
@@ -65,7 +78,7 @@ impl FileValue<Plan> for PlanFile {
 
 impl FileValue<Task> for Spanned<TaskFile> {
     fn to_kernel(&self) -> Result<Task, LabeledError> {
-        let TaskFile { task, action, undo, irreversible, scope } = &self.value;
+        let TaskFile { task, action, undo, irreversible, depends_on, scope } = &self.value;
         let effect = match (undo, irreversible) {
             (Some(_), true) => {
                 return Err(LabeledError::new(
@@ -78,16 +91,20 @@ impl FileValue<Task> for Spanned<TaskFile> {
             (None, true) => Effect::Irreversible,
             (None, false) => Effect::Pure,
         };
-        Ok(Task { id: TaskId::new(*task), text: action.text(), effect, scope: scope.clone() })
+        let numbers = |tasks: &Vec<Spanned<u32>>| tasks.iter().map(|task| TaskId::new(task.value)).collect();
+        let depends_on = depends_on.as_ref().map(numbers);
+        Ok(Task { id: TaskId::new(*task), text: action.text(), effect, depends_on, scope: scope.clone() })
     }
 
-    fn from_kernel(Task { id, text, effect, scope }: &Task) -> Option<Self> {
+    fn from_kernel(Task { id, text, effect, depends_on, scope }: &Task) -> Option<Self> {
         let (undo, irreversible) = match effect {
             Effect::Pure => (None, false),
             Effect::Undoable { compensation } => (Some(compensation.clone().into()), false),
             Effect::Irreversible => (None, true),
         };
         let (task, action, scope) = (id.number(), text.clone().into(), scope.clone());
-        Some(TaskFile { task, action, undo, irreversible, scope }.into())
+        let numbers = |tasks: &Vec<TaskId>| tasks.iter().map(|task| task.number().into()).collect();
+        let depends_on = depends_on.as_ref().map(numbers);
+        Some(TaskFile { task, action, undo, irreversible, depends_on, scope }.into())
     }
 }

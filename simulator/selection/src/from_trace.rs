@@ -81,8 +81,12 @@ impl NamedProblem {
     pub fn from_trace<R: BufRead>(reader: Reader<R>, point: TracePoint) -> Result<Self, TracePointError> {
         let mut policy = reader.header().policy.clone();
         let (state, previous_call) = state_after(reader, point.step)?;
-        let pending =
-            state.control().pending_call().map(|call| call.operation).filter(|one| one.takes_context());
+        let pending = state
+            .control()
+            .pending_calls()
+            .last()
+            .map(|call| call.operation)
+            .filter(|one| one.takes_context());
         let operation = match point.module {
             Some(module) => pending
                 .filter(|operation| operation.module() == module)

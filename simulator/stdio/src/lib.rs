@@ -24,8 +24,8 @@ use std::pin::pin;
 pub enum ExitReason {
     /// All listed requests ended, or the host closed the conversation. The trace is complete.
     Closed,
-    /// The host disconnected. Contains the pending call, if any. The conversation can be resumed.
-    HostDisconnected(Option<String>),
+    /// The host disconnected. Contains the pending calls. The conversation can be resumed.
+    HostDisconnected(Vec<String>),
     /// The kernel refuses every next input.
     Halted(Refusal),
 }
@@ -81,10 +81,9 @@ pub fn serve<J: Journal>(
     };
     let Some(exit) = exit else {
         clock.block_on(conversation.commit()).ok().transpose()?;
-        let pending = conversation.state().control().pending_call();
-        return Ok(ExitReason::HostDisconnected(
-            pending.map(|call| format!("call {} ({})", call.id, call.operation.expected_reply())),
-        ));
+        let pending = conversation.state().control().pending_calls().iter();
+        let names = pending.map(|call| format!("call {} ({})", call.id, call.operation.expected_reply()));
+        return Ok(ExitReason::HostDisconnected(names.collect()));
     };
     if exit == ExitReason::Closed {
         clock.block_on(conversation.close()).ok().transpose()?;

@@ -109,7 +109,13 @@ pub(crate) fn exit(code: i32, text: &str) -> Report {
 
 /// Three tasks: pure, undoable, irreversible.
 pub(crate) fn plan() -> Plan {
-    let task = |id, text: &str, effect| Task { id: TaskId::new(id), text: text.into(), effect, scope: None };
+    let task = |id, text: &str, effect| Task {
+        id: TaskId::new(id),
+        text: text.into(),
+        effect,
+        depends_on: None,
+        scope: None,
+    };
     let cancel = Effect::Undoable { compensation: "Cancel the order".into() };
     Plan::new(vec![
         task(1, "Look up the price", Effect::Pure),

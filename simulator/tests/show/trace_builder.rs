@@ -40,7 +40,7 @@ pub(crate) fn user(name: &str) -> UserId {
 }
 
 pub(crate) fn task(id: u32, text: &str, effect: Effect) -> Task {
-    Task { id: TaskId::new(id), text: text.into(), effect, scope: None }
+    Task { id: TaskId::new(id), text: text.into(), effect, depends_on: None, scope: None }
 }
 
 fn plan(tasks: &Tasks) -> Plan {
@@ -77,7 +77,7 @@ impl TraceBuilder {
     }
 
     fn pending(&self) -> Option<(CallId, Operation)> {
-        self.0.state().control().pending_call().map(|call| (call.id, call.operation))
+        self.0.state().control().pending_calls().first().map(|call| (call.id, call.operation))
     }
 
     pub(crate) fn send_message(&mut self, text: &str) {

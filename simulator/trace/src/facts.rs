@@ -22,9 +22,10 @@ pub fn transition(events: &[Event]) -> Option<&'static Transition> {
 /// Returns the call that a batch emits.
 #[must_use]
 pub fn emitted_call(events: &[Event]) -> Option<Call> {
+    let over_budget = events.iter().any(|event| matches!(event, Event::OverBudget { .. }));
     events.iter().rev().find_map(|event| {
         let Event::ToolCall { call, operation } = event else { return None };
-        Some(Call { id: *call, operation: *operation })
+        Some(Call { id: *call, operation: *operation, over_budget })
     })
 }
 

@@ -2,14 +2,14 @@
 
 use super::prelude::*;
 use super::reading::{closed_subset, readable_items};
-use crate::sent_call::{emitted_call, waiting_operation};
+use crate::sent_call::{emitted_call, waiting_operations};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 use orchestrion_kernel::context::{
     BudgetError, ByteMeasure, ContextProblem, SelectionStatus, build_context, context_problem,
 };
-use orchestrion_kernel::ids::ItemId;
+use orchestrion_kernel::ids::{CallId, ItemId};
 use orchestrion_kernel::item::{Item, Layer};
 use orchestrion_kernel::selection::{Candidate, Inclusion};
 use orchestrion_kernel::state::Call;
@@ -49,9 +49,7 @@ pub(super) const CONTEXTS: &[Claim] = &[
                 && u64::try_from(tokens)
                     .is_ok_and(|tokens| tokens <= policy.contexts.token_limit(operation.module()))
         }),
-        premise: |_, state| {
-            waiting_operation(state).is_some_and(|operation| payload_bytes(state, operation) > 0)
-        },
+        premise: |_, state| waiting_operations(state).any(|operation| payload_bytes(state, operation) > 0),
         ..CLAIM
     },
     Claim {
@@ -74,13 +72,14 @@ pub(super) const CONTEXTS: &[Claim] = &[
                     budget. The kernel accepts no reply to it.",
         formula: "□ (ToolCall(M) ∈ σ ⇒ (over_budget' ⇔ c(pinned*) + c(payload) > T_M)) ∧ □ (over_budget ∧ ToolResult ∉ σ)",
         check: StepInvariant(|policy, before, events, after| {
-            let over = |state: &State| of_request(state, |request| request.over_budget);
-            let answered = events.iter().any(|event| matches!(event, Event::ToolResult { .. }));
+            let is_over =
+                |id: &CallId| before.control().pending_call(*id).is_some_and(|call| call.over_budget);
+            let answers = |event: &Event| matches!(event, Event::ToolResult { call, .. } if is_over(call));
             let right =
-                |call: Call| over(after) == context_problem_of(policy, after, call.operation).is_err();
-            !(answered && over(before)) && emitted_call(events, after).is_none_or(right)
+                |call: Call| call.over_budget == context_problem_of(policy, after, call.operation).is_err();
+            !events.iter().any(answers) && emitted_call(events, after).is_none_or(right)
         }),
-        premise: |_, state| of_request(state, |request| request.over_budget),
+        premise: |_, state| state.control().pending_calls().iter().any(|call| call.over_budget),
         ..CLAIM
     },
 ];
@@ -140,18 +139,21 @@ fn context_problem_of(
     context_problem(policy, state, operation, room, &ByteMeasure)
 }
 
-/// Whether the context of the pending call is not proven optimal, because the search hit the node limit of the policy.
+/// Whether the context of a pending call is not proven optimal, because the search hit the node limit of the policy.
 #[must_use]
 pub fn has_unproven_context(policy: &Policy, state: &State) -> bool {
-    let Some(operation) = waiting_operation(state) else { return false };
-    build_context(policy, state, operation, &ByteMeasure, &ExactSelector::from_policy(policy))
-        .is_ok_and(|context| context.status != SelectionStatus::Optimal)
+    let selector = ExactSelector::from_policy(policy);
+    waiting_operations(state).any(|operation| {
+        build_context(policy, state, operation, &ByteMeasure, &selector)
+            .is_ok_and(|context| context.status != SelectionStatus::Optimal)
+    })
 }
 
-/// Whether the context of the pending call omits readable items.
+/// Whether the context of a pending call omits readable items.
 fn omits_items(policy: &Policy, state: &State) -> bool {
-    let Some(operation) = waiting_operation(state) else { return false };
-    context_problem_of(policy, state, operation).is_ok_and(|asked| !is_budget_ample(&asked))
+    waiting_operations(state).any(|operation| {
+        context_problem_of(policy, state, operation).is_ok_and(|asked| !is_budget_ample(&asked))
+    })
 }
 
 /// Whether all candidates together fit the budget.

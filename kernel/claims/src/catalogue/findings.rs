@@ -209,16 +209,18 @@ pub(super) const FINDINGS: &[Claim] = &[
                     without user input.",
         formula: "□ (pending(call) ⇒ every failure has a row) ∧ no dead end but Idle",
         finding: Some("F14"),
-        check: ResponseInvariant(|decide, state| {
+        check: ResponseInvariant(|_, decide, state| {
             let taken = |input: Input| decide(state, &input).is_ok();
-            match state.control().pending_call() {
-                Some(call) => Failure::ALL
-                    .into_iter()
-                    .all(|failure| taken(Input::CallFailed { call: call.id, failure })),
-                None => state.control().phase() == Phase::Idle || taken(Input::Step),
+            let may_fail = |call: &Call| {
+                let mut failures = Failure::ALL.into_iter();
+                failures.all(|failure| taken(Input::CallFailed { call: call.id, failure }))
+            };
+            match state.control().pending_calls() {
+                [] => state.control().phase() == Phase::Idle || taken(Input::Step),
+                pending => pending.iter().all(may_fail),
             }
         }),
-        premise: |_, state| state.control().pending_call().is_some(),
+        premise: is_pending,
         ..CLAIM
     },
     Claim {
@@ -243,7 +245,7 @@ pub(super) const FINDINGS: &[Claim] = &[
         statement: "A request that ends leaves control in Idle, which accepts the next message.",
         formula: "□ (ended(r) ⇒ Idle ∧ the next message is accepted)",
         finding: Some("F16"),
-        check: ResponseInvariant(|decide, state| {
+        check: ResponseInvariant(|_, decide, state| {
             let message =
                 |user: &orchestrion_kernel::ids::UserId| Input::user_message(user.clone(), Text::from("?"));
             !state.control().phase().is_quiescent()

@@ -41,21 +41,22 @@ pub(super) const KERNEL: &[Claim] = &[
         clause: "000-4.4",
         statement: "The kernel refuses a reply to another call, a reply of the wrong kind, and a message \
                     of another user, each with its own refusal.",
-        formula: "call(i) ≠ pending(o) ⇒ decide(o, i) = WrongCall; likewise WrongReport, WrongUser",
+        formula: "call(i) ∉ pending(o) ⇒ decide(o, i) = WrongCall; likewise WrongReport, WrongUser",
         check: ClaimCheck::Contract(Contract::RefusesMismatchedReply),
-        premise: |_, state| state.control().pending_call().is_some(),
+        premise: is_pending,
         ..CLAIM
     },
     Claim {
         id: "C-65",
         clause: "000-4.3",
-        statement: "The pending call and the phase are those that the events determine.",
-        formula: "□ (pending(o) = last open call(τ)) ∧ □ (phase(o) = last transition(τ))",
+        statement: "The pending calls and the phase are those that the events determine.",
+        formula: "□ (pending(o) = open calls(τ)) ∧ □ (phase(o) = last transition(τ))",
         check: ClaimCheck::HistoryConsistency(|past, state| {
-            past.pending_operation == state.control().pending_call().map(|call| call.operation)
+            let pending = state.control().pending_calls().iter().map(|call| (call.id, call.operation));
+            pending.eq(past.pending.iter().copied())
                 && (!past.running || past.phase == Some(state.control().phase()))
         }),
-        premise: |_, state| state.control().pending_call().is_some(),
+        premise: is_pending,
         ..CLAIM
     },
     Claim {
@@ -63,7 +64,7 @@ pub(super) const KERNEL: &[Claim] = &[
         clause: "decision 0015",
         statement: "A resume is accepted if and only if a request runs, and does not change the state.",
         formula: "decide(o, resume) = ⟨resumed⟩ ∧ o' = o if a request runs, else a refusal",
-        check: ResponseInvariant(|decide, state| match decide(state, &Input::Resume) {
+        check: ResponseInvariant(|_, decide, state| match decide(state, &Input::Resume) {
             Ok(events) => {
                 let mut after = state.clone();
                 events.iter().for_each(|event| after.apply(event));
@@ -71,16 +72,16 @@ pub(super) const KERNEL: &[Claim] = &[
             }
             Err(_) => state.control().request().is_none(),
         }),
-        premise: |_, state| state.control().pending_call().is_some_and(|call| call.operation.is_effectful()),
+        premise: |_, state| state.control().pending_calls().iter().any(|call| call.operation.is_effectful()),
         ..CLAIM
     },
     Claim {
         id: "C-67",
         clause: "000-4.3",
-        statement: "The kernel accepts every well-typed reply to the pending call.",
-        formula: "reply_to(i, pending(o)) ⇒ decide(o, i) ≠ UnexpectedInput",
+        statement: "The kernel accepts every well-typed reply to a pending call.",
+        formula: "call(i) ∈ pending(o) ∧ reply_to(i) ⇒ decide(o, i) ≠ UnexpectedInput",
         check: ClaimCheck::Contract(Contract::AcceptsExpectedReply),
-        premise: |_, state| state.control().pending_call().is_some(),
+        premise: is_pending,
         ..CLAIM
     },
     Claim {
@@ -133,8 +134,8 @@ fn agrees_with_history(past: &History, request: &Request) -> bool {
         && debate.pass == past.pass
         && (debate.security_reviewed.is_some() && debate.security_reviewed == revision)
             == past.security.is_some()
-        && tasks.eq(past.tasks_planned.iter().copied())
-        && (!running || request.outcomes.iter().eq(past.outcomes.iter().map(|outcome| &outcome.outcome)))
+        && tasks.eq(past.tasks_planned.iter().map(|planned| (planned.task, planned.effect)))
+        && (!running || request.outcomes == past.outcomes)
         && request.ledger.iter().map(StartedTask::record).eq(past.task_records.iter().copied())
         && request.decisions.len() == past.decisions.len()
         && request.decisions.iter().zip(&past.decisions).all(alike)

@@ -1,6 +1,7 @@
 //! Claims about the semantic state: items and dependencies.
 
 use super::prelude::*;
+use alloc::collections::BTreeSet;
 
 pub(super) const KNOWLEDGE: &[Claim] = &[
     Claim {
@@ -32,19 +33,14 @@ pub(super) const KNOWLEDGE: &[Claim] = &[
         statement: "A subtask is in progress exactly while its task runs.",
         formula: "□ (status(t) = InProgress ⇔ running(t))",
         check: ClaimCheck::StateInvariant(|_, state| {
-            let running = match (
-                state.control().pending_call().map(|call| call.operation),
-                state.control().request(),
-            ) {
-                (Some(Operation::RunTask { task, .. }), Some(request)) => {
-                    Some(ItemKey::Task(request.id, task))
-                }
-                _ => None,
-            };
+            let tasks = state.control().pending_calls().iter().filter_map(Call::running_task);
+            let request = state.control().request().map(|request| request.id);
+            let running: BTreeSet<ItemKey> =
+                tasks.filter_map(|task| Some(ItemKey::Task(request?, task))).collect();
             let subtasks = state.semantic().entries().map(|entry| &entry.item);
             let in_progress =
                 subtasks.filter(|item| item.kind == ItemKind::Subtask(SubtaskStatus::InProgress));
-            in_progress.map(|item| &item.key).eq(running.iter())
+            in_progress.map(|item| item.key.clone()).collect::<BTreeSet<_>>() == running
         }),
         premise: |_, state| state.control().phase() == Phase::RunningTasks,
         ..CLAIM
@@ -56,12 +52,12 @@ pub(super) const KNOWLEDGE: &[Claim] = &[
                     failed.",
         formula: "□ (exit(t) = 0 ⇒ Done) ∧ □ (exit(t) ≠ 0 ∨ failed(t) ∨ cancelled ∨ undone(t) ⇒ Failed)",
         check: StepInvariant(|_, before, events, after| {
-            let Some((status, task)) = events.iter().find_map(|event| ends_task(before, event)) else {
-                return true;
+            let has_status = |(status, task): (SubtaskStatus, TaskId)| {
+                let Some(request) = before.control().request() else { return false };
+                let subtask = after.semantic().latest_by_key(&ItemKey::Task(request.id, task));
+                subtask.is_some_and(|entry| entry.item.kind == ItemKind::Subtask(status))
             };
-            let Some(request) = before.control().request() else { return false };
-            let subtask = after.semantic().latest_by_key(&ItemKey::Task(request.id, task));
-            subtask.is_some_and(|entry| entry.item.kind == ItemKind::Subtask(status))
+            events.iter().flat_map(|event| ended_tasks(before, event)).all(has_status)
         }),
         premise: |_, state| state.control().phase() == Phase::RollbackActive,
         ..CLAIM

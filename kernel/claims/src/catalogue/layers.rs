@@ -148,7 +148,7 @@ pub(super) const LAYERS: &[Claim] = &[
         clause: "003-8.4",
         statement: "The writer of a fact sets its audience. A reaffirming write does not widen it.",
         formula: "□ (write(x, audience) ⇒ audience(x) = audience) ∧ □ (restricted(x) ∧ reaffirmed(x) ⇒ audience'(x) = audience(x))",
-        check: ResponseInvariant(|decide, state| {
+        check: ResponseInvariant(|_, decide, state| {
             let facts = state.semantic().entries().map(|entry| &entry.item);
             let again = facts.filter(|item| is_restricted(item)).filter_map(rewrite_without_audience);
             let fresh = (state.control().phase() == Phase::Idle).then(restricted_fact);
@@ -252,7 +252,7 @@ pub(super) const LAYERS: &[Claim] = &[
         clause: "003-1.4",
         statement: "A session start sets the identity that it states, with no other permissions.",
         formula: "□ (Idle ∧ ¬session ∧ authority ∉ dom(ranks) ⇒ start(identity) adds exactly this identity)",
-        check: ResponseInvariant(|decide, state| {
+        check: ResponseInvariant(|_, decide, state| {
             if state.control().session().is_some() || state.control().phase() != Phase::Idle {
                 return true;
             }
@@ -352,7 +352,12 @@ pub(super) const LAYERS: &[Claim] = &[
             };
             let stands = |state: &State| {
                 let control = state.control();
-                (control.phase(), control.pending_call(), control.session().cloned(), control.next_request())
+                (
+                    control.phase(),
+                    control.pending_calls().to_vec(),
+                    control.session().cloned(),
+                    control.next_request(),
+                )
             };
             events.iter().any(moves) || stands(before) == stands(after) && request(before) == request(after)
         }),

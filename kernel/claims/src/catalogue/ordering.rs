@@ -162,7 +162,8 @@ pub(super) const ORDER: &[Claim] = &[
             _ => true,
         }),
         premise: |_, state| {
-            matches!(state.control().pending_call(), Some(call) if matches!(call.operation, Operation::UndoTask { .. }))
+            let undoes = |call: &Call| matches!(call.operation, Operation::UndoTask { .. });
+            state.control().pending_calls().iter().any(undoes)
                 && of_request(state, |request| {
                     let stands = |started: &&StartedTask| {
                         started.effect == EffectKind::Undoable && started.outcome == EffectOutcome::Kept
@@ -219,6 +220,69 @@ pub(super) const ORDER: &[Claim] = &[
         ..CLAIM
     },
     Claim {
+        id: "C-116",
+        clause: "decision 0040",
+        statement: "Several calls are pending only while tasks run, and at most as many as the policy allows.",
+        formula: "□ (|pending| > 1 ⇒ every pending call runs a task ∧ |pending| ≤ bounds.parallel_tasks)",
+        check: ClaimCheck::StateInvariant(|policy, state| {
+            let pending = state.control().pending_calls();
+            pending.len() < 2
+                || pending.iter().all(|call| matches!(call.operation, Operation::RunTask { .. }))
+                    && u32::try_from(pending.len()).is_ok_and(|tasks| tasks <= policy.bounds.parallel_tasks)
+        }),
+        premise: |policy, state| {
+            u32::try_from(state.control().pending_calls().len()) == Ok(policy.bounds.parallel_tasks)
+        },
+        not_applicable: is_sequential,
+        ..CLAIM
+    },
+    Claim {
+        id: "C-117",
+        clause: "decision 0040",
+        statement: "A run ends only after each running task ended or was cancelled.",
+        formula: "□ (RunningTasks ends ⇒ pending = ∅)",
+        check: TraceInvariant(|_, past, event| match event {
+            Event::Transitioned { row } if past.phase == Some(Phase::RunningTasks) => {
+                row.transition().to == Phase::RunningTasks || past.pending.is_empty()
+            }
+            _ => true,
+        }),
+        premise: |_, state| state.control().pending_calls().len() > 1,
+        not_applicable: is_sequential,
+        ..CLAIM
+    },
+    Claim {
+        id: "C-118",
+        clause: "decision 0040",
+        statement: "A task starts beside the running ones as soon as the tasks that it depends on succeeded, up to the \
+                    policy's bound. No task starts after the outcome of a task is unknown, or while the plan is outdated.",
+        formula: "□ (task runs ⇒ (step accepted ⇔ a task is ready ∧ |pending| < bounds.parallel_tasks ∧ ¬unknown ∧ ¬outdated))",
+        check: ResponseInvariant(|policy, decide, state| {
+            let (pending, Some(request)) = (state.control().pending_calls(), state.control().request())
+            else {
+                return true;
+            };
+            let is_outdated = policy.rules.current_facts && request.debate.outdated;
+            let lost = TaskOutcome::NoResult(Failure::OutcomeUnknown);
+            let expected = u32::try_from(pending.len())
+                .is_ok_and(|tasks| tasks < policy.bounds.parallel_tasks)
+                && !is_outdated
+                && !request.outcomes.iter().any(|ended| ended.outcome == lost)
+                && has_ready_task(request, pending);
+            state.control().phase() != Phase::RunningTasks
+                || pending.is_empty()
+                || decide(state, &Input::Step).is_ok() == expected
+        }),
+        premise: |_, state| {
+            of_request(state, |request| {
+                let pending = state.control().pending_calls();
+                !pending.is_empty() && !request.outcomes.is_empty() && has_ready_task(request, pending)
+            })
+        },
+        not_applicable: is_sequential,
+        ..CLAIM
+    },
+    Claim {
         id: "C-110",
         clause: "003-2.18",
         statement: "A plan is found outdated only if a fact in the scope of the request was superseded since \
@@ -249,3 +313,32 @@ pub(super) const ORDER: &[Claim] = &[
         ..CLAIM
     },
 ];
+
+/// Why claims about tasks that run in parallel do not apply.
+fn is_sequential(policy: &Policy) -> Option<&'static str> {
+    (policy.bounds.parallel_tasks < 2).then_some("the policy runs one task at a time")
+}
+
+/// Whether a task of the plan did not start in this run, while the tasks that it depends on succeeded: those that it declares, else
+/// the task before it.
+fn has_ready_task(request: &Request, pending: &[Call]) -> bool {
+    let tasks = request.plan.as_ref().map_or(&[][..], |plan| plan.plan.tasks());
+    let has_started = |task: TaskId| {
+        pending.iter().any(|call| call.operation.task() == Some(task))
+            || request.outcomes.iter().any(|ended| ended.task == task)
+    };
+    let succeeded = |task: &TaskId| {
+        request.outcomes.iter().any(|ended| ended.task == *task && ended.outcome == TaskOutcome::Succeeded)
+    };
+    let mut before: Option<TaskId> = None;
+    let mut is_ready = false;
+    for task in tasks {
+        let may_start = match &task.depends_on {
+            Some(dependencies) => dependencies.iter().all(succeeded),
+            None => before.iter().all(succeeded),
+        };
+        is_ready |= may_start && !has_started(task.id);
+        before = Some(task.id);
+    }
+    is_ready
+}

@@ -13,7 +13,9 @@ pub(super) use orchestrion_kernel::module::{
     ConclusionKind, Failure, Module, Operation, Report, Role, Store,
 };
 pub(super) use orchestrion_kernel::policy::{Bound, Policy};
-pub(super) use orchestrion_kernel::state::{Request, StartedTask, State};
+pub(super) use orchestrion_kernel::state::{Call, Request, StartedTask, State};
+
+use alloc::vec::Vec;
 
 pub(super) use ClaimCheck::{ContextInvariant, LeadsTo, ResponseInvariant, StepInvariant, TraceInvariant};
 
@@ -74,21 +76,32 @@ pub(super) fn revised(state: &State) -> bool {
     of_request(state, |request| request.plan.as_ref().is_some_and(|plan| plan.revision > Revision::FIRST))
 }
 
-/// The expected status of a subtask after an event that ends or undoes its task.
-pub(super) fn ends_task(before: &State, event: &Event) -> Option<(SubtaskStatus, TaskId)> {
-    match (before.control().pending_call()?.operation, event) {
-        (Operation::RunTask { task, .. }, Event::ToolResult { report: Report::Exit { code: 0, .. }, .. }) => {
-            Some((SubtaskStatus::Done, task))
+/// The expected status of each subtask whose task an event ends or undoes.
+pub(super) fn ended_tasks(before: &State, event: &Event) -> Vec<(SubtaskStatus, TaskId)> {
+    let control = before.control();
+    let (ended, succeeded) = match event {
+        Event::ToolResult { call, report, .. } => {
+            (control.pending_call(*call), matches!(report, Report::Exit { code: 0, .. }))
         }
-        (
-            Operation::RunTask { task, .. },
-            Event::ToolResult { .. } | Event::CallFailed { .. } | Event::Cancelled,
-        ) => Some((SubtaskStatus::Failed, task)),
-        (Operation::UndoTask { task }, Event::ToolResult { report: Report::Exit { code: 0, .. }, .. }) => {
-            Some((SubtaskStatus::Failed, task))
+        Event::CallFailed { call, .. } => (control.pending_call(*call), false),
+        Event::Cancelled => {
+            let cancelled = control.pending_calls().iter().filter_map(Call::running_task);
+            return cancelled.map(|task| (SubtaskStatus::Failed, task)).collect();
         }
+        _ => return Vec::new(),
+    };
+    let ended = match ended.map(|call| call.operation) {
+        Some(Operation::RunTask { task, .. }) if succeeded => Some((SubtaskStatus::Done, task)),
+        Some(Operation::RunTask { task, .. }) => Some((SubtaskStatus::Failed, task)),
+        Some(Operation::UndoTask { task }) if succeeded => Some((SubtaskStatus::Failed, task)),
         _ => None,
-    }
+    };
+    ended.into_iter().collect()
+}
+
+/// Whether a call is pending.
+pub(super) fn is_pending(_: &Policy, state: &State) -> bool {
+    !state.control().pending_calls().is_empty()
 }
 
 pub(super) fn starts_task(event: &Event) -> bool {

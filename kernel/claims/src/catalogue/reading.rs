@@ -7,7 +7,7 @@ use super::layers::{chain_end, identity};
 use super::prelude::*;
 use super::scopes::call_scope;
 use crate::SentCall;
-use crate::sent_call::waiting_operation;
+use crate::sent_call::waiting_operations;
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use orchestrion_kernel::ids::{ItemId, Timestamp};
@@ -43,9 +43,9 @@ pub(super) const READING: &[Claim] = &[
             shown_items(state, sent).all(|item| is_in_scope(item, scope))
         }),
         premise: |_, state| {
-            let scope = waiting_operation(state).map(|operation| call_scope(state, operation));
-            scope
-                .is_some_and(|scope| calls_with(state, |item| is_in_force(item) && !is_in_scope(item, scope)))
+            waiting_operations(state)
+                .map(|operation| call_scope(state, operation))
+                .any(|scope| calls_with(state, |item| is_in_force(item) && !is_in_scope(item, scope)))
         },
         ..CLAIM
     },
@@ -88,7 +88,7 @@ pub(super) const READING: &[Claim] = &[
             let reads_less = |operation| {
                 readable_items(policy, state, operation).len() < state.semantic().entries().count()
             };
-            waiting_operation(state).is_some_and(reads_less)
+            waiting_operations(state).any(reads_less)
         },
         ..CLAIM
     },
@@ -111,7 +111,7 @@ pub(super) const READING: &[Claim] = &[
         clause: "decision 0036",
         statement: "A tick advances the time to the next expiry. It is refused if no item expires.",
         formula: "□ (tick ⇒ now' = min { expires_at(x) > now }), or refused if there is none",
-        check: ResponseInvariant(|decide, state| {
+        check: ResponseInvariant(|_, decide, state| {
             let times = state.semantic().entries().filter_map(|entry| expires_at(&entry.item));
             let next = times.filter(|at| *at > state.now()).min();
             let advances = |events: &[Event]| {
@@ -131,7 +131,7 @@ pub(super) const READING: &[Claim] = &[
 
 /// Whether a call waits that was sent with a context, and the state has such an item.
 fn calls_with(state: &State, is: impl Fn(&Item) -> bool) -> bool {
-    waiting_operation(state).is_some() && state.semantic().entries().any(|entry| is(&entry.item))
+    waiting_operations(state).next().is_some() && state.semantic().entries().any(|entry| is(&entry.item))
 }
 
 /// The items of a context.

@@ -23,8 +23,11 @@ pub(super) const SCOPES: &[Claim] = &[
                 }
                 _ => true,
             };
-            let (Some(call), Some(request)) = (before.control().pending_call(), before.control().request())
-            else {
+            let answered = events.iter().find_map(|event| match event {
+                Event::ToolResult { call, .. } => before.control().pending_call(*call),
+                _ => None,
+            });
+            let (Some(call), Some(request)) = (answered, before.control().request()) else {
                 return events.iter().all(is_recorded);
             };
             let scope = call_scope(before, call.operation);
@@ -34,15 +37,14 @@ pub(super) const SCOPES: &[Claim] = &[
                 ItemKey::Trace(_) | ItemKey::Summary => true,
                 _ => item_scope(item) == scope || is_text_unchanged(before, item),
             };
-            let replies = events.iter().any(|event| matches!(event, Event::ToolResult { .. }));
-            let is_free = !replies || *scope == Scope::Global || call.operation == Operation::Summarize;
+            let is_free = *scope == Scope::Global || call.operation == Operation::Summarize;
             events.iter().all(|event| match event {
                 Event::AddItem { item, .. } | Event::UpdateItem { item, .. } => is_free || is_of_scope(item),
                 event => is_recorded(event),
             })
         }),
         premise: |_, state| {
-            state.control().pending_call().is_some_and(|call| {
+            state.control().pending_calls().iter().any(|call| {
                 let runs_task = matches!(call.operation, Operation::RunTask { .. });
                 runs_task && of_request(state, |request| *call_scope(state, call.operation) != request.scope)
             })
@@ -100,7 +102,7 @@ pub(super) const SCOPES: &[Claim] = &[
                     fact it is refused.",
         formula: "□ (promote(k, s) ≡ write(k, x with scope global), for the valid x of k and s) ∧ □ (no such x ⇒ promote(k, s) is \
                   refused)",
-        check: ResponseInvariant(|decide, state| {
+        check: ResponseInvariant(|_, decide, state| {
             let of_key = |item: &Item, fact: &FactRecord| {
                 let key = item.key.fact().filter(|_| item.is_valid() && fact.scope != Scope::Global)?;
                 Some((key.clone(), fact.scope.clone()))
@@ -128,7 +130,7 @@ pub(super) const SCOPES: &[Claim] = &[
         statement: "In Idle, a message in the global scope or in an open one starts a request in this scope. A message in \
                     another scope is refused.",
         formula: "□ (Idle ∧ session ⇒ (message(s) is accepted with UserMsg(s) ⇔ s = global ∨ open(s)))",
-        check: ResponseInvariant(|decide, state| {
+        check: ResponseInvariant(|_, decide, state| {
             let (Some(user), Phase::Idle) = (state.control().session(), state.control().phase()) else {
                 return true;
             };

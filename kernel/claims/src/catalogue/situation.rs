@@ -16,7 +16,7 @@ pub(super) const SITUATION: &[Claim] = &[
         statement: "A summary update sets the fields of the situation that it names. A blank text, an \
                     unknown field and an update before verification change nothing.",
         formula: "□ (reply with update u ⇒ ∀ f: summary'(f) = u(f) if verified' ∧ strip(u(f)) ≠ ε, else summary(f))",
-        check: ResponseInvariant(|decide, state| {
+        check: ResponseInvariant(|_, decide, state| {
             common_replies(state).all(|report| {
                 let after = |update: &[(&str, &str)]| {
                     state_after(decide, state, &report, Some(summary_update(update)))
@@ -44,7 +44,7 @@ pub(super) const SITUATION: &[Claim] = &[
         clause: "002-5.2",
         statement: "A module's action records change neither the semantic state nor any decision.",
         formula: "□ (reply with action a ⇒ S' and C' as without a, but for a among the latest actions)",
-        check: ResponseInvariant(|decide, state| {
+        check: ResponseInvariant(|_, decide, state| {
             common_replies(state).all(|report| {
                 let Some(mut unchanged_state) = after_empty_update(decide, state, &report) else {
                     return true;
@@ -91,10 +91,10 @@ fn has_ended(state: &State) -> bool {
     state.control().request().is_none()
 }
 
-/// Replies to the pending call, for some operations that every request has.
+/// Replies to the pending call, for some operations that every request has. Each of them is the only pending call.
 fn common_replies(state: &State) -> impl Iterator<Item = Report> + use<> {
     let identity = |gcp| Report::Identity { gcp, mongodb: true };
-    let answers = match state.control().pending_call().map(|call| call.operation) {
+    let answers = match state.control().pending_calls().first().map(|call| call.operation) {
         Some(Operation::VerifyIdentity) => Vec::from([identity(true), identity(false)]),
         Some(Operation::LoadContext) => {
             Vec::from([Report::Context { ratings: Ratings::default(), traces: Vec::new() }])
@@ -113,7 +113,7 @@ fn events_of(
     summary_update: Option<SummaryUpdate>,
     action: Option<ActionRecord>,
 ) -> Option<Events> {
-    let call = state.control().pending_call()?.id;
+    let call = state.control().pending_calls().first()?.id;
     let action = action.map(Box::new);
     decide(state, &Input::Reply { call, report: report.clone(), summary_update, action }).ok()
 }

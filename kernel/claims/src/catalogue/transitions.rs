@@ -173,13 +173,10 @@ pub(super) const TURNS: &[Claim] = &[
         clause: "004-1.27",
         statement: "A run succeeds if every task succeeded, and fails otherwise. It is judged only after \
                     it ended and was reported.",
-        formula: "□ (judge ⇒ (last task ended ∨ a task failed) ∧ reported) ∧ □ (success(r) ⇔ every task succeeded)",
+        formula: "□ (judge ⇒ no task runs or is ready ∧ reported) ∧ □ (success(r) ⇔ every task succeeded)",
         check: TraceInvariant(|_, past, event| {
             let judged = |to| matches!(to, Phase::AssertingOutcomes | Phase::Success | Phase::Failure);
-            let over = || {
-                past.outcomes.len() >= past.tasks_planned.len()
-                    || past.outcomes.last().is_some_and(|last| last.outcome != TaskOutcome::Succeeded)
-            };
+            let over = || past.pending.is_empty() && past.next_task().is_none();
             transition_is_justified(past, event, judged, |from, to| match to {
                 Phase::AssertingOutcomes => {
                     from == Phase::RunningTasks && over() && past.since_transition.execution_reported
@@ -250,6 +247,7 @@ pub(super) const TURNS: &[Claim] = &[
                     news.cancelled
                         || is_failed_call(news, asked)
                         || match from {
+                            Phase::RunningTasks => past.task_lost,
                             Phase::Failure => repairs_exhausted(policy, past),
                             Phase::SelfHealingActive => {
                                 news.replied == Some(Operation::Diagnose) && !news.plan_adopted
@@ -351,13 +349,12 @@ pub(super) const TURNS: &[Claim] = &[
     Claim {
         id: "C-81",
         clause: "004-1.24",
-        statement: "Tasks run in the order of the plan. Each starts after its predecessor succeeded, with \
-                    the effect that it declares.",
-        formula: "□ (run(t) ⇒ t is the first of the plan without a reply ∧ every one before it succeeded)",
+        statement: "Tasks start in the order of the plan. Each starts once in a run, after the tasks that it \
+                    depends on succeeded, with the effect that it declares.",
+        formula: "□ (run(t) ⇒ t is the first task of the plan that did not start ∧ every dependency of t succeeded)",
         check: TraceInvariant(|_, past, event| match event {
             Event::ToolCall { operation: Operation::RunTask { task, effect }, .. } => {
-                past.tasks_planned.get(past.outcomes.len()) == Some(&(*task, *effect))
-                    && past.outcomes.iter().all(|outcome| outcome.outcome == TaskOutcome::Succeeded)
+                past.next_task().is_some_and(|next| next.task == *task && next.effect == *effect)
             }
             _ => true,
         }),
@@ -373,7 +370,7 @@ pub(super) const TURNS: &[Claim] = &[
         statement: "The user can cancel while a request runs. A cancel does not interrupt a rollback, a \
                     store or an audit.",
         formula: "□ (running(r) ⇒ decide(o, cancel) is no refusal, and cancels unless r is undone, stored or audited)",
-        check: ResponseInvariant(|decide, state| {
+        check: ResponseInvariant(|_, decide, state| {
             let phase = state.control().phase();
             let too_late = matches!(phase, Phase::RollbackActive | Phase::StoringMemory | Phase::Auditing);
             state.control().request().is_none()
@@ -389,7 +386,7 @@ pub(super) const TURNS: &[Claim] = &[
         clause: "000-1.3",
         statement: "In Idle, a session can start if none is open, and can end otherwise.",
         formula: "□ (Idle ⇒ (session ⇒ end accepted) ∧ (¬session ⇒ start accepted))",
-        check: ResponseInvariant(|decide, state| {
+        check: ResponseInvariant(|_, decide, state| {
             let input = match state.control().session() {
                 Some(_) => Input::SessionEnd,
                 None => Input::session_start(orchestrion_kernel::ids::UserId::new("u")),
@@ -408,7 +405,11 @@ fn cause_matches_history(policy: &Policy, past: &History, cause: Cause) -> bool 
         Cause::Completed => past.succeeded,
         Cause::IdentityMismatch => news.replied == Some(Operation::VerifyIdentity) && !past.verified,
         Cause::CallFailed(module, failure) => {
-            news.failed_call.is_some_and(|(ask, how)| ask.module() == module && how == failure)
+            let lost = (Module::Executor, Failure::OutcomeUnknown);
+            match news.failed_call {
+                _ if past.task_lost => (module, failure) == lost,
+                failed => failed.is_some_and(|(ask, how)| ask.module() == module && how == failure),
+            }
         }
         Cause::Vetoed => news.decision_label == Some(DecisionLabel::Vetoed),
         Cause::Rejected => news.decision_label == Some(DecisionLabel::Rejected),

@@ -14,7 +14,7 @@ use orchestrion_kernel::context::{ContextBuilder, SelectionStatus};
 use orchestrion_kernel::module::Report;
 use orchestrion_kernel::{CallId, Input, Timestamp};
 use orchestrion_text::StandardContexts;
-use orchestrion_trace::{ContextRecord, Header, record_context};
+use orchestrion_trace::{ContextRecord, Header, emitted_call, record_context};
 use std::io;
 
 /// Writes the step.
@@ -53,7 +53,7 @@ pub(super) fn write_decision(out: &mut dyn Renderer, view: &StepView<'_>) -> io:
 }
 
 fn write_input(out: &mut dyn Renderer, view: &StepView<'_>) -> io::Result<()> {
-    let pending = |id: CallId| view.before.control().pending_call().filter(|call| call.id == id);
+    let pending = |id: CallId| view.before.control().pending_call(id);
     match &view.step.input {
         Input::SessionStart { user, identity } => {
             let line = Line::text(format_args!("{user} ")).join(phrases::session_start(identity.as_deref()));
@@ -128,13 +128,13 @@ fn write_report(out: &mut dyn Renderer, report: &Report) -> io::Result<()> {
     tasks.into_iter().try_for_each(|task| out.write_task(events::task(task)))
 }
 
-/// Writes the size of the context of the pending call, and returns its text.
+/// Writes the size of the context of the call that the step sends, and returns its text.
 pub(super) fn write_context_summary(
     out: &mut dyn Renderer,
     view: &StepView<'_>,
 ) -> io::Result<Option<String>> {
     let (Some(call), Some(found)) = (
-        view.after.control().pending_call(),
+        emitted_call(&view.step.events),
         record_context(view.policy, view.after, &view.step.events, &StandardContexts),
     ) else {
         return Ok(None);

@@ -212,13 +212,29 @@ pub(super) fn task_outcome(outcome: TaskOutcome) -> Line {
 pub(super) fn task(task: &Task, sign: &str) -> Line {
     let line = Line::new().styled(TextStyle::Dim, sign).and(format_args!("{:>2}  ", task.id));
     let scope = task.scope.as_ref().map(in_scope).unwrap_or_default();
-    let line = line.cell(TextStyle::Text, task.text.as_str(), TASK_TEXT_PERCENT).and("  ").with_indent(6);
+    let line = line
+        .cell(TextStyle::Text, task.text.as_str(), TASK_TEXT_PERCENT)
+        .and("  ")
+        .with_indent(6)
+        .styled(TextStyle::Dim, dependencies(task));
     match &task.effect {
         Effect::Pure => line.styled(TextStyle::Dim, format_args!("pure{scope}")),
         Effect::Undoable { compensation } => {
             line.styled(TextStyle::Dim, "undo: ").rest(TextStyle::Text, &format!("{compensation}{scope}"))
         }
         Effect::Irreversible => line.styled(TextStyle::Warn, "irreversible").styled(TextStyle::Dim, scope),
+    }
+}
+
+/// Returns the declared dependencies of a task, before its effect.
+pub(super) fn dependencies(task: &Task) -> String {
+    match task.depends_on.as_deref() {
+        None => String::new(),
+        Some([]) => "depends on no task; ".to_owned(),
+        Some(tasks) => {
+            let numbers: Vec<String> = tasks.iter().map(ToString::to_string).collect();
+            format!("depends on {}; ", numbers.join(", "))
+        }
     }
 }
 

@@ -153,7 +153,7 @@ fn write_input(out: &mut dyn Renderer, view: &StepView<'_>) -> io::Result<()> {
         }
         Input::Reply { report, .. } => write_reply(out, view, report, id),
         Input::CallFailed { failure, .. } => {
-            let actor = match view.before.control().pending_call() {
+            let actor = match view.before.control().answered_call(&view.step.input) {
                 Some(call) => phrases::operation(call.operation),
                 None => phrases::actor("?"),
             };
@@ -162,14 +162,13 @@ fn write_input(out: &mut dyn Renderer, view: &StepView<'_>) -> io::Result<()> {
         }
         Input::Cancel => {
             out.write_step(view, Line::new().styled(TextStyle::Warn, "cancel"), Line::text(label), id)?;
-            let pending_after = view.after.control().pending_call().map(|call| call.id);
-            match view.before.control().pending_call() {
-                Some(call) if pending_after != Some(call.id) => {
-                    let suffix = " was pending; its reply is no longer expected";
-                    out.write_line("", phrases::operation(call.operation).styled(TextStyle::Dim, suffix))
-                }
-                _ => Ok(()),
+            let pending = view.before.control().pending_calls().iter();
+            let cancelled = pending.filter(|call| view.after.control().pending_call(call.id).is_none());
+            for call in cancelled {
+                let suffix = " was pending; its reply is no longer expected";
+                out.write_line("", phrases::operation(call.operation).styled(TextStyle::Dim, suffix))?;
             }
+            Ok(())
         }
         Input::Write(write) => {
             out.write_step(view, Line::new().styled(TextStyle::Warn, "write"), phrases::write(write), id)
@@ -181,17 +180,15 @@ fn write_input(out: &mut dyn Renderer, view: &StepView<'_>) -> io::Result<()> {
         Input::Resume => {
             let line = Line::text("the runtime restarts after a crash");
             out.write_step(view, Line::new().styled(TextStyle::Warn, "resume"), line, id)?;
-            match view.after.control().pending_call() {
-                Some(call) => {
-                    let suffix = if call.operation.is_effectful() {
-                        " may have started; the host recovers its outcome"
-                    } else {
-                        " is called again"
-                    };
-                    out.write_line("", phrases::operation(call.operation).styled(TextStyle::Dim, suffix))
-                }
-                None => Ok(()),
+            for call in view.after.control().pending_calls() {
+                let suffix = if call.operation.is_effectful() {
+                    " may have started; the host recovers its outcome"
+                } else {
+                    " is called again"
+                };
+                out.write_line("", phrases::operation(call.operation).styled(TextStyle::Dim, suffix))?;
             }
+            Ok(())
         }
         Input::Step => write_internal_step(out, view, label, id),
     }
@@ -203,7 +200,7 @@ fn write_reply(
     report: &Report,
     transition: &str,
 ) -> io::Result<()> {
-    let Some(call) = view.before.control().pending_call() else {
+    let Some(call) = view.before.control().answered_call(&view.step.input) else {
         return out.write_step(view, phrases::actor("?"), phrases::report(report), transition);
     };
     match (call.operation, report) {
@@ -253,6 +250,12 @@ fn write_internal_step(
                 let before = view.request_before().map_or(*ratings, |request| request.ratings);
                 let line = phrases::rating_changes(&before, ratings);
                 return out.write_step(view, Line::dim("duels"), line, transition);
+            }
+            Event::ToolCall { operation: operation @ Operation::RunTask { .. }, .. }
+                if view.before.control().phase() == Phase::RunningTasks =>
+            {
+                let line = Line::dim("starts beside the running tasks");
+                return out.write_step(view, phrases::operation(*operation), line, transition);
             }
             Event::Decided { decision } => {
                 let actor = Line::new().styled(TextStyle::Heading, "decision");

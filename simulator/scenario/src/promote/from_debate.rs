@@ -184,6 +184,7 @@ fn add_plan(
             action: StrictText::from(name),
             undo: None,
             irreversible: false,
+            depends_on: None,
             scope: None,
         }));
         if let Some(output) = row.output_data {

@@ -113,9 +113,9 @@ impl<'a> ScenarioBuilder<'a> {
             if self.fold.state().control().phase().is_quiescent() {
                 break;
             }
-            let (replied, input) = match self.fold.state().control().pending_call() {
+            let (replied, input) = match self.fold.state().control().pending_calls().first().copied() {
                 None => (None, Input::Step),
-                Some(Call { id, operation }) => {
+                Some(Call { id, operation, .. }) => {
                     let reply = self.success(operation);
                     let input = match reply.clone() {
                         ScriptedReply::Reply(Reply { report, .. }) => Input::reply(id, report),
@@ -190,13 +190,11 @@ impl<'a> ScenarioBuilder<'a> {
     fn is_halt(&self, input: &Input) -> bool {
         let control = self.fold.state().control();
         match input {
-            Input::Step => !control.phase().is_quiescent() && control.pending_call().is_none(),
-            Input::Reply { call, report, .. } => control
-                .pending_call()
-                .is_some_and(|pending| pending.id == *call && report.is_reply_to(pending.operation)),
-            Input::CallFailed { call, .. } => {
-                control.pending_call().is_some_and(|pending| pending.id == *call)
+            Input::Step => !control.phase().is_quiescent() && control.pending_calls().is_empty(),
+            Input::Reply { call, report, .. } => {
+                control.pending_call(*call).is_some_and(|pending| report.is_reply_to(pending.operation))
             }
+            Input::CallFailed { call, .. } => control.pending_call(*call).is_some(),
             Input::Cancel => !control.phase().is_quiescent(),
             Input::UserMessage { user, .. } => {
                 matches!(control.phase(), Phase::Done | Phase::Aborted) && control.session() == Some(user)
@@ -296,8 +294,7 @@ impl<'a> ScenarioBuilder<'a> {
     }
 
     fn pending_operation(&self, call: CallId) -> Option<Operation> {
-        let pending = self.fold.state().control().pending_call();
-        pending.filter(|pending| pending.id == call).map(|pending| pending.operation)
+        self.fold.state().control().pending_call(call).map(|pending| pending.operation)
     }
 
     /// Adds the reply to a call of the running request.

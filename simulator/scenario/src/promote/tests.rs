@@ -341,10 +341,10 @@ fn unusual_texts_are_promoted_unchanged() {
         conversation.submit(&start, &StepMetadata::default()).unwrap().unwrap();
         conversation.submit(&ask, &StepMetadata::default()).unwrap().unwrap();
         for report in replies {
-            while conversation.state().control().pending_call().is_none() {
+            while conversation.state().control().pending_calls().is_empty() {
                 conversation.submit(&Input::Step, &StepMetadata::default()).unwrap().unwrap();
             }
-            let call = conversation.state().control().pending_call().unwrap().id;
+            let call = conversation.state().control().pending_calls()[0].id;
             conversation.submit(&Input::reply(call, report), &StepMetadata::default()).unwrap().unwrap();
         }
         let trace = conversation.close().unwrap();

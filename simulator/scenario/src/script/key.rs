@@ -106,8 +106,13 @@ pub fn default_report(operation: Operation, request_text: &Text) -> Option<Repor
         Operation::LoadContext => Report::Context { ratings: Ratings::default(), traces: Vec::new() },
         Operation::Classify => Report::Classification { tags: Vec::new(), similarity: Score::ZERO },
         Operation::DraftPlan => {
-            let task =
-                Task { id: TaskId::FIRST, text: request_text.clone(), effect: Effect::Pure, scope: None };
+            let task = Task {
+                id: TaskId::FIRST,
+                text: request_text.clone(),
+                effect: Effect::Pure,
+                depends_on: None,
+                scope: None,
+            };
             Report::Plan(Plan::new(vec![task]).ok()?)
         }
         Operation::Argue(_)

@@ -123,6 +123,7 @@ fn module_without_script_succeeds() {
         id: TaskId::FIRST,
         text: Text::from("Add encryption"),
         effect: Effect::Pure,
+        depends_on: None,
         scope: None,
     }]);
     let expected = [
@@ -206,7 +207,7 @@ fn script_drives_kernel_through_a_request() {
         let events = decide(&scenario.policy, &state, state.now(), &input).unwrap();
         events.iter().for_each(|event| state.apply(event));
         seen.extend(events);
-        input = match state.control().pending_call() {
+        input = match state.control().pending_calls().first() {
             None if step == 0 => Input::user_message(user.clone(), text.clone()),
             None if state.control().phase().is_quiescent() => break,
             None => Input::Step,

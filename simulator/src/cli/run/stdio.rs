@@ -58,7 +58,11 @@ fn report(reason: ExitReason, subject: &str, journal: &Path, quiet: bool) -> Exi
             ExitStatus::Success
         }
         ExitReason::HostDisconnected(pending) => {
-            let pending = pending.map(|call| format!(" while {call} was pending")).unwrap_or_default();
+            let pending = match pending.as_slice() {
+                [] => String::new(),
+                [call] => format!(" while {call} was pending"),
+                calls => format!(" while {} were pending", calls.join(", ")),
+            };
             let subject = output::quoted(Path::new(subject));
             output::print_error(&format!(
                 "standard input ended{pending}; resume: orchestrion run --stdio {subject} --journal {journal}"

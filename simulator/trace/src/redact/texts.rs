@@ -127,6 +127,7 @@ impl Redactor {
                 }
                 Effect::Pure | Effect::Irreversible => task.effect.clone(),
             },
+            depends_on: task.depends_on.clone(),
             scope: task.scope.as_ref().map(|scope| self.scope(scope)),
         };
         Plan::new(plan.tasks().iter().map(task).collect()).expect("unchanged task ids are a valid plan")

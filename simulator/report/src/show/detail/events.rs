@@ -169,6 +169,7 @@ pub(in crate::show) fn item(item: &Item, deps: &[ItemId], text: ItemText) -> Lin
 /// Returns a task with its full text.
 pub(super) fn task(task: &Task) -> Line {
     let line = Line::text(format_args!("{:>2}  {} ", task.id, task.text));
+    let line = line.styled(TextStyle::Dim, phrases::dependencies(task));
     match &task.effect {
         Effect::Pure => line.styled(TextStyle::Dim, "(pure)"),
         Effect::Undoable { compensation } => {

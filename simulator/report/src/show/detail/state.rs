@@ -5,6 +5,7 @@ use super::super::renderer::{Line, Renderer, TextStyle};
 use super::super::step_view::StepView;
 use super::events::{self, ItemText};
 use crate::text::count;
+use orchestrion_kernel::event::TaskResult;
 use orchestrion_kernel::module::Role;
 use orchestrion_kernel::state::Request;
 use orchestrion_kernel::{Phase, Policy};
@@ -24,11 +25,17 @@ pub(in super::super) fn write(out: &mut dyn Renderer, view: &StepView<'_>) -> io
     let session =
         control.session().map_or(Line::dim("none"), |user| Line::new().styled(TextStyle::Actor, user));
     write_property(out, "session", session)?;
-    let pending = match control.pending_call() {
-        Some(call) => Line::text(format_args!("call {}, for {}", call.id, call.operation.expected_reply())),
-        None => Line::dim("no call"),
-    };
-    write_property(out, "pending", pending)?;
+    if control.pending_calls().is_empty() {
+        write_property(out, "pending", Line::dim("no call"))?;
+    }
+    for (i, call) in control.pending_calls().iter().enumerate() {
+        let line = Line::text(format_args!("call {}, for {}", call.id, call.operation.expected_reply()));
+        let line = match call.running_task() {
+            Some(task) => line.and(format_args!(" of task {task}")),
+            None => line,
+        };
+        write_property(out, if i == 0 { "pending" } else { "" }, line)?;
+    }
     if let Some(request) = control.request() {
         write_request(out, view.policy, request, control.phase())?;
     }
@@ -79,13 +86,10 @@ fn write_request(out: &mut dyn Renderer, policy: &Policy, request: &Request, pha
 /// Writes the task outcomes of the current run. Until a repaired plan runs, they belong to the run before it.
 fn write_outcomes(out: &mut dyn Renderer, request: &Request, phase: Phase) -> io::Result<()> {
     let is_previous = matches!(phase, Phase::RepairReview | Phase::RepairScoring | Phase::RollbackActive);
-    let plan = request.plan.as_ref().filter(|_| !is_previous);
     let mut line = Line::new();
-    for (i, outcome) in request.outcomes.iter().enumerate() {
-        let task = plan.and_then(|plan| plan.plan.tasks().get(i));
+    for TaskResult { task, outcome } in &request.outcomes {
         let comma = if line.is_empty() { "" } else { ", " };
-        let task = task.map_or(String::new(), |task| format!("task {} ", task.id));
-        line = line.and(format_args!("{comma}{task}")).join(phrases::task_outcome(*outcome));
+        line = line.and(format_args!("{comma}task {task} ")).join(phrases::task_outcome(*outcome));
     }
     if line.is_empty() {
         return Ok(());

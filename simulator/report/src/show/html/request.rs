@@ -74,7 +74,8 @@ impl RequestView {
         let n = view.step.n;
         self.last_step = n;
         view.facts.into_iter().for_each(|facts| self.facts.clone_from(facts));
-        let operation = view.before.control().pending_call().map(|call| call.operation);
+        let answered = view.before.control().answered_call(&view.step.input);
+        let operation = answered.map(|call| call.operation);
         for event in &view.step.events {
             match event {
                 Event::ToolResult { report, .. } => self.push_reply(view, operation, report),

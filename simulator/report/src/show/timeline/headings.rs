@@ -52,22 +52,29 @@ pub(in super::super) fn write_end(
 ) -> io::Result<()> {
     let control = state.control();
     let phase = control.phase();
-    let line = match control.pending_call() {
-        Some(call) => {
+    let line = match control.pending_calls() {
+        [call] => {
             let reply = call.operation.expected_reply();
             format!("The trace ends in {phase}; call {} is pending, for {reply}.", call.id)
         }
-        None if phase == Phase::Idle => match control.session() {
+        [_, _, ..] => {
+            let ids: Vec<String> = control.pending_calls().iter().map(|call| call.id.to_string()).collect();
+            format!(
+                "The trace ends in {phase}; calls {} are pending, each for a task result.",
+                ids.join(", ")
+            )
+        }
+        [] if phase == Phase::Idle => match control.session() {
             Some(user) => format!("The trace ends in Idle; the session of {user} is open."),
             None => "The trace ends in Idle; no session is open.".to_string(),
         },
-        None if !has_successor(policy, phase) => {
+        [] if !has_successor(policy, phase) => {
             format!(
                 "The trace ends in {phase}, a dead end: policy {} has no transition from it.",
                 policy.name
             )
         }
-        None => format!("The trace ends in {phase}, before the next internal step."),
+        [] => format!("The trace ends in {phase}, before the next internal step."),
     };
     let number = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
     let ShowSummary { steps, requests, refused, unproven_contexts } = *summary;

@@ -103,6 +103,7 @@ sections! {
         passes: u32, "maximum number of debate passes, at least 1";
         repairs: BoundFile, "maximum number of repairs of a request: a number, or unbounded";
         audit_attempts: u32, "maximum number of calls to the outside audit sink, at least 1";
+        parallel_tasks: u32, "maximum number of tasks that run at once, at least 1";
     }
     /// The weights of the roles in the consensus.
     WeightsFile for Weights {
