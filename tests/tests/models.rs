@@ -113,6 +113,7 @@ fn as_drawn_fails_exactly_the_findings() {
             ("semantic", 199_970, 199_970),
             ("scopes", 14_461, 14_461),
             ("facts", 89_578, 92_239),
+            ("workflow", 1_097, 1_097),
         ]
     );
     for (i, verdict) in verdicts.iter().enumerate() {
