@@ -1,0 +1,97 @@
+//! The trust network (001): nodes, their capabilities, connections and trust, and routing by their score.
+//!
+//! | module | content |
+//! |---|---|
+//! | [`policy`] | every constant, with the defaults of the source |
+//!
+//! Numbers are millionths; `numeric` computes exponentials and logarithms. Deliberately absent: reading a network from a file,
+//! keys and signatures, workflows.
+
+mod capability;
+mod connection;
+mod millionths;
+mod node;
+mod partners;
+pub mod policy;
+mod requirements;
+
+pub use capability::{Capability, CapabilityCategory, CapabilityConstraints, CapabilityState};
+pub use connection::{Connection, ConnectionStatus, Connections};
+pub use millionths::Millionths;
+pub use node::{Defense, DefenseStatus, Node, NodeRecord, NodeStatus, ThreatBelief};
+pub use partners::RecentPartners;
+pub use policy::{TrustPolicy, TrustPolicyError};
+pub use requirements::{Priority, Requirements, TaskConstraints};
+
+pub(crate) use rpds::RedBlackTreeMapSync as Map;
+
+use crate::ids::NodeId;
+use alloc::vec::Vec;
+
+/// The nodes of a trust network by id. A clone shares every node.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(from = "Vec<Node>", into = "Vec<Node>"))]
+pub struct Network {
+    nodes: Map<NodeId, Node>,
+}
+
+impl Network {
+    /// Returns the node with this id.
+    #[must_use]
+    pub fn node(&self, id: &NodeId) -> Option<&Node> {
+        self.nodes.get(id)
+    }
+
+    /// Returns the node with this id, to change it. Its id must stay the same.
+    pub(crate) fn node_mut(&mut self, id: &NodeId) -> Option<&mut Node> {
+        self.nodes.get_mut(id)
+    }
+
+    /// Iterates over the nodes in the order of ids.
+    pub fn iter(&self) -> impl Iterator<Item = &Node> {
+        self.nodes.values()
+    }
+
+    /// Adds a node, or replaces the one with its id.
+    pub fn insert(&mut self, node: Node) {
+        self.nodes.insert_mut(node.id.clone(), node);
+    }
+
+    /// Removes the node with this id; whether there was one.
+    pub fn remove(&mut self, id: &NodeId) -> bool {
+        self.nodes.remove_mut(id)
+    }
+
+    /// Returns the number of nodes.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.nodes.size()
+    }
+
+    /// Whether there is no node.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+}
+
+impl From<Vec<Node>> for Network {
+    fn from(nodes: Vec<Node>) -> Self {
+        nodes.into_iter().collect()
+    }
+}
+
+impl From<Network> for Vec<Node> {
+    fn from(network: Network) -> Self {
+        network.iter().cloned().collect()
+    }
+}
+
+impl FromIterator<Node> for Network {
+    fn from_iter<I: IntoIterator<Item = Node>>(nodes: I) -> Self {
+        let mut network = Self::default();
+        nodes.into_iter().for_each(|node| network.insert(node));
+        network
+    }
+}
