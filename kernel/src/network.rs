@@ -3,25 +3,30 @@
 //! | module | content |
 //! |---|---|
 //! | [`policy`] | every constant, with the defaults of the source |
+//! | [`routing`] | the node that gets a task, and why |
 //!
 //! Numbers are millionths; `numeric` computes exponentials and logarithms. Deliberately absent: reading a network from a file,
 //! keys and signatures, workflows.
 
 mod capability;
 mod connection;
+mod feedback;
 mod millionths;
 mod node;
 mod partners;
 pub mod policy;
 mod requirements;
+pub mod routing;
 
 pub use capability::{Capability, CapabilityCategory, CapabilityConstraints, CapabilityState};
 pub use connection::{Connection, ConnectionStatus, Connections};
+pub use feedback::Feedback;
 pub use millionths::Millionths;
 pub use node::{Defense, DefenseStatus, Node, NodeRecord, NodeStatus, ThreatBelief};
 pub use partners::RecentPartners;
 pub use policy::{TrustPolicy, TrustPolicyError};
 pub use requirements::{Priority, Requirements, TaskConstraints};
+pub use routing::{RoutingResult, explain_route, route, route_ensemble};
 
 pub(crate) use rpds::RedBlackTreeMapSync as Map;
 
