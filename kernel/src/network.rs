@@ -4,29 +4,52 @@
 //! |---|---|
 //! | [`policy`] | every constant, with the defaults of the source |
 //! | [`routing`] | the node that gets a task, and why |
+//! | [`interaction`] | one interaction at one end of a connection |
+//! | [`defense`] | threat beliefs and signals |
+//! | [`convergence`], [`aggregation`] | one answer of several nodes |
 //!
 //! Numbers are millionths; `numeric` computes exponentials and logarithms. Deliberately absent: reading a network from a file,
 //! keys and signatures, workflows.
 
+pub mod aggregation;
 mod capability;
 mod connection;
+mod connection_machine;
+pub mod convergence;
+pub mod defense;
+mod exchange;
 mod feedback;
+mod handoff;
+pub mod interaction;
+mod machine;
 mod millionths;
 mod node;
+mod node_machine;
 mod partners;
 pub mod policy;
 mod requirements;
 pub mod routing;
+mod trust;
 
 pub use capability::{Capability, CapabilityCategory, CapabilityConstraints, CapabilityState};
 pub use connection::{Connection, ConnectionStatus, Connections};
+pub use connection_machine::{
+    CONNECTION_TRANSITIONS, ConnectionGuard, ConnectionTransition, ConnectionTrigger,
+};
+pub use defense::{DEFENSE_TRANSITIONS, DefenseGuard, DefenseTransition, DefenseTrigger};
+pub use exchange::{Contribution, Exchange, ExchangeOutcome, NodeInteraction};
 pub use feedback::Feedback;
+pub use handoff::HandoffRefusal;
+pub use interaction::{Interaction, InteractionOutcome, WarningReason};
+pub use machine::NetworkTransition;
 pub use millionths::Millionths;
 pub use node::{Defense, DefenseStatus, Node, NodeRecord, NodeStatus, ThreatBelief};
+pub use node_machine::{NODE_TRANSITIONS, NodeAction, NodeGuard, NodeTransition, NodeTrigger};
 pub use partners::RecentPartners;
 pub use policy::{TrustPolicy, TrustPolicyError};
 pub use requirements::{Priority, Requirements, TaskConstraints};
 pub use routing::{RoutingResult, explain_route, route, route_ensemble};
+pub use trust::{TrustComponents, aggregate_quality, compute_trust};
 
 pub(crate) use rpds::RedBlackTreeMapSync as Map;
 
@@ -56,6 +79,26 @@ impl Network {
     /// Iterates over the nodes in the order of ids.
     pub fn iter(&self) -> impl Iterator<Item = &Node> {
         self.nodes.values()
+    }
+
+    /// Delivers a signal to this node; none if it is not in the network. The subject is expelled once a confirmed belief
+    /// is high enough.
+    pub fn receive_signal(
+        &mut self,
+        policy: &TrustPolicy,
+        receiver: &NodeId,
+        signal: &defense::Signal,
+    ) -> Option<defense::SignalOutcome> {
+        let outcome = defense::receive_signal(policy, self.node_mut(receiver)?, signal);
+        match &outcome {
+            defense::SignalOutcome::Ignored => {}
+            defense::SignalOutcome::Received { belief, .. } => {
+                if let Some(subject) = self.node_mut(&signal.subject) {
+                    subject.trigger_threat_report(&policy.status, belief);
+                }
+            }
+        }
+        Some(outcome)
     }
 
     /// Adds a node, or replaces the one with its id.

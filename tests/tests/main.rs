@@ -16,6 +16,7 @@ mod payload;
 mod properties;
 mod reference_consensus;
 mod reference_promote;
+mod reference_trust;
 mod relevance;
 mod rules;
 mod situation;

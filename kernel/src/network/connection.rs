@@ -5,6 +5,7 @@ use super::millionths::Millionths;
 use super::policy::ConnectionPolicy;
 use crate::ids::{NodeId, Timestamp};
 use crate::score::Score;
+use alloc::vec::Vec;
 
 /// What a node knows of one partner: the weight of the connection and the averages behind it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -144,6 +145,17 @@ impl Connections {
         self.discount(&old);
         self.count(&new);
         result
+    }
+
+    /// Changes each connection. Those that stay the same are not copied.
+    pub(super) fn update_all(&mut self, change: impl Fn(&mut Connection)) {
+        let changed = self.by_partner.iter().filter_map(|(partner, connection)| {
+            let mut new = connection.clone();
+            change(&mut new);
+            (new != *connection).then(|| (partner.clone(), new))
+        });
+        let changed: Vec<_> = changed.collect();
+        changed.into_iter().for_each(|(partner, connection)| self.insert(partner, connection));
     }
 
     fn count(&mut self, connection: &Connection) {
