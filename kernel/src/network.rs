@@ -17,6 +17,7 @@ mod connection;
 mod connection_machine;
 pub mod convergence;
 pub mod defense;
+mod directory;
 mod exchange;
 mod feedback;
 mod handoff;
@@ -62,6 +63,7 @@ use alloc::vec::Vec;
 #[cfg_attr(feature = "serde", serde(from = "Vec<Node>", into = "Vec<Node>"))]
 pub struct Network {
     nodes: Map<NodeId, Node>,
+    directory: directory::Directory,
 }
 
 impl Network {
@@ -71,9 +73,18 @@ impl Network {
         self.nodes.get(id)
     }
 
-    /// Returns the node with this id, to change it. Its id must stay the same.
-    pub(crate) fn node_mut(&mut self, id: &NodeId) -> Option<&mut Node> {
-        self.nodes.get_mut(id)
+    /// Changes the node with this id; none if it is not in the network. Its id stays.
+    pub fn update<T>(&mut self, id: &NodeId, change: impl FnOnce(&mut Node) -> T) -> Option<T> {
+        let node = self.nodes.get_mut(id)?;
+        let before: Vec<_> = node.capabilities.keys().cloned().collect();
+        let result = change(node);
+        if node.id != *id {
+            node.id = id.clone();
+        }
+        let removed = before.iter().filter(|capability| !node.capabilities.contains_key(capability));
+        self.directory.remove(id, removed);
+        self.directory.insert(node);
+        Some(result)
     }
 
     /// Iterates over the nodes in the order of ids.
@@ -89,13 +100,13 @@ impl Network {
         receiver: &NodeId,
         signal: &defense::Signal,
     ) -> Option<defense::SignalOutcome> {
-        let outcome = defense::receive_signal(policy, self.node_mut(receiver)?, signal);
+        let outcome = self.update(receiver, |node| defense::receive_signal(policy, node, signal))?;
         match &outcome {
             defense::SignalOutcome::Ignored => {}
             defense::SignalOutcome::Received { belief, .. } => {
-                if let Some(subject) = self.node_mut(&signal.subject) {
+                self.update(&signal.subject, |subject| {
                     subject.trigger_threat_report(&policy.status, belief);
-                }
+                });
             }
         }
         Some(outcome)
@@ -103,11 +114,18 @@ impl Network {
 
     /// Adds a node, or replaces the one with its id.
     pub fn insert(&mut self, node: Node) {
+        if let Some(old) = self.nodes.get(&node.id) {
+            self.directory.remove(&old.id, old.capabilities.keys());
+        }
+        self.directory.insert(&node);
         self.nodes.insert_mut(node.id.clone(), node);
     }
 
     /// Removes the node with this id; whether there was one.
     pub fn remove(&mut self, id: &NodeId) -> bool {
+        if let Some(old) = self.nodes.get(id) {
+            self.directory.remove(id, old.capabilities.keys());
+        }
         self.nodes.remove_mut(id)
     }
 

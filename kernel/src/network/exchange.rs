@@ -79,9 +79,7 @@ impl Network {
     pub fn record_exchange(&mut self, policy: &TrustPolicy, exchange: &Exchange) -> ExchangeOutcome {
         let Exchange { at, sender, receiver, capability, task, result, volume } = exchange;
         if sender == receiver {
-            if let Some(node) = self.node_mut(receiver) {
-                node.count_use(capability, *at);
-            }
+            self.update(receiver, |node| node.count_use(capability, *at));
             return ExchangeOutcome::default();
         }
         let interaction = |observed: &Contribution, own: &Contribution| Interaction {
@@ -94,11 +92,11 @@ impl Network {
             threat: Score::ZERO,
             is_flagged: false,
         };
-        let at_receiver = self.node_mut(receiver).map(|node| {
+        let at_receiver = self.update(receiver, |node| {
             node.record_use(policy, capability, result.quality, *at);
             node.record_interaction(policy, sender, &interaction(task, result), result.quality)
         });
-        let at_sender = self.node_mut(sender).map(|node| {
+        let at_sender = self.update(sender, |node| {
             node.record_interaction(policy, receiver, &interaction(result, task), result.quality)
         });
         ExchangeOutcome { sender: at_sender, receiver: at_receiver }

@@ -11,6 +11,7 @@ mod view;
 pub use ensemble::{Ensemble, route_ensemble};
 pub use filter::Filter;
 
+use super::directory::Row;
 use super::{Network, Node, TrustPolicy};
 use crate::ids::NodeId;
 use crate::network::Requirements;
@@ -152,19 +153,69 @@ pub fn route(
     if executes_locally(policy, network, from, requirements) {
         return RoutingResult::Local;
     }
-    let mut best: Option<Scored<'_>> = None;
+    if let Some(best) = find_best(policy, network, from, requirements) {
+        return to_result(from, Some(&best), NoCandidates::default());
+    }
     let mut removed = NoCandidates::default();
     let self_competes = !policy.routing.local_preference;
-    scan(policy, network, from, requirements, self_competes, |node, outcome| match outcome {
-        Ok(factors) => {
-            let scored = Scored { node, product: factors.product(), factors };
-            if best.as_ref().is_none_or(|best| scored.order(best) == Ordering::Less) {
-                best = Some(scored);
-            }
-        }
-        Err(filter) => removed.count(filter),
+    scan(policy, network, from, requirements, self_competes, |_, outcome| {
+        outcome.err().into_iter().for_each(|filter| removed.count(filter));
     });
-    to_result(from, best.as_ref(), removed)
+    to_result(from, None, removed)
+}
+
+/// Returns the best candidate. It reads the directory's rows, and a node only where its row is best so far.
+fn find_best<'a>(
+    policy: &TrustPolicy,
+    network: &'a Network,
+    from: &NodeId,
+    requirements: &Requirements,
+) -> Option<Scored<'a>> {
+    let rows = network.directory.rows(requirements.required_capabilities.first()?);
+    let task = TaskFilter::new(&policy.routing, requirements);
+    let view = View::new(policy, network.node(from));
+    let constraints = &requirements.constraints;
+    let is_candidate = |row: &Row| {
+        row.is_open && row.trust >= constraints.min_trust && row.quality >= constraints.min_quality
+    };
+    // The factors that depend on the routing node and on the task raise no score above this bonus.
+    let max_bonus = policy.routing.preference_bonus.max(Weight::ONE);
+    let mut best: Option<Scored<'_>> = None;
+    let mut visit = |row: &Row| {
+        let published = Factors {
+            trust: row.trust,
+            quality: row.quality,
+            availability: complement(row.load),
+            connection: Score::ONE,
+            safety: Score::ONE,
+            preference: max_bonus,
+        };
+        if best.as_ref().is_some_and(|best| published.product() < best.product) {
+            return;
+        }
+        let factors = view.factors(&task, &row.node, row.trust, row.quality, row.load);
+        let product = factors.product();
+        let is_worse = |best: &Scored<'_>| product < best.product;
+        if best.as_ref().is_some_and(is_worse) || (policy.routing.local_preference && row.node == *from) {
+            return;
+        }
+        let checked = network.node(&row.node).filter(|node| task.check(node).is_ok());
+        if let Some(scored) = checked.map(|node| Scored { node, product, factors })
+            && best.as_ref().is_none_or(|best| scored.order(best) == Ordering::Less)
+        {
+            best = Some(scored);
+        }
+    };
+    // A good first candidate spares most of the others.
+    let published = |row: &&Row| {
+        [row.trust, row.quality, complement(row.load)]
+            .iter()
+            .map(|factor| u64::from(factor.millionths()))
+            .fold(1, u64::saturating_mul)
+    };
+    rows.iter().filter(|row| is_candidate(row)).max_by_key(published).into_iter().for_each(&mut visit);
+    rows.iter().filter(|row| is_candidate(row)).for_each(visit);
+    best
 }
 
 /// Returns the result of [`route`] with the factors of each candidate and the filter of each other node.
@@ -220,22 +271,13 @@ fn scan<'a>(
     mut visit: impl FnMut(&'a Node, Result<Factors, Filter>),
 ) {
     let task = TaskFilter::new(&policy.routing, requirements);
-    let mut view = View::new(policy, network.node(from));
+    let view = View::new(policy, network.node(from));
     for node in network.iter() {
         let outcome = if !self_competes && node.id == *from {
             Err(Filter::RoutingNode)
         } else {
-            task.check(node).map(|capability| {
-                let is_preferred = task.is_preferred(&node.id);
-                Factors {
-                    trust: node.trust,
-                    quality: capability.quality,
-                    availability: complement(node.load()),
-                    connection: view.connection(&node.id),
-                    safety: complement(view.threat(&node.id)),
-                    preference: if is_preferred { policy.routing.preference_bonus } else { Weight::ONE },
-                }
-            })
+            task.check(node)
+                .map(|state| view.factors(&task, &node.id, node.trust, state.quality, node.load()))
         };
         visit(node, outcome);
     }

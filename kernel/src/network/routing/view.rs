@@ -1,62 +1,45 @@
 //! The view of the routing node: its connections and its beliefs.
 
+use super::filter::TaskFilter;
+use super::{Factors, complement};
 use crate::ids::NodeId;
-use crate::network::{Connection, Node, ThreatBelief, TrustPolicy};
-use crate::score::Score;
-use alloc::boxed::Box;
-use core::cmp::Ordering;
+use crate::network::{Node, TrustPolicy};
+use crate::score::{Score, Weight};
 
-/// A map that is read in the order of its keys: one pass over it serves a pass over all nodes.
-struct Cursor<'a, V> {
-    entries: Box<dyn Iterator<Item = (&'a NodeId, &'a V)> + 'a>,
-    next: Option<(&'a NodeId, &'a V)>,
-}
-
-impl<'a, V> Cursor<'a, V> {
-    fn new(entries: impl Iterator<Item = (&'a NodeId, &'a V)> + 'a) -> Self {
-        let mut entries: Box<dyn Iterator<Item = _>> = Box::new(entries);
-        let next = entries.next();
-        Self { entries, next }
-    }
-
-    /// Returns the value of this key. Keys must be asked for in ascending order.
-    fn get(&mut self, key: &NodeId) -> Option<&'a V> {
-        while let Some((found, value)) = self.next {
-            match found.cmp(key) {
-                Ordering::Less => self.next = self.entries.next(),
-                Ordering::Equal => return Some(value),
-                Ordering::Greater => return None,
-            }
-        }
-        None
-    }
-}
-
-/// The connections and beliefs of the routing node, read in the order of ids.
+/// The connections and beliefs of the routing node; none where it is not in the network.
 pub(super) struct View<'a> {
-    stranger: Score,
-    connections: Option<Cursor<'a, Connection>>,
-    beliefs: Option<Cursor<'a, ThreatBelief>>,
+    policy: &'a TrustPolicy,
+    node: Option<&'a Node>,
 }
 
 impl<'a> View<'a> {
-    pub(super) fn new(policy: &TrustPolicy, node: Option<&'a Node>) -> Self {
-        Self {
-            stranger: policy.connection.initial_weight,
-            connections: node.map(|node| Cursor::new(node.connections.iter())),
-            beliefs: node.map(|node| Cursor::new(node.threat_beliefs.iter())),
+    pub(super) fn new(policy: &'a TrustPolicy, node: Option<&'a Node>) -> Self {
+        Self { policy, node }
+    }
+
+    /// Returns the factors of a candidate that publishes this trust, quality and load.
+    pub(super) fn factors(
+        &self,
+        task: &TaskFilter<'_>,
+        candidate: &NodeId,
+        trust: Score,
+        quality: Score,
+        load: Score,
+    ) -> Factors {
+        let bonus = self.policy.routing.preference_bonus;
+        Factors {
+            trust,
+            quality,
+            availability: complement(load),
+            connection: self.connection(candidate),
+            safety: complement(self.node.map_or(Score::ZERO, |node| node.threat_level(candidate))),
+            preference: if task.is_preferred(candidate) { bonus } else { Weight::ONE },
         }
     }
 
-    /// Returns the connection factor of a node: the weight of the connection, else that of a new one.
-    pub(super) fn connection(&mut self, node: &NodeId) -> Score {
-        let connection = self.connections.as_mut().and_then(|connections| connections.get(node));
-        connection.map_or(self.stranger, |connection| connection.weight)
-    }
-
-    /// Returns the believed level of threat of a node.
-    pub(super) fn threat(&mut self, node: &NodeId) -> Score {
-        let belief = self.beliefs.as_mut().and_then(|beliefs| beliefs.get(node));
-        belief.map_or(Score::ZERO, |belief| belief.level)
+    /// Returns the weight of the connection to a candidate, else that of a new one.
+    fn connection(&self, candidate: &NodeId) -> Score {
+        let connection = self.node.and_then(|node| node.connections.get(candidate));
+        connection.map_or(self.policy.connection.initial_weight, |connection| connection.weight)
     }
 }
