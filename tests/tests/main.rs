@@ -11,6 +11,7 @@ mod generated;
 mod knowledge;
 mod liveness;
 mod models;
+mod network;
 mod oracle;
 mod payload;
 mod properties;
