@@ -1,5 +1,5 @@
 //! The trust network agrees with vectors recorded from a running implementation, to 1e-4, and with the examples that its authors
-//! print, to the digits printed. Where TRUST.md rules otherwise than the recording, the test says so.
+//! print, to the digits printed. Where the design rules otherwise than the recording, the test says so.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -105,7 +105,7 @@ fn reference_connection_sequences() {
     }
 }
 
-/// The recording dropped candidates with a load of at least 0.95 before scoring. TRUST.md scores every available candidate:
+/// The recording dropped candidates with a load of at least 0.95 before scoring. The design scores every available candidate:
 /// these are dropped from the input.
 #[test]
 fn reference_routing() {
@@ -221,7 +221,7 @@ fn reference_trust() {
     }
 }
 
-/// The recorded machine differs from TRUST.md, which rules, in two ways: a signal primes a node only from a priming of about 0.3,
+/// The recorded machine differs from the design, which rules, in two ways: a signal primes a node only from a priming of about 0.3,
 /// and from that priming on a signal about another, lower threat ends a defense. So the test compares the status where both act
 /// on the subject of the signal, and requires that a node that received a signal is not normal.
 #[test]

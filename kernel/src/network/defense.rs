@@ -102,7 +102,7 @@ const fn row(
     to: DefenseStatus,
     label: &'static str,
 ) -> DefenseTransition {
-    NetworkTransition { id, clause: "TRUST machines", from, on, when, action: (), to, label }
+    NetworkTransition { id, clause: "decision 0040", from, on, when, action: (), to, label }
 }
 
 /// Returns a belief after one more report: `b + weight (1 − b)` with `weight` = connection weight × confidence.
