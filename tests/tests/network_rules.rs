@@ -84,6 +84,8 @@ fn receiver_checks_in_order() {
     assert_eq!(node.load(), score(960_000));
 }
 
+type Change<'a> = &'a dyn Fn(&mut Requirements);
+
 #[test]
 fn each_filter_is_reported() {
     let policy = TrustPolicy::default();
@@ -108,13 +110,13 @@ fn each_filter_is_reported() {
         network
     };
     let c = CapabilityId::new("c");
-    let same: &dyn Fn(&mut Requirements) = &|_| {};
+    let same: Change<'_> = &|_| {};
     assert_eq!(emptied_by(same, &network), None);
     assert_eq!(emptied_by(same, &changed(&|b| b.status = NodeStatus::Expelled)), Some(Filter::Expelled));
     assert_eq!(emptied_by(same, &changed(&|b| b.capabilities.clear())), Some(Filter::MissingCapability));
     let unavailable = changed(&|b| b.capabilities.get_mut(&c).unwrap().available = false);
     assert_eq!(emptied_by(same, &unavailable), Some(Filter::Unavailable));
-    let cases: [(Filter, &dyn Fn(&mut Requirements)); 8] = [
+    let cases: [(Filter, Change<'_>); 8] = [
         (Filter::Excluded, &|task| task.constraints.excluded_nodes.push(NodeId::new("b"))),
         (Filter::MissingOtherCapability, &|task| task.required_capabilities.push(CapabilityId::new("d"))),
         (Filter::InputType, &|task| task.input_type = Some("image".into())),
