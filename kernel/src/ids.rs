@@ -146,6 +146,12 @@ name! {
     UserId,
     /// A conversation (000 `Conv`): one state `O` and one log.
     ConversationId,
+    /// A node of the trust network (001 §3.1 `NodeId`).
+    NodeId,
+    /// A capability of a node (001 §2.1 `CapabilityId`).
+    CapabilityId,
+    /// A declared cluster of nodes (001 §8.2).
+    ClusterId,
 }
 
 /// A request's conversation and number, which the user receives (004 §1, "Output results & trace_id").

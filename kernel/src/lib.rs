@@ -30,7 +30,8 @@
 //! Features: `serde` encodes inputs, events, policies and states. `checker` adds entry points for model checkers, claims and
 //! tests, some of which mutate a state without `apply`; an application must not enable it.
 //!
-//! Deliberately absent: I/O, clocks, randomness, hash order, floats, unsafe code, and panics that an input can cause.
+//! Deliberately absent: I/O, clocks, randomness, hash order, unsafe code, panics that an input can cause, and floats except in
+//! one module, `numeric`, which rounds to fixed point at once.
 
 #![no_std]
 #![deny(
@@ -62,6 +63,8 @@ pub mod input;
 pub mod item;
 pub mod knowledge;
 pub mod module;
+pub mod network;
+mod numeric;
 pub mod plan;
 pub mod policy;
 pub mod refusal;
@@ -77,7 +80,8 @@ pub use control::trigger::Trigger;
 pub use decide::{can_step, decide};
 pub use event::{Event, Events};
 pub use ids::{
-    CallId, ConversationId, ItemId, RequestId, Revision, TaskId, Text, Timestamp, TraceId, UserId,
+    CallId, CapabilityId, ClusterId, ConversationId, ItemId, NodeId, RequestId, Revision, TaskId, Text,
+    Timestamp, TraceId, UserId,
 };
 pub use input::{Input, TimedInput};
 pub use policy::Policy;

@@ -1,0 +1,163 @@
+//! The trust network (001): nodes, their capabilities, connections and trust, and routing by their score.
+//!
+//! | module | content |
+//! |---|---|
+//! | [`policy`] | every constant, with the defaults of the source |
+//! | [`routing`] | the node that gets a task, and why |
+//! | [`interaction`] | one interaction at one end of a connection |
+//! | [`defense`] | threat beliefs and signals |
+//! | [`convergence`], [`aggregation`] | one answer of several nodes |
+//!
+//! Numbers are millionths; `numeric` computes exponentials and logarithms. Deliberately absent: reading a network from a file,
+//! keys and signatures, workflows.
+
+pub mod aggregation;
+mod capability;
+mod connection;
+mod connection_machine;
+pub mod convergence;
+pub mod defense;
+mod directory;
+mod exchange;
+mod feedback;
+mod handoff;
+pub mod interaction;
+mod machine;
+mod millionths;
+mod node;
+mod node_machine;
+mod partners;
+pub mod policy;
+mod requirements;
+pub mod routing;
+mod trust;
+
+pub use capability::{Capability, CapabilityCategory, CapabilityConstraints, CapabilityState};
+pub use connection::{Connection, ConnectionStatus, Connections};
+pub use connection_machine::{
+    CONNECTION_TRANSITIONS, ConnectionGuard, ConnectionTransition, ConnectionTrigger,
+};
+pub use defense::{DEFENSE_TRANSITIONS, DefenseGuard, DefenseTransition, DefenseTrigger};
+pub use exchange::{Contribution, Exchange, ExchangeOutcome, NodeInteraction};
+pub use feedback::Feedback;
+pub use handoff::HandoffRefusal;
+pub use interaction::{Interaction, InteractionOutcome, WarningReason};
+pub use machine::NetworkTransition;
+pub use millionths::Millionths;
+pub use node::{Defense, DefenseStatus, Node, NodeRecord, NodeStatus, ThreatBelief};
+pub use node_machine::{NODE_TRANSITIONS, NodeAction, NodeGuard, NodeTransition, NodeTrigger};
+pub use partners::RecentPartners;
+pub use policy::{TrustPolicy, TrustPolicyError};
+pub use requirements::{Priority, Requirements, TaskConstraints};
+pub use routing::{RoutingResult, explain_route, route, route_ensemble};
+pub use trust::{TrustComponents, aggregate_quality, compute_trust};
+
+pub(crate) use rpds::RedBlackTreeMapSync as Map;
+
+use crate::ids::NodeId;
+use alloc::vec::Vec;
+
+/// The nodes of a trust network by id. A clone shares every node.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(from = "Vec<Node>", into = "Vec<Node>"))]
+pub struct Network {
+    nodes: Map<NodeId, Node>,
+    directory: directory::Directory,
+}
+
+impl Network {
+    /// Returns the node with this id.
+    #[must_use]
+    pub fn node(&self, id: &NodeId) -> Option<&Node> {
+        self.nodes.get(id)
+    }
+
+    /// Changes the node with this id; none if it is not in the network. Its id stays.
+    pub fn update<T>(&mut self, id: &NodeId, change: impl FnOnce(&mut Node) -> T) -> Option<T> {
+        let node = self.nodes.get_mut(id)?;
+        let before: Vec<_> = node.capabilities.keys().cloned().collect();
+        let result = change(node);
+        if node.id != *id {
+            node.id = id.clone();
+        }
+        let removed = before.iter().filter(|capability| !node.capabilities.contains_key(capability));
+        self.directory.remove(id, removed);
+        self.directory.insert(node);
+        Some(result)
+    }
+
+    /// Iterates over the nodes in the order of ids.
+    pub fn iter(&self) -> impl Iterator<Item = &Node> {
+        self.nodes.values()
+    }
+
+    /// Delivers a signal to this node; none if it is not in the network. The subject is expelled once a confirmed belief
+    /// is high enough.
+    pub fn receive_signal(
+        &mut self,
+        policy: &TrustPolicy,
+        receiver: &NodeId,
+        signal: &defense::Signal,
+    ) -> Option<defense::SignalOutcome> {
+        let outcome = self.update(receiver, |node| defense::receive_signal(policy, node, signal))?;
+        match &outcome {
+            defense::SignalOutcome::Ignored => {}
+            defense::SignalOutcome::Received { belief, .. } => {
+                self.update(&signal.subject, |subject| {
+                    subject.trigger_threat_report(&policy.status, belief);
+                });
+            }
+        }
+        Some(outcome)
+    }
+
+    /// Adds a node, or replaces the one with its id.
+    pub fn insert(&mut self, node: Node) {
+        if let Some(old) = self.nodes.get(&node.id) {
+            self.directory.remove(&old.id, old.capabilities.keys());
+        }
+        self.directory.insert(&node);
+        self.nodes.insert_mut(node.id.clone(), node);
+    }
+
+    /// Removes the node with this id; whether there was one.
+    pub fn remove(&mut self, id: &NodeId) -> bool {
+        if let Some(old) = self.nodes.get(id) {
+            self.directory.remove(id, old.capabilities.keys());
+        }
+        self.nodes.remove_mut(id)
+    }
+
+    /// Returns the number of nodes.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.nodes.size()
+    }
+
+    /// Whether there is no node.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+}
+
+impl From<Vec<Node>> for Network {
+    fn from(nodes: Vec<Node>) -> Self {
+        nodes.into_iter().collect()
+    }
+}
+
+impl From<Network> for Vec<Node> {
+    fn from(network: Network) -> Self {
+        network.iter().cloned().collect()
+    }
+}
+
+impl FromIterator<Node> for Network {
+    fn from_iter<I: IntoIterator<Item = Node>>(nodes: I) -> Self {
+        let mut network = Self::default();
+        nodes.into_iter().for_each(|node| network.insert(node));
+        network
+    }
+}
