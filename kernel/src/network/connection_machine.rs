@@ -48,7 +48,7 @@ const fn row(
     to: ConnectionStatus,
     label: &'static str,
 ) -> ConnectionTransition {
-    NetworkTransition { id, clause: "decision 0040", from, on, when, action: (), to, label }
+    NetworkTransition { id, clause: "decision 0041", from, on, when, action: (), to, label }
 }
 
 impl Connection {

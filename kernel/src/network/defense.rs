@@ -87,11 +87,11 @@ pub type DefenseTransition = NetworkTransition<DefenseStatus, DefenseTrigger, De
 /// The table.
 #[rustfmt::skip]
 pub const DEFENSE_TRANSITIONS: &[DefenseTransition] = &[
-    row("F01", &[Normal, Primed], DefenseTrigger::Signal,         DefenseGuard::ActiveThreat, Defending, "threat above the level of action"),
-    row("F02", &[Normal],         DefenseTrigger::Signal,         DefenseGuard::Always,       Primed,    "signal"),
-    row("F03", &[Defending],      DefenseTrigger::ThreatResolved, DefenseGuard::PrimedOnly,   Primed,    "every threat is resolved, signals are recent"),
-    row("F04", &[Defending],      DefenseTrigger::ThreatResolved, DefenseGuard::Unprimed,     Normal,    "every threat is resolved"),
-    row("F05", &[Primed],         DefenseTrigger::Tick,           DefenseGuard::LowPriming,   Normal,    "priming has decayed"),
+    row("B01", &[Normal, Primed], DefenseTrigger::Signal,         DefenseGuard::ActiveThreat, Defending, "threat above the level of action"),
+    row("B02", &[Normal],         DefenseTrigger::Signal,         DefenseGuard::Always,       Primed,    "signal"),
+    row("B03", &[Defending],      DefenseTrigger::ThreatResolved, DefenseGuard::PrimedOnly,   Primed,    "every threat is resolved, signals are recent"),
+    row("B04", &[Defending],      DefenseTrigger::ThreatResolved, DefenseGuard::Unprimed,     Normal,    "every threat is resolved"),
+    row("B05", &[Primed],         DefenseTrigger::Tick,           DefenseGuard::LowPriming,   Normal,    "priming has decayed"),
 ];
 
 const fn row(
@@ -102,7 +102,7 @@ const fn row(
     to: DefenseStatus,
     label: &'static str,
 ) -> DefenseTransition {
-    NetworkTransition { id, clause: "decision 0040", from, on, when, action: (), to, label }
+    NetworkTransition { id, clause: "decision 0041", from, on, when, action: (), to, label }
 }
 
 /// Returns a belief after one more report: `b + weight (1 − b)` with `weight` = connection weight × confidence.

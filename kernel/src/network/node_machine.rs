@@ -82,7 +82,7 @@ const fn row(
     to: NodeStatus,
     label: &'static str,
 ) -> NodeTransition {
-    NetworkTransition { id, clause: "decision 0040", from, on, when, action, to, label }
+    NetworkTransition { id, clause: "decision 0041", from, on, when, action, to, label }
 }
 
 impl NodeRecord {

@@ -1,4 +1,4 @@
-//! The constants of the trust network as policy values, with the design's constants as defaults (decision 0040).
+//! The constants of the trust network as policy values, with the design's constants as defaults (decision 0041).
 
 mod validate;
 
