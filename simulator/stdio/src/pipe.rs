@@ -35,8 +35,8 @@ struct Shared<W> {
 struct Calls {
     /// The operations of the recent calls.
     operations: BTreeMap<CallId, Operation>,
-    /// The call in recovery, and the sender that reports it as not started.
-    recovering: Option<(CallId, oneshot::Sender<()>)>,
+    /// The calls in recovery, each with the sender that reports it as not started.
+    recovering: BTreeMap<CallId, oneshot::Sender<()>>,
     /// Whether a request runs, so that another one is refused.
     is_busy: bool,
 }
@@ -140,7 +140,7 @@ impl<W: Write + Send + 'static> Host for Pipe<W> {
     async fn recover(&self, call: &Call) -> RecoveryResult {
         self.register(call);
         let (sender, not_started) = oneshot::channel();
-        lock_ignoring_poison(&self.shared.calls).recovering = Some((call.id, sender));
+        lock_ignoring_poison(&self.shared.calls).recovering.insert(call.id, sender);
         self.send(&ToHost::Recover(call));
         match not_started.await {
             Ok(()) => RecoveryResult::NotStarted,
@@ -223,10 +223,9 @@ impl<W: Write> HostReader<W> {
                 }
             }
             FromHost::NotStarted(NotStartedMessage { call }) => {
-                let recovering =
-                    lock_ignoring_poison(&self.shared.calls).recovering.take_if(|(id, _)| *id == call);
+                let recovering = lock_ignoring_poison(&self.shared.calls).recovering.remove(&call);
                 match recovering {
-                    Some((_, sender)) => {
+                    Some(sender) => {
                         // Fails if the deadline of the recovery has passed.
                         let _ = sender.send(());
                         Ok(())
