@@ -91,6 +91,9 @@ fn invalid_plans_and_tasks_are_reported() {
         &[
             "modules:\n  planner: {plan: []}\n",
             "modules:\n  planner:\n    plan:\n      - {task: 1, do: x}\n      - {task: 1, do: y}\n",
+            "modules:\n  planner:\n    plan:\n      - {task: 1, do: x, depends_on: [2]}\n      - {task: 2, do: y, depends_on: [1]}\n",
+            "modules:\n  planner: {plan: [{task: 1, do: x, depends_on: [7]}]}\n",
+            "modules:\n  planner: {plan: [{task: 1, do: x, depends_on: 7}]}\n",
             "modules:\n  planner: {plan: [{task: one, do: x}]}\n",
             "modules:\n  planner: {plan: [{task: 1, do: x, undo: y, irreversible: true}]}\n",
             "modules:\n  planner: {plan: [{task: 1, do: x, irreversible: yes}]}\n",
