@@ -199,7 +199,9 @@ impl Adversary {
                 if fails { vec![exit(0), exit(1)] } else { vec![exit(0)] }
             }
             // Other models explore repairs.
-            Operation::Diagnose if free.scopes || free.facts || free.workflow => vec![Report::NoRepair { text: text() }],
+            Operation::Diagnose if free.scopes || free.facts || free.workflow => {
+                vec![Report::NoRepair { text: text() }]
+            }
             Operation::Diagnose => {
                 let repaired = self.revised_plan().map(|plan| Report::Repaired { text: text(), plan });
                 repaired.into_iter().chain([Report::NoRepair { text: text() }]).collect()

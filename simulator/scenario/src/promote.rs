@@ -8,6 +8,7 @@ mod from_trace;
 mod record;
 mod recorded_replies;
 mod scenario_builder;
+mod task_delays;
 #[cfg(test)]
 mod tests;
 

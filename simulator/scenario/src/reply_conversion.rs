@@ -4,8 +4,9 @@ use crate::action::SummaryUpdateFile;
 use crate::convert::FileValue;
 use crate::replies::ReplyKind;
 use crate::reply::{ExtendedReplyFile, ReplyFile};
-use crate::script::ScriptedReply;
+use crate::script::{DelayedReply, ScriptedReply};
 use crate::time::DelayFile;
+use crate::time::DurationText;
 use orchestrion_runtime::Reply;
 use orchestrion_yaml::{LabeledError, Spanned};
 
@@ -39,22 +40,21 @@ impl<T: ReplyKind> ReplyFile<T> {
     }
 
     /// Returns the file of a scripted reply; `None` for the report of another kind of module.
-    pub(crate) fn from_kernel(reply: &ScriptedReply) -> Option<Self> {
-        match reply {
-            ScriptedReply::Fail(failure) => T::from_kernel(Err(*failure)).map(Self::Short),
-            ScriptedReply::Reply(Reply { report, summary_update: None, action: None }) => {
-                T::from_kernel(Ok(report)).map(Self::Short)
-            }
-            ScriptedReply::Reply(Reply { report, summary_update, action }) => {
-                Some(Self::Extended(ExtendedReplyFile {
-                    reply: T::from_kernel(Ok(report))?,
-                    after: None,
-                    summary_update: Option::<SummaryUpdateFile>::from_kernel(summary_update)?
-                        .map(Spanned::from),
-                    action: FileValue::from_kernel(action)?,
-                }))
-            }
-        }
+    pub(crate) fn from_kernel(DelayedReply { reply, after }: &DelayedReply) -> Option<Self> {
+        let after = (!after.is_zero()).then(|| Spanned::from(DelayFile::Fixed(DurationText(*after))));
+        let (reply, summary_update, action) = match reply {
+            ScriptedReply::Fail(failure) => (T::from_kernel(Err(*failure))?, None, None),
+            ScriptedReply::Reply(Reply { report, summary_update, action }) => (
+                T::from_kernel(Ok(report))?,
+                Option::<SummaryUpdateFile>::from_kernel(summary_update)?.map(Spanned::from),
+                FileValue::from_kernel(action)?,
+            ),
+        };
+        Some(if after.is_none() && summary_update.is_none() && action.is_none() {
+            Self::Short(reply)
+        } else {
+            Self::Extended(ExtendedReplyFile { reply, after, summary_update, action })
+        })
     }
 }
 

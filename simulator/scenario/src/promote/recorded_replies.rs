@@ -1,6 +1,6 @@
 //! Collects recorded replies, and converts them to the modules of a scenario file.
 
-use crate::script::{ScriptKey, ScriptedReply, SimulatedMemory, default_reply};
+use crate::script::{DelayedReply, ScriptKey, ScriptedReply, SimulatedMemory, default_reply};
 use crate::{ModulesFile, RepliesFile, ReplyFile, ReplyKind};
 use orchestrion_kernel::module::{Operation, Role, Store};
 use orchestrion_kernel::policy::AdditionalDebater;
@@ -19,7 +19,7 @@ pub(super) struct RecordedReplies {
 
 #[derive(Debug, Default)]
 struct ModuleReplies {
-    replies: Vec<ScriptedReply>,
+    replies: Vec<DelayedReply>,
     /// Whether a scenario without replies of this module gives the same replies.
     is_default: bool,
 }
@@ -40,16 +40,17 @@ impl RecordedReplies {
     }
 
     /// Adds a reply to an operation in this request.
-    pub(super) fn push(&mut self, operation: Operation, request: &RequestFacts, reply: ScriptedReply) {
-        let is_default = self.default_reply(operation, request).as_ref() == Some(&reply);
+    pub(super) fn push(&mut self, operation: Operation, request: &RequestFacts, delayed: DelayedReply) {
+        let DelayedReply { reply, after } = &delayed;
+        let is_default = after.is_zero() && self.default_reply(operation, request).as_ref() == Some(reply);
         if let Some(record) = &request.memory_record {
-            self.memory.store(&reply, &request.user, &request.text, record);
+            self.memory.store(reply, &request.user, &request.text, record);
         }
         let new = || ModuleReplies { replies: Vec::new(), is_default: true };
         let module =
             self.modules.entry(ScriptKey::from_operation(operation, &self.debaters)).or_insert_with(new);
         module.is_default &= is_default;
-        module.replies.push(reply);
+        module.replies.push(delayed);
     }
 
     /// Returns the replies as the modules of a scenario file, without default replies.
@@ -94,7 +95,7 @@ impl RecordedReplies {
 
 /// Returns one reply if all are equal, else a list. A reply always matches its operation, so no conversion fails; if one
 /// did, the run of the scenario would differ from the recording.
-fn replies_file<T: ReplyKind>(replies: &[ScriptedReply]) -> Option<RepliesFile<T>> {
+fn replies_file<T: ReplyKind>(replies: &[DelayedReply]) -> Option<RepliesFile<T>> {
     let first = replies.first()?;
     if replies.iter().all(|reply| reply == first) {
         return ReplyFile::from_kernel(first).map(RepliesFile::one);

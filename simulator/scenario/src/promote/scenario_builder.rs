@@ -2,7 +2,8 @@
 
 use super::PromoteError;
 use super::recorded_replies::RecordedReplies;
-use crate::script::ScriptedReply;
+use super::task_delays::TaskDelays;
+use crate::script::{DelayedReply, ScriptedReply};
 use crate::writes::IdentityFile;
 use crate::{
     Count, InterruptFile, ModulesFile, PhaseName, PhaseVisit, PhaseVisitFile, RequestFile, ScriptedWriteFile,
@@ -48,6 +49,7 @@ pub(super) struct ScenarioBuilder<'a> {
     unused_session: Option<u64>,
     requests: Vec<RequestFile>,
     replies: RecordedReplies,
+    delays: TaskDelays,
     kept: Vec<&'a Step>,
     omitted: Vec<&'a Step>,
     /// Whether the trace ends with a refusal at which the conversation halts.
@@ -65,6 +67,7 @@ impl<'a> ScenarioBuilder<'a> {
             unused_session: None,
             requests: Vec::new(),
             replies: RecordedReplies::new(header.policy.additional_debaters.clone()),
+            delays: TaskDelays::default(),
             kept: Vec::new(),
             omitted: Vec::new(),
             halted: false,
@@ -91,6 +94,7 @@ impl<'a> ScenarioBuilder<'a> {
         }
         self.add_input(step)?;
         self.fold.apply(step.n, &step.events);
+        self.delays.observe(self.fold.state().control(), &step.input);
         self.kept.push(step);
         Ok(())
     }
@@ -121,7 +125,7 @@ impl<'a> ScenarioBuilder<'a> {
                         ScriptedReply::Reply(Reply { report, .. }) => Input::reply(id, report),
                         ScriptedReply::Fail(failure) => Input::CallFailed { call: id, failure },
                     };
-                    (Some((operation, reply)), input)
+                    (Some((id, operation, reply)), input)
                 }
             };
             // A dead end under `as-drawn`; the run of the scenario halts there, too.
@@ -130,10 +134,11 @@ impl<'a> ScenarioBuilder<'a> {
                 break;
             };
             is_extended = true;
-            if let Some((operation, reply)) = replied {
-                self.push_reply(operation, reply);
+            if let Some((id, operation, reply)) = replied {
+                self.push_reply(id, operation, reply);
             }
             self.fold.apply(last + n, &events);
+            self.delays.observe(self.fold.state().control(), &input);
         }
         Ok(is_extended.then(|| {
             format!(
@@ -238,12 +243,12 @@ impl<'a> ScenarioBuilder<'a> {
                 Some(operation) if report.is_reply_to(operation) => {
                     let (summary_update, action) = (summary_update.clone(), action.clone());
                     let reply = Reply { report: report.clone(), summary_update, action };
-                    self.push_reply(operation, ScriptedReply::Reply(reply));
+                    self.push_reply(*call, operation, ScriptedReply::Reply(reply));
                 }
                 _ => return Err(inexpressible("a reply without a pending call", INVALID_TRACE)),
             },
             Input::CallFailed { call, failure } => match self.pending_operation(*call) {
-                Some(operation) => self.push_reply(operation, ScriptedReply::Fail(*failure)),
+                Some(operation) => self.push_reply(*call, operation, ScriptedReply::Fail(*failure)),
                 None => return Err(inexpressible("a failure without a pending call", INVALID_TRACE)),
             },
             Input::Write(write) => {
@@ -298,9 +303,10 @@ impl<'a> ScenarioBuilder<'a> {
     }
 
     /// Adds the reply to a call of the running request.
-    fn push_reply(&mut self, operation: Operation, reply: ScriptedReply) {
+    fn push_reply(&mut self, call: CallId, operation: Operation, reply: ScriptedReply) {
         if let Some(request) = self.fold.facts() {
-            self.replies.push(operation, request, reply);
+            let after = self.delays.delay(self.fold.state().control(), call);
+            self.replies.push(operation, request, DelayedReply { reply, after });
         }
     }
 
