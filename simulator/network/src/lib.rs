@@ -30,8 +30,12 @@ use orchestrion_yaml::{FileLimits, ReadError, Source, schema_of};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// The limits of a network file: room for 10,000 nodes of 100 values each.
-pub const NETWORK_LIMITS: FileLimits = FileLimits { bytes_max: 16 << 20, values_max: 1_000_000 };
+/// The limits of a network file: room for 10,000 nodes of 200 values each, such as 20 connections.
+pub const NETWORK_LIMITS: FileLimits = FileLimits {
+    bytes_max: 16 << 20,
+    values_max: 2_000_000,
+    help: "remove the nodes that cannot get the task, or the connections that the routing node does not have",
+};
 
 /// A trust network as its file describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,11 +10,13 @@ pub struct FileLimits {
     pub bytes_max: usize,
     /// The maximum number of mappings, lists and single values, keys included.
     pub values_max: usize,
+    /// The help for a larger file.
+    pub help: &'static str,
 }
 
 impl Default for FileLimits {
     fn default() -> Self {
-        Self { bytes_max: FILE_BYTES_MAX, values_max: 250_000 }
+        Self { bytes_max: FILE_BYTES_MAX, values_max: 250_000, help: "split it into several files" }
     }
 }
 

@@ -92,7 +92,7 @@ impl Source {
                 format!(
                     "{name}: file too large: expected at most {bytes_max} bytes ({mebibytes} MiB), found more"
                 ),
-                "split it into several files",
+                limits.help,
             ));
         }
         // A byte order mark would shift every location.

@@ -35,7 +35,7 @@ pub(super) fn syntax_error(error: &Error, text: &str, limits: FileLimits) -> Lab
         Error::Budget { breach: BudgetBreach::Nodes { .. } | BudgetBreach::Events { .. }, .. } => {
             LabeledError::new(
                 format!("file too large: expected at most {} values, found more", limits.values_max),
-                "split it into several files",
+                limits.help,
             )
             .with_label(span, "one value too many")
         }
