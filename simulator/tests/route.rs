@@ -33,6 +33,7 @@ fn changed(code: i32, from: &str, to: &str, arguments: &[&str]) -> (String, Stri
     runner::run(code, folder.path(), &[&["route"], arguments].concat())
 }
 
+/// 001-6.4: a candidate above the overload limit is named. 001-8.1: an ensemble is routed.
 #[test]
 fn explanation_lists_factors_and_filters() {
     let explain = [&DESK[..], &["--explain"]].concat();
@@ -71,7 +72,8 @@ fn json_has_every_factor() {
     assert_eq!(selected["explanation"], Value::Null);
 }
 
-/// 001-4.1: the score is the product of the factors.
+/// 001-4.1, 001-4.2, 001-4.3, 001-4.7, 001-4.8, 001-4.9: the score is the product of the factors (001-2.7, 001-7.6); a preference
+/// raises it (001-3.6).
 #[test]
 fn score_is_the_product_computed_by_hand() {
     let explanation = &report(0, &["--explain"])["explanation"];
@@ -105,7 +107,8 @@ fn local_execution_has_no_handoff() {
     assert!(out.contains("\nLOCAL: desk executes the task itself"), "{out}");
 }
 
-/// 001-4.10: without a candidate, the result names the filter that emptied the list.
+/// 001-4.10: without a candidate, the result names the filter that emptied the list: 001-3.5, 001-3.7, 001-4.5, 001-4.6,
+/// 001-7.4.
 #[test]
 fn missing_candidates_name_the_last_filter() {
     let folder = tempfile::tempdir().unwrap();
