@@ -125,6 +125,38 @@ fn missing_candidates_name_the_last_filter() {
     assert_eq!(report["no_candidates"], expected);
 }
 
+/// 001-2.3, 001-2.4, 001-3.3: types and limits of a capability filter nodes.
+#[test]
+fn filtered_nodes_show_the_compared_numbers() {
+    for (requirement, reason) in [
+        (
+            "constraints: {min_quality: 0.89}",
+            "cleo  has a lower quality than required: quality 0.88, required 0.89",
+        ),
+        (
+            "constraints: {timeout_ms: 59999}",
+            "ana   may take longer than the task allows: 60000 ms, allowed 59999 ms",
+        ),
+        ("input_size: 50001", "ana   accepts only smaller inputs: at most 50000, input 50001"),
+        ("input_type: pdf", "ana   does not accept the type of the input"),
+        ("output_type: pdf", "ana   does not produce the expected type of output"),
+        ("constraints: {excluded_nodes: [ana]}", "ana   is excluded by the task"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let task = folder.path().join("task.yaml");
+        fs::write(&task, format!("required_capabilities: [translate]\n{requirement}\n")).unwrap();
+        let network = format!("{NETWORKS}/invoices.yaml");
+        let arguments = ["route", &network, "--task", "task.yaml", "--from", "desk", "--explain"];
+        let output = Command::new(env!("CARGO_BIN_EXE_orchestrion"))
+            .args(arguments)
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        let printed = String::from_utf8(output.stdout).unwrap();
+        assert!(printed.contains(&format!("  {reason}\n")), "{requirement}: {printed}");
+    }
+}
+
 /// 001-8.2, 001-8.3: an ensemble is not all of one cluster.
 #[test]
 fn ensemble_is_diversified_by_cluster() {
