@@ -14,6 +14,7 @@ mod output;
 mod promote;
 mod renamed_flags;
 mod replay;
+mod route;
 mod run;
 mod show;
 mod targets;
@@ -53,6 +54,7 @@ enum Command {
     Show(show::Args),
     Promote(promote::Args),
     Context(context::Args),
+    Route(route::Args),
     Export(export::Args),
 }
 
@@ -73,6 +75,7 @@ pub fn main() -> ExitCode {
         Command::Show(args) => show::run(args),
         Command::Promote(args) => promote::run(args, &cli.global),
         Command::Context(args) => context::run(args, &cli.global),
+        Command::Route(args) => route::run(args, &cli.global),
         Command::Export(args) => export::run(args, Cli::command()),
     };
     let status = result.unwrap_or_else(|error| {

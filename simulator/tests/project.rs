@@ -173,6 +173,7 @@ fn completions_and_manual_are_valid() {
         "context-explain",
         "context-curve",
         "context-verify",
+        "route",
         "export",
     ];
     let names = names.map(|name| format!("orchestrion-{name}.1"));

@@ -21,7 +21,7 @@ fn check(files: impl IntoIterator<Item = (String, String)>) {
 /// The clause pages with their file names.
 fn clause_pages() -> Vec<(&'static str, String)> {
     let read = |file| std::fs::read_to_string(root().join("specs/clauses").join(file)).unwrap();
-    ["000.md", "002.md", "003.md", "004.md"].map(|file| (file, read(file))).into()
+    ["000.md", "001.md", "002.md", "003.md", "004.md"].map(|file| (file, read(file))).into()
 }
 
 /// The file names of the decisions.
@@ -74,6 +74,8 @@ fn schemas_are_up_to_date() {
         ("problem", orchestrion_selection::problem_schema()),
         ("certificate", orchestrion_selection::certificate_schema()),
         ("stdio", orchestrion_stdio::protocol::schema()),
+        ("network", orchestrion_network::network_schema()),
+        ("task", orchestrion_network::task_schema()),
     ];
     check(schemas.map(|(name, schema)| {
         let text = serde_json::to_string_pretty(&schema).unwrap();

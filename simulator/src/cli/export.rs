@@ -126,6 +126,10 @@ enum Schema {
     Certificate,
     /// Messages of `run --stdio`.
     Stdio,
+    /// Trust networks for `route`.
+    Network,
+    /// Tasks for `route`.
+    Task,
 }
 
 /// Runs the command; `program` describes the whole command line, for completions and the manual.
@@ -193,6 +197,8 @@ fn schema(schema: Schema) -> Result<String> {
         Schema::Problem => orchestrion_selection::problem_schema(),
         Schema::Certificate => orchestrion_selection::certificate_schema(),
         Schema::Stdio => orchestrion_stdio::protocol::schema(),
+        Schema::Network => orchestrion_network::network_schema(),
+        Schema::Task => orchestrion_network::task_schema(),
     };
     Ok(serde_json::to_string_pretty(&schema).into_diagnostic()? + "\n")
 }

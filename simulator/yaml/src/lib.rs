@@ -24,7 +24,7 @@ mod tests;
 mod type_error;
 
 pub use error::{LabeledError, ReadError, suggest_nearest};
-pub use limits::FILE_BYTES_MAX;
+pub use limits::{FILE_BYTES_MAX, FileLimits};
 pub use render::render_error;
 pub use scalar::{Decimal, StrictText, parse_scalar};
 pub use schema::schema_of;

@@ -2,7 +2,7 @@
 
 use super::deserializer::NodeDeserializer;
 use super::error::{LabeledError, ReadError, shorten};
-use super::limits::{DEPTH_MAX, EXCERPT_LINE_BYTES_MAX, FILE_BYTES_MAX};
+use super::limits::{DEPTH_MAX, EXCERPT_LINE_BYTES_MAX, FileLimits};
 use super::node::{Node, Value};
 use super::syntax_error::syntax_error;
 use miette::{LabeledSpan, NamedSource, SourceSpan};
@@ -16,6 +16,7 @@ use std::sync::Arc;
 pub struct Source {
     name: Arc<str>,
     text: Arc<str>,
+    limits: FileLimits,
 }
 
 impl Source {
@@ -24,6 +25,14 @@ impl Source {
     /// # Errors
     /// The file cannot be read, is too large, or is not UTF-8.
     pub fn read(path: &Path) -> Result<Self, ReadError> {
+        Self::read_within(path, FileLimits::default())
+    }
+
+    /// Reads a file within limits of its own.
+    ///
+    /// # Errors
+    /// As [`Source::read`].
+    pub fn read_within(path: &Path, limits: FileLimits) -> Result<Self, ReadError> {
         let name = path.display().to_string();
         let unreadable = |error: std::io::Error| {
             ReadError::for_file(
@@ -33,9 +42,9 @@ impl Source {
         };
         let mut bytes = Vec::new();
         let file = std::fs::File::open(path).map_err(unreadable)?;
-        let limit = u64::try_from(FILE_BYTES_MAX).unwrap_or(u64::MAX).saturating_add(1);
+        let limit = u64::try_from(limits.bytes_max).unwrap_or(u64::MAX).saturating_add(1);
         file.take(limit).read_to_end(&mut bytes).map_err(unreadable)?;
-        Self::from_bytes(&name, bytes)
+        Self::from_bytes_within(&name, bytes, limits)
     }
 
     /// Creates a source from bytes.
@@ -43,12 +52,16 @@ impl Source {
     /// # Errors
     /// The bytes are too many, or not UTF-8; the error has the position.
     pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Self, ReadError> {
+        Self::from_bytes_within(name, bytes, FileLimits::default())
+    }
+
+    fn from_bytes_within(name: &str, bytes: Vec<u8>, limits: FileLimits) -> Result<Self, ReadError> {
         match String::from_utf8(bytes) {
-            Ok(text) => Self::from_text(name, &text),
+            Ok(text) => Self::from_text_within(name, &text, limits),
             Err(error) => {
                 let start = error.utf8_error().valid_up_to();
                 let lossy = String::from_utf8_lossy(error.as_bytes()).into_owned();
-                let source = Self { name: name.into(), text: lossy.into() };
+                let source = Self { name: name.into(), text: lossy.into(), limits };
                 let error = LabeledError::new(
                     format!("invalid encoding: expected UTF-8 text, found other bytes at byte {start}"),
                     "save the file as UTF-8",
@@ -64,17 +77,27 @@ impl Source {
     /// # Errors
     /// The text is too large.
     pub fn from_text(name: &str, text: &str) -> Result<Self, ReadError> {
-        if text.len() > FILE_BYTES_MAX {
+        Self::from_text_within(name, text, FileLimits::default())
+    }
+
+    /// Creates a source from a text within limits of its own.
+    ///
+    /// # Errors
+    /// The text is too large.
+    pub fn from_text_within(name: &str, text: &str, limits: FileLimits) -> Result<Self, ReadError> {
+        let bytes_max = limits.bytes_max;
+        if text.len() > bytes_max {
+            let mebibytes = bytes_max >> 20;
             return Err(ReadError::for_file(
                 format!(
-                    "{name}: file too large: expected at most {FILE_BYTES_MAX} bytes (1 MiB), found more"
+                    "{name}: file too large: expected at most {bytes_max} bytes ({mebibytes} MiB), found more"
                 ),
-                "split it into several files",
+                limits.help,
             ));
         }
         // A byte order mark would shift every location.
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        Ok(Self { name: name.into(), text: text.into() })
+        Ok(Self { name: name.into(), text: text.into(), limits })
     }
 
     /// Parses the text as YAML.
@@ -82,8 +105,16 @@ impl Source {
     /// # Errors
     /// [`ReadError`] with its location.
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T, ReadError> {
+        let values_max = self.limits.values_max;
         let options = serde_saphyr::options! {
-            budget: serde_saphyr::budget! { max_depth: DEPTH_MAX, max_anchors: 0, max_aliases: 0 },
+            budget: serde_saphyr::budget! {
+                max_depth: DEPTH_MAX,
+                max_anchors: 0,
+                max_aliases: 0,
+                max_nodes: values_max,
+                // A value is one event or, as a mapping or a list, two; the document has a few of its own.
+                max_events: values_max.saturating_mul(2).saturating_add(100),
+            },
             merge_keys: serde_saphyr::MergeKeyPolicy::AsOrdinary,
             strict_booleans: true,
             reject_unsupported_tags: true,
@@ -91,7 +122,7 @@ impl Source {
             with_snippet: false,
         };
         let node: Node = serde_saphyr::from_str_with_options(&self.text, options)
-            .map_err(|error| ReadError::in_source(self, syntax_error(&error, &self.text)))?;
+            .map_err(|error| ReadError::in_source(self, syntax_error(&error, &self.text, self.limits)))?;
         if let Value::Nothing = node.value {
             let error = LabeledError::new(
                 "expected a mapping, found an empty file",

@@ -1,12 +1,12 @@
 //! Errors of texts that are not valid YAML, or use a part of YAML that files must not use.
 
 use super::error::LabeledError;
-use super::limits::DEPTH_MAX;
+use super::limits::{DEPTH_MAX, FileLimits};
 use super::location::byte_span_in;
 use serde_saphyr::{Error, MessageFormatter, UserMessageFormatter, budget::BudgetBreach};
 
 /// Converts an error of the library.
-pub(super) fn syntax_error(error: &Error, text: &str) -> LabeledError {
+pub(super) fn syntax_error(error: &Error, text: &str, limits: FileLimits) -> LabeledError {
     let error = error.without_snippet();
     let span = error.location().and_then(|location| byte_span_in(text, location));
     match error {
@@ -32,6 +32,13 @@ pub(super) fn syntax_error(error: &Error, text: &str) -> LabeledError {
             "check the brackets and the indentation",
         )
         .with_label(span, "here"),
+        Error::Budget { breach: BudgetBreach::Nodes { .. } | BudgetBreach::Events { .. }, .. } => {
+            LabeledError::new(
+                format!("file too large: expected at most {} values, found more", limits.values_max),
+                limits.help,
+            )
+            .with_label(span, "one value too many")
+        }
         Error::UnknownAnchor { .. } => LabeledError::new(
             "aliases (`*name`) are not supported",
             "write the value at each place; quote a text that starts with *",

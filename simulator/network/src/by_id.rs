@@ -1,0 +1,52 @@
+//! Mappings whose keys are ids.
+
+use orchestrion_yaml::{LabeledError, Spanned, StrictText, inline_schema};
+use schemars::{JsonSchema, json_schema};
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use std::fmt;
+use std::marker::PhantomData;
+
+/// Values by id, in the order of the file. An error can label the id. The YAML library refuses duplicate keys.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ById<V>(pub Vec<(Spanned<StrictText>, V)>);
+
+impl<V> Default for ById<V> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<'de, V: Deserialize<'de>> Deserialize<'de> for ById<V> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(ByIdVisitor(PhantomData))
+    }
+}
+
+struct ByIdVisitor<V>(PhantomData<V>);
+
+impl<'de, V: Deserialize<'de>> Visitor<'de> for ByIdVisitor<V> {
+    type Value = ById<V>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a mapping from ids")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ById<V>, A::Error> {
+        let mut entries = Vec::with_capacity(map.size_hint().unwrap_or_default());
+        while let Some((id, value)) = map.next_entry::<Spanned<StrictText>, V>()? {
+            if id.value.as_str().trim().is_empty() {
+                return Err(LabeledError::new("empty id", "write a name before the colon")
+                    .with_label(id.span(), "empty")
+                    .into_serde_error());
+            }
+            entries.push((id, value));
+        }
+        Ok(ById(entries))
+    }
+}
+
+inline_schema!(ById<V> where V: JsonSchema; generator => {
+    let value = generator.subschema_for::<V>();
+    json_schema!({"type": "object", "propertyNames": {"minLength": 1}, "additionalProperties": value})
+});

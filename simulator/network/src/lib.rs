@@ -1,0 +1,100 @@
+//! Trust networks (001) and tasks as YAML files, with errors at their place in the file.
+//!
+//! Entry points: [`LoadedNetwork::read`] and [`LoadedNetwork::read_task`]. Numbers are read exactly into millionths; a missing
+//! value is that of the policy. Deliberately absent: the history of a node (its counters and recent partners), because routing
+//! does not read it.
+
+mod build;
+mod by_id;
+mod format;
+mod policy;
+mod public_key;
+mod signed;
+mod task;
+
+pub use by_id::ById;
+pub use format::{
+    CapabilityConstraintsFile, CapabilityFile, ConnectionFile, HeldCapabilityFile, NetworkFile, NodeFile,
+};
+pub use policy::{
+    ConnectionPolicyFile, ConvergencePolicyFile, DefensePolicyFile, FeedbackPolicyFile, PolicyFile,
+    RoutingPolicyFile, StartPolicyFile, StatusPolicyFile, TrustWeightsFile, WorkflowPolicyFile,
+};
+pub use public_key::PublicKeyText;
+pub use signed::{Reciprocity, Tone};
+pub use task::{TaskConstraintsFile, TaskFile};
+
+use orchestrion_kernel::CapabilityId;
+use orchestrion_kernel::network::{Network, Requirements, TrustPolicy};
+use orchestrion_yaml::{FileLimits, ReadError, Source, schema_of};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// The limits of a network file: room for 10,000 nodes of 200 values each, such as 20 connections.
+pub const NETWORK_LIMITS: FileLimits = FileLimits {
+    bytes_max: 16 << 20,
+    values_max: 2_000_000,
+    help: "remove the nodes that cannot get the task, or the connections that the routing node does not have",
+};
+
+/// A trust network as its file describes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoadedNetwork {
+    /// The policy: the defaults with the overrides of the file. It is valid.
+    pub policy: TrustPolicy,
+    /// The nodes.
+    pub network: Network,
+    /// The declared capabilities. A node may hold none of them.
+    pub capabilities: BTreeSet<CapabilityId>,
+}
+
+impl LoadedNetwork {
+    /// Reads a network file.
+    ///
+    /// # Errors
+    /// [`ReadError`] if the file cannot be opened, is larger than [`NETWORK_LIMITS`], is not valid, refers to an undeclared
+    /// capability or to a node that is not in it, or has a policy with a contradiction.
+    pub fn read(path: &Path) -> Result<Self, ReadError> {
+        build::load(&Source::read_within(path, NETWORK_LIMITS)?)
+    }
+
+    /// Parses a network. `name` is the file name for errors.
+    ///
+    /// # Errors
+    /// As [`LoadedNetwork::read`].
+    pub fn parse(name: &str, text: &str) -> Result<Self, ReadError> {
+        build::load(&Source::from_text_within(name, text, NETWORK_LIMITS)?)
+    }
+
+    /// Reads the requirements of a task file for this network.
+    ///
+    /// # Errors
+    /// [`ReadError`] if the file cannot be opened, is too large, is not valid, or names a capability or a node that the network
+    /// does not have: a misspelled exclusion would exclude no node.
+    pub fn read_task(&self, path: &Path) -> Result<Requirements, ReadError> {
+        task::load(&Source::read(path)?, self)
+    }
+
+    /// Parses the requirements of a task for this network. `name` is the file name for errors.
+    ///
+    /// # Errors
+    /// As [`LoadedNetwork::read_task`].
+    pub fn parse_task(&self, name: &str, text: &str) -> Result<Requirements, ReadError> {
+        task::load(&Source::from_text(name, text)?, self)
+    }
+}
+
+/// Returns the JSON Schema of network files.
+#[must_use]
+pub fn network_schema() -> serde_json::Value {
+    schema_of::<NetworkFile>("Orchestrion trust network")
+}
+
+/// Returns the JSON Schema of task files.
+#[must_use]
+pub fn task_schema() -> serde_json::Value {
+    schema_of::<TaskFile>("Orchestrion task")
+}
+
+#[cfg(test)]
+mod tests;
