@@ -33,7 +33,7 @@ mod selection;
 pub mod situation;
 mod visible_items;
 
-use conversation::ExpectedConversation;
+use conversation::{ExpectedConversation, PendingCall};
 use encoding::OracleInput;
 use fold::Fold;
 use orchestrion_kernel::context::{ByteMeasure, ContextError};
@@ -69,8 +69,8 @@ impl Oracle {
         Self { expected, policy: policy.clone(), fold: Fold::default(), steps: 0 }
     }
 
-    /// Checks one step of the kernel: the input with its time, the result of `decide`, the state after it, and the context of the
-    /// pending call. After a refusal the state is the unchanged one. The oracle continues from the expected state.
+    /// Checks one step of the kernel: the input with its time, the result of `decide`, the state after it, and the context of
+    /// every pending call. After a refusal the state is the unchanged one. The oracle continues from the expected state.
     ///
     /// # Errors
     /// A sentence with the step, the expected value and the found value. After the first error the oracle is unusable.
@@ -84,7 +84,7 @@ impl Oracle {
         let before = self.phase().to_owned();
         let input = observed::encode(input)?;
         self.check_step(at.millis(), &input, decided, after)
-            .and_then(|()| self.check_kernel_context(after))
+            .and_then(|()| self.check_kernel_contexts(after))
             .map_err(|wrong| format!("input {} at {at}, {before}, on {input}: {wrong}", self.steps))
     }
 
@@ -113,6 +113,9 @@ impl Oracle {
                 );
                 return Err(format!("wrong result: expected the refusal {refusal}, found {found}"));
             }
+            if let Err(refusal) = decided {
+                observed::compare_refusal(expected, &parsed, refusal)?;
+            }
         } else {
             expected.take(&parsed, input, &at_input);
             let mut batch = std::mem::take(&mut expected.batch);
@@ -139,43 +142,48 @@ impl Oracle {
             }
             observed::compare_over_budget(expected, &self.fold, call, &over_budget)?;
         }
-        observed::compare_state(expected, &self.fold, after)
+        observed::compare_state(expected, &self.fold, &self.policy, after)
     }
 
-    /// Builds the kernel's context for the pending call and checks it.
-    fn check_kernel_context(&self, after: &State) -> Result<(), String> {
-        let call = after.control().pending_call().filter(|call| call.operation.takes_context());
-        let Some(call) = call else { return Ok(()) };
+    /// Builds the kernel's context for every pending call and checks it.
+    fn check_kernel_contexts(&self, after: &State) -> Result<(), String> {
         let selector = ExactSelector::from_policy(&self.policy);
-        let context = build_context(&self.policy, after, call.operation, &ByteMeasure, &selector);
-        self.check_context(context.as_ref())
+        for call in after.control().pending_calls() {
+            if call.operation.takes_context() {
+                let context = build_context(&self.policy, after, call.operation, &ByteMeasure, &selector);
+                self.check_context(call.id, context.as_ref())
+                    .map_err(|wrong| format!("call {}: {wrong}", call.id))?;
+            }
+        }
+        Ok(())
     }
 
-    /// Checks a context for the pending call, which the kernel built with [`ByteMeasure`].
+    /// Checks a context for a pending call, which the kernel built with [`ByteMeasure`].
     ///
     /// # Errors
     /// A sentence with the expected value and the found value.
-    pub fn check_context(&self, context: Result<&ModuleContext, &ContextError>) -> Result<(), String> {
+    pub fn check_context(
+        &self,
+        call: CallId,
+        context: Result<&ModuleContext, &ContextError>,
+    ) -> Result<(), String> {
         let expected = self.expected.as_ref().map_err(|wrong| wrong.clone())?;
         // Decision 0021: the summarizer's context is sent before a change of S makes its reply out of date.
         if expected.request.outdated && expected.phase == "Compacting" {
             return Ok(());
         }
-        observed::compare_context(expected, &self.fold, context)
+        observed::compare_context(expected, &self.fold, call.number(), context)
     }
 
-    /// Returns the pending call, if any.
+    /// Returns the pending calls, in id order. A call over budget is not made, and the kernel refuses a reply to it.
     #[must_use]
-    pub fn pending_call(&self) -> Option<Call> {
-        let (id, operation) = self.expected.as_ref().ok()?.pending_call?;
-        let operation = serde_json::from_value(serde_json::to_value(operation).ok()?).ok()?;
-        Some(Call { id: CallId::new(id), operation })
-    }
-
-    /// Returns whether the pinned content of the pending call exceeds its budget, so that the kernel refuses a reply.
-    #[must_use]
-    pub fn is_over_budget(&self) -> bool {
-        self.expected.as_ref().is_ok_and(|expected| expected.pending_call.is_some() && expected.over_budget)
+    pub fn pending_calls(&self) -> Vec<Call> {
+        let calls = self.expected.iter().flat_map(|expected| &expected.pending_calls);
+        let call = |call: &PendingCall| {
+            let operation = serde_json::from_value(serde_json::to_value(call.operation).ok()?).ok()?;
+            Some(Call { id: CallId::new(call.id), operation, over_budget: call.over_budget })
+        };
+        calls.filter_map(call).collect()
     }
 
     /// Returns the phase, by its name in 004.

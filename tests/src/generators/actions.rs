@@ -9,11 +9,14 @@ use super::reports::{default_report, empty_text, random_operation, random_report
 use super::situation::{action, update};
 use super::writes::{message_scope, open_scopes, superseding_write, write};
 use orchestrion_kernel::control::phase::Region;
-use orchestrion_kernel::item::Scope;
+use orchestrion_kernel::item::{Scope, Validity};
 use orchestrion_kernel::knowledge::Write;
 use orchestrion_kernel::module::{Failure, Operation, Report};
 use orchestrion_kernel::situation::{ActionRecord, SummaryUpdate};
-use orchestrion_kernel::{CallId, Input, Phase, Policy, State, Text, TimedInput, Timestamp, UserId, decide};
+use orchestrion_kernel::state::Call;
+use orchestrion_kernel::{
+    CallId, Input, Phase, Policy, State, Text, TimedInput, Timestamp, UserId, can_step, decide,
+};
 
 /// The name of every generated conversation.
 pub(super) const CONVERSATION: &str = "walks";
@@ -59,8 +62,8 @@ impl TimeShift {
 pub enum ActionKind {
     /// A module replies.
     Reply(CallSelector, Report),
-    /// The pending module replies, with a summary update and action records.
-    ReplyWithExtras(Report, Option<SummaryUpdate>, Option<Box<ActionRecord>>),
+    /// A module replies, with a summary update and action records.
+    ReplyWithExtras(CallSelector, Report, Option<SummaryUpdate>, Option<Box<ActionRecord>>),
     /// A call ends without a reply.
     Fail(CallSelector, Failure),
     /// The runtime requests the next automatic step.
@@ -84,11 +87,11 @@ pub enum ActionKind {
 /// Selects the call of a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallSelector {
-    /// The pending call, or the latest one if none is pending.
-    Pending,
-    /// The call this many numbers earlier.
+    /// The pending call at this place, or the last one if fewer are pending. Without a pending call, the latest call.
+    Pending(usize),
+    /// The call this many numbers before the first pending one.
     Earlier(u64),
-    /// A call number this much later, which does not exist.
+    /// A call number this much after the last pending one, which does not exist.
     Later(u64),
 }
 
@@ -116,6 +119,8 @@ pub struct Bias {
     pub cancel: u32,
     /// Writes and promotions.
     pub write: u32,
+    /// Steps that start a task beside the running ones, where one can start.
+    pub parallel: u32,
 }
 
 impl Bias {
@@ -127,6 +132,7 @@ impl Bias {
             unexpected: choice.one_of(&[5, 0, 25]),
             cancel: choice.one_of(&[0, 0, 1, 4]),
             write: choice.one_of(&[0, 4, 14]),
+            parallel: choice.one_of(&[60, 90, 30, 0]),
         }
     }
 }
@@ -137,13 +143,16 @@ impl WalkAction {
         let control = state.control();
         let phase = control.phase();
         let open = open_scopes(state);
+        let runs_tasks = phase == Phase::RunningTasks;
         // Few walks write while an approver decides on a plan, so such writes are more likely there.
         let factor = match phase {
-            Phase::RepairApproval => 6,
+            Phase::RepairApproval => 10,
             Phase::PlanApproval => 3,
+            // An outdated plan matters only before the next task starts.
+            Phase::RunningTasks => 4,
             _ => 1,
         };
-        let kind = if choice.percent(factor * bias.write) {
+        let kind = if choice.percent((factor * bias.write).min(85)) {
             let has_plan = control.request().is_some_and(|request| request.plan.is_some());
             let superseding = if has_plan { superseding_write(choice, state) } else { None };
             let superseding = superseding.filter(|_| choice.percent(60));
@@ -152,16 +161,25 @@ impl WalkAction {
             unexpected_input(choice, policy, bias, &open)
         } else if !phase.is_quiescent() && choice.percent(bias.cancel) {
             ActionKind::Cancel
-        } else if let Some(call) = control.pending_call() {
+        } else if runs_tasks && can_step(policy, state) && choice.percent(bias.parallel) {
+            ActionKind::Step
+        } else if let Some((place, call)) = random_call(choice, control.pending_calls()) {
+            let selector = CallSelector::Pending(place);
             // Few walks reach a run, and fewer an approver, so rare actions are more likely there.
             let factor = match phase {
                 Phase::RepairApproval => 16,
                 Phase::PlanApproval => 10,
+                // A failure beside running tasks, or while the plan may be outdated, is rarer still.
+                Phase::RunningTasks if has_superseded(state) => 20,
+                Phase::RunningTasks if control.pending_calls().len() > 1 => 8,
                 _ if phase.region() == Some(Region::SandboxedExecution) => 3,
                 _ => 1,
             };
-            if choice.percent(factor * bias.failure) {
-                ActionKind::Fail(CallSelector::Pending, choice.one_of(&Failure::ALL))
+            if choice.percent((factor * bias.failure).min(60)) {
+                // Beside running tasks only an unknown outcome prevents that another one starts.
+                let is_unknown = control.pending_calls().len() > 1 && choice.percent(40);
+                let failure = if is_unknown { Failure::OutcomeUnknown } else { choice.one_of(&Failure::ALL) };
+                ActionKind::Fail(selector, failure)
             } else {
                 let report = random_report(choice, policy, bias, &open, call.operation);
                 // Few calls run in another scope than that of the request, and only of those the situation takes nothing.
@@ -170,10 +188,15 @@ impl WalkAction {
                     _ => [80, 8, 8, 4],
                 };
                 match choice.weighted(&extras) {
-                    0 => ActionKind::Reply(CallSelector::Pending, report),
-                    1 => ActionKind::ReplyWithExtras(report, Some(update(choice)), None),
-                    2 => ActionKind::ReplyWithExtras(report, None, Some(action(choice))),
-                    _ => ActionKind::ReplyWithExtras(report, Some(update(choice)), Some(action(choice))),
+                    0 => ActionKind::Reply(selector, report),
+                    1 => ActionKind::ReplyWithExtras(selector, report, Some(update(choice)), None),
+                    2 => ActionKind::ReplyWithExtras(selector, report, None, Some(action(choice))),
+                    _ => ActionKind::ReplyWithExtras(
+                        selector,
+                        report,
+                        Some(update(choice)),
+                        Some(action(choice)),
+                    ),
                 }
             }
         } else if phase != Phase::Idle {
@@ -206,6 +229,22 @@ impl WalkAction {
     }
 }
 
+/// Selects a pending call and its place; none if no call is pending.
+fn random_call(choice: &mut impl RandomSource, calls: &[Call]) -> Option<(usize, Call)> {
+    let calls: Vec<(usize, Call)> = calls.iter().copied().enumerate().collect();
+    match calls.as_slice() {
+        [] => None,
+        [call] => Some(*call),
+        calls => Some(choice.one_of(calls)),
+    }
+}
+
+/// Returns whether a fact was superseded, so that the plan may be outdated.
+fn has_superseded(state: &State) -> bool {
+    let mut entries = state.semantic().entries();
+    entries.any(|entry| matches!(entry.item.validity, Validity::Superseded { .. }))
+}
+
 /// Generates an input that is mostly unexpected.
 fn unexpected_input(
     choice: &mut impl RandomSource,
@@ -215,7 +254,7 @@ fn unexpected_input(
 ) -> ActionKind {
     let user_selector = choice.one_of(&[UserSelector::Owner, UserSelector::Stranger]);
     let call_selector = choice.one_of(&[
-        CallSelector::Pending,
+        CallSelector::Pending(0),
         CallSelector::Earlier(1),
         CallSelector::Later(1),
         CallSelector::Earlier(7),
@@ -246,19 +285,21 @@ impl ActionKind {
             (UserSelector::Owner, None) => UserId::new("ada"),
             (UserSelector::Stranger, _) => UserId::new("eve"),
         };
-        let live = match control.pending_call() {
-            Some(call) => call.id.number(),
-            None => control.next_call().number().saturating_sub(1),
-        };
-        let call = |call_selector| match call_selector {
-            CallSelector::Pending => CallId::new(live),
-            CallSelector::Earlier(by) => CallId::new(live.saturating_sub(by)),
-            CallSelector::Later(by) => CallId::new(live.saturating_add(by)),
+        let calls = control.pending_calls();
+        let latest = control.next_call().number().saturating_sub(1);
+        let number = |call: Option<&Call>| call.map_or(latest, |call| call.id.number());
+        let (first, last) = (number(calls.first()), number(calls.last()));
+        let call = |call_selector| {
+            CallId::new(match call_selector {
+                CallSelector::Pending(place) => number(calls.get(place).or(calls.last())),
+                CallSelector::Earlier(by) => first.saturating_sub(by),
+                CallSelector::Later(by) => last.saturating_add(by),
+            })
         };
         match self {
             Self::Reply(call_selector, report) => Input::reply(call(*call_selector), report.clone()),
-            Self::ReplyWithExtras(report, summary_update, action) => Input::Reply {
-                call: call(CallSelector::Pending),
+            Self::ReplyWithExtras(call_selector, report, summary_update, action) => Input::Reply {
+                call: call(*call_selector),
                 report: report.clone(),
                 summary_update: summary_update.clone(),
                 action: action.clone(),
@@ -286,7 +327,7 @@ fn path_to_phase(policy: &Policy, from: &State, to: Phase) -> Option<(Vec<TimedI
     while state.control().phase() != to {
         let control = state.control();
         let plan = control.request().and_then(|request| request.plan.as_ref()).map(|revised| &revised.plan);
-        let input = match (control.pending_call(), control.phase(), control.session()) {
+        let input = match (control.pending_calls().first(), control.phase(), control.session()) {
             (Some(call), ..) => Input::reply(call.id, default_report(call.operation, plan)),
             (None, Phase::Idle, None) => Input::session_start(UserId::new("ada")),
             (None, Phase::Idle, Some(user)) => Input::user_message(user.clone(), empty_text()),

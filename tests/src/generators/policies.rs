@@ -74,6 +74,9 @@ pub fn random_policy(choice: &mut impl RandomSource) -> Policy {
     if choice.percent(changed) {
         policy.bounds.audit_attempts = choice.one_of(&[1, 2, 3]);
     }
+    if choice.percent(changed.max(30)) {
+        policy.bounds.parallel_tasks = choice.one_of(&[4, 1, 2, 3]);
+    }
     if choice.percent(changed.max(20)) {
         policy.situation = situation(choice);
     }
@@ -140,6 +143,7 @@ fn make_valid(mut policy: Policy) -> Policy {
     }
     b.passes = b.passes.max(1);
     b.audit_attempts = b.audit_attempts.max(1);
+    b.parallel_tasks = b.parallel_tasks.max(1);
     r.next_request |= r.error_rows;
     r.rollback_ends |= r.cancel;
     r.cleared_revisions |= r.approver;
@@ -194,6 +198,7 @@ impl Shrink for Policy {
         with(&|policy| policy.bounds.passes = hardened.bounds.passes);
         with(&|policy| policy.bounds.repairs = hardened.bounds.repairs);
         with(&|policy| policy.bounds.audit_attempts = hardened.bounds.audit_attempts);
+        with(&|policy| policy.bounds.parallel_tasks = hardened.bounds.parallel_tasks);
         with(&|policy| policy.compaction = hardened.compaction);
         with(&|policy| policy.weights = hardened.weights);
         for index in 0..5 {
@@ -218,7 +223,7 @@ fn numbers(policy: &Policy) -> impl Iterator<Item = u64> + use<> {
         Bound::AtMost(most) => u64::from(most),
         Bound::Unbounded => u64::MAX,
     };
-    let bounds = [u64::from(b.passes), repairs, u64::from(b.audit_attempts)];
+    let bounds = [u64::from(b.passes), repairs, u64::from(b.audit_attempts), u64::from(b.parallel_tasks)];
     let CompactionPolicy { from_items, from_tokens, cluster_items } = policy.compaction;
     let limits = [from_items, from_tokens, cluster_items].map(u64::from);
     let weights = weights(&mut w).map(|weight| u64::from(weight.millionths()));

@@ -189,18 +189,38 @@ fn plan(choice: &mut impl RandomSource, open: &[Scope]) -> Plan {
         };
         // Rarely, a task has the largest number.
         let id = if number == 5 { TaskId::new(u32::MAX) } else { TaskId::new(number) };
-        Task { id, text: text(choice), effect, scope: None }
+        Task { id, text: text(choice), effect, depends_on: None, scope: None }
     };
     let mut tasks: Vec<Task> = numbers.into_iter().map(task).collect();
+    declare_dependencies(choice, &mut tasks);
     declare_scopes(choice, &mut tasks, open);
     Plan::new(tasks).unwrap_or_else(|_| pure_plan())
 }
 
+/// Declares the dependencies of tasks: a sequence, a fan-out, or up to three earlier tasks each, in any order and with repeats.
+fn declare_dependencies(choice: &mut impl RandomSource, tasks: &mut [Task]) {
+    let shape = choice.weighted(&[30, 25, 45]);
+    let mut earlier: Vec<TaskId> = Vec::new();
+    for task in tasks {
+        task.depends_on = match shape {
+            0 => None,
+            1 => Some(Vec::new()),
+            _ if choice.percent(15) => None,
+            _ if earlier.is_empty() => Some(Vec::new()),
+            _ => {
+                let count = choice.one_of(&[0, 1, 1, 2, 3]);
+                Some((0..count).map(|_| choice.one_of(&earlier)).collect())
+            }
+        };
+        earlier.push(task.id);
+    }
+}
+
 /// Returns a plan with one pure task. Its number belongs to a pure task in every other plan.
 pub(super) fn pure_plan() -> Plan {
-    let task =
-        |number| Task { id: TaskId::new(number), text: empty_text(), effect: Effect::Pure, scope: None };
-    Plan::new(vec![task(3)]).unwrap_or_else(|error| unreachable!("one task forms a valid plan: {error}"))
+    let (id, text) = (TaskId::new(3), empty_text());
+    let task = Task { id, text, effect: Effect::Pure, depends_on: None, scope: None };
+    Plan::new(vec![task]).unwrap_or_else(|error| unreachable!("one task forms a valid plan: {error}"))
 }
 
 pub(super) fn empty_text() -> Text {

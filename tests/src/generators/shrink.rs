@@ -36,20 +36,24 @@ impl WalkAction {
                     with_kinds(simpler.map(|write| ActionKind::Write(Box::new(write))).collect());
                 self.in_earlier_phases().into_iter().chain(simpler).collect()
             }
-            ActionKind::Reply(call, report) => with_kinds(
-                simpler_reports(report).into_iter().map(|report| ActionKind::Reply(*call, report)).collect(),
-            ),
+            ActionKind::Reply(call, report) => {
+                let calls = earlier_calls(*call).map(|call| ActionKind::Reply(call, report.clone()));
+                let reports = simpler_reports(report).into_iter();
+                with_kinds(calls.chain(reports.map(|report| ActionKind::Reply(*call, report))).collect())
+            }
             // The update and the action records are dropped first.
-            ActionKind::ReplyWithExtras(report, update, record) => {
-                let mut simpler = vec![ActionKind::Reply(CallSelector::Pending, report.clone())];
+            ActionKind::ReplyWithExtras(call, report, update, record) => {
+                let mut simpler = vec![ActionKind::Reply(*call, report.clone())];
                 if update.is_some() && record.is_some() {
-                    simpler.push(ActionKind::ReplyWithExtras(report.clone(), update.clone(), None));
-                    simpler.push(ActionKind::ReplyWithExtras(report.clone(), None, record.clone()));
+                    simpler.push(ActionKind::ReplyWithExtras(*call, report.clone(), update.clone(), None));
+                    simpler.push(ActionKind::ReplyWithExtras(*call, report.clone(), None, record.clone()));
                 }
                 with_kinds(simpler)
             }
-            ActionKind::Fail(call, failure) if *failure != Failure::Error => {
-                with_kinds(vec![ActionKind::Fail(*call, Failure::Error)])
+            ActionKind::Fail(call, failure) => {
+                let calls = earlier_calls(*call).map(|call| ActionKind::Fail(call, *failure));
+                let plain = (*failure != Failure::Error).then_some(ActionKind::Fail(*call, Failure::Error));
+                with_kinds(calls.chain(plain).collect())
             }
             ActionKind::Start(UserSelector::Stranger) => {
                 with_kinds(vec![ActionKind::Start(UserSelector::Owner)])
@@ -61,7 +65,6 @@ impl WalkAction {
                     (*text != empty_text()).then(|| ActionKind::Send(*user, empty_text(), scope.clone()));
                 with_kinds(global.into_iter().chain(wordless).collect())
             }
-            _ => Vec::new(),
         }
     }
 
@@ -70,6 +73,15 @@ impl WalkAction {
         let earlier = Phase::ALL.into_iter().take_while(|phase| *phase != self.phase);
         earlier.map(|phase| Self { phase, ..self.clone() }).collect()
     }
+}
+
+/// Returns the pending calls before this one, the first one first.
+fn earlier_calls(call: CallSelector) -> impl Iterator<Item = CallSelector> {
+    let places = match call {
+        CallSelector::Pending(place) => 0..place,
+        CallSelector::Earlier(_) | CallSelector::Later(_) => 0..0,
+    };
+    places.map(CallSelector::Pending)
 }
 
 /// Returns the same fact as a global one and without dependencies.
@@ -160,8 +172,8 @@ fn simpler_arguments(argument: Argument) -> Vec<Argument> {
     simpler.map(|confidence| Argument { confidence, ..argument }).collect()
 }
 
-/// Returns the plain plan, the plan without scopes, without one of its tasks, with one task in no scope of its own, and
-/// with one empty description.
+/// Returns the plain plan, the plan without scopes, as a sequence, without one of its tasks, with one task in no scope of its
+/// own or with fewer dependencies, and with one empty description.
 fn simpler_plans(plan: &Plan) -> Vec<Plan> {
     let plain = pure_plan();
     if *plan == plain {
@@ -169,16 +181,31 @@ fn simpler_plans(plan: &Plan) -> Vec<Plan> {
     }
     let tasks = plan.tasks();
     let without = (0..tasks.len()).map(|gone| {
-        tasks.iter().enumerate().filter(|(place, _)| *place != gone).map(|(_, task)| task.clone()).collect()
+        let mut left = tasks.to_vec();
+        let gone = left.remove(gone).id;
+        for declared in left.iter_mut().filter_map(|task| task.depends_on.as_mut()) {
+            declared.retain(|dependency| *dependency != gone);
+        }
+        left
     });
+    let mut sequence = tasks.to_vec();
+    sequence.iter_mut().for_each(|task| task.depends_on = None);
     let mut unscoped = tasks.to_vec();
     unscoped.iter_mut().for_each(|task| task.scope = None);
     let mut plans: Vec<Vec<Task>> = Some(unscoped).filter(|unscoped| unscoped != tasks).into_iter().collect();
+    plans.extend(Some(sequence).filter(|sequence| sequence != tasks));
     plans.extend(without);
     for (place, task) in tasks.iter().enumerate() {
         if task.scope.is_some() {
             let mut tasks = tasks.to_vec();
             tasks[place].scope = None;
+            plans.push(tasks);
+        }
+        for gone in 0..task.depends_on.as_ref().map_or(0, Vec::len) {
+            let mut tasks = tasks.to_vec();
+            if let Some(declared) = &mut tasks[place].depends_on {
+                declared.remove(gone);
+            }
             plans.push(tasks);
         }
         let effect = match &task.effect {

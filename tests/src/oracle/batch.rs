@@ -1,6 +1,6 @@
 //! One batch: the events that the documents require and the events of the kernel, compared as multisets.
 
-use super::encoding::OracleOperation;
+use super::conversation::PendingCall;
 use super::fold::{Fold, ObservedItemEvent};
 use super::items::{Change, ExpectedItems, FINAL_ANSWER_PREFIX};
 use serde_json::Value;
@@ -26,7 +26,7 @@ pub(super) struct Batch {
     /// The number of transitions: one, but none for a resume (000-4.12), a write (decision 0019) and a tick (decision 0036).
     pub(super) transitions: usize,
     /// The call that the batch makes, if it makes one.
-    pub(super) call: Option<(u64, OracleOperation)>,
+    pub(super) call: Option<PendingCall>,
 }
 
 impl Batch {

@@ -152,33 +152,35 @@ impl ExpectedConversation {
                 self.enter_phase(self.phase);
             }
             "VerifyingIdentity" => {
-                self.drop_pending_call();
+                self.drop_pending_calls();
                 self.conclude("aborted", json!("cancelled"));
                 self.audit(); // decision 0005
             }
             "Blocked" => {
-                self.drop_pending_call();
+                self.drop_pending_calls();
                 self.store(); // the conclusion stays
             }
             "RunningTasks" | "AssertingOutcomes" | "Success" | "Failure" | "SelfHealingActive"
             | "RepairReview" | "RepairScoring" | "RepairApproval" => {
-                // "a task that was running counts as failed"
-                if let Some(OracleOperation::RunTask { task, .. }) = self.drop_pending_call() {
-                    self.expect_status(task, "failed");
+                // "a task that was running counts as failed"; decision 0040: a cancel ends every pending call
+                for operation in self.drop_pending_calls() {
+                    if let OracleOperation::RunTask { task, .. } = operation {
+                        self.expect_status(task, "failed");
+                    }
                 }
                 self.roll_back(json!("cancelled"));
             }
             _ => {
-                self.drop_pending_call();
+                self.drop_pending_calls();
                 self.conclude("aborted", json!("cancelled"));
                 self.store();
             }
         }
     }
 
-    /// Expects the event of a cancel, and drops the pending call.
-    fn drop_pending_call(&mut self) -> Option<OracleOperation> {
+    /// Expects the event of a cancel, drops the pending calls, and returns their operations.
+    fn drop_pending_calls(&mut self) -> Vec<OracleOperation> {
         self.expect_event(json!("cancelled"));
-        self.pending_call.take().map(|(_, operation)| operation)
+        self.pending_calls.drain(..).map(|call| call.operation).collect()
     }
 }

@@ -18,10 +18,8 @@ pub(super) struct ExpectedConversation {
     pub(super) phase: &'static str,
     /// The session user.
     pub(super) session: Option<String>,
-    /// The pending call (000-7.6: at most one).
-    pub(super) pending_call: Option<(u64, OracleOperation)>,
-    /// Whether the pinned content and the payload of the pending call exceeded its budget (decisions 0024 and 0033).
-    pub(super) over_budget: bool,
+    /// The pending calls in id order (000-7.6): at most one, except while tasks run (decision 0040).
+    pub(super) pending_calls: Vec<PendingCall>,
     /// The number of calls with an id (000-1.7).
     pub(super) calls: u64,
     /// The number of submitted requests.
@@ -69,8 +67,8 @@ pub(super) struct Request {
     /// The latest consensus.
     pub(super) consensus: u32,
     pub(super) decisions: Vec<Decision>,
-    /// The outcome of each task of the present run.
-    pub(super) task_outcomes: Vec<Value>,
+    /// The outcome of each ended task of the present run, by task number.
+    pub(super) task_outcomes: BTreeMap<u32, Value>,
     pub(super) repairs: u32,
     pub(super) ledger: Vec<StartedTask>,
     pub(super) conclusion: Option<(&'static str, Value)>,
@@ -81,6 +79,15 @@ pub(super) struct Request {
     pub(super) audit_attempts: u32,
     /// The text that the user receives, as the memory record contains it.
     pub(super) answer: Option<String>,
+}
+
+/// A call without a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct PendingCall {
+    pub(super) id: u64,
+    pub(super) operation: OracleOperation,
+    /// Whether the pinned content and the payload exceeded the budget when the call was due (decisions 0024 and 0033).
+    pub(super) over_budget: bool,
 }
 
 /// A decision (004-3.5).
@@ -123,7 +130,7 @@ impl Request {
             veto_raised: false,
             consensus: 0,
             decisions: Vec::new(),
-            task_outcomes: Vec::new(),
+            task_outcomes: BTreeMap::new(),
             repairs: 0,
             ledger: Vec::new(),
             conclusion: None,
@@ -143,8 +150,7 @@ impl ExpectedConversation {
             conversation: conversation.to_owned(),
             phase: "Idle",
             session: None,
-            pending_call: None,
-            over_budget: false,
+            pending_calls: Vec::new(),
             calls: 0,
             requests: 0,
             items: ExpectedItems::default(),
@@ -175,9 +181,22 @@ impl ExpectedConversation {
         if matches!(operation, OracleOperation::Argue(Role::Security) | OracleOperation::ReviewRevision) {
             self.request.plan_outdated = false; // decision 0038: Security reads the current facts
         }
-        self.pending_call = Some((self.calls, operation));
-        self.batch.call = self.pending_call;
+        let call = PendingCall { id: self.calls, operation, over_budget: false };
+        self.pending_calls.push(call);
+        self.batch.call = Some(call);
         self.expect_event(json!({ "tool_call": { "call": self.calls, "operation": operation } }));
+    }
+
+    /// Returns the pending call with this id.
+    pub(super) fn pending_call(&self, id: u64) -> Option<PendingCall> {
+        self.pending_calls.iter().copied().find(|call| call.id == id)
+    }
+
+    /// Removes and returns the operation of the pending call with this id (000-7.6: each reply counts once).
+    pub(super) fn take_pending_call(&mut self, id: u64) -> Option<OracleOperation> {
+        let call = self.pending_call(id)?;
+        self.pending_calls.retain(|pending| pending.id != id);
+        Some(call.operation)
     }
 
     /// Expects the conclusion of the request.

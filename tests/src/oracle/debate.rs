@@ -97,6 +97,7 @@ impl ExpectedConversation {
                     None => self.load_context(),
                 }
             }
+            "RunningTasks" => self.run_plan(), // decision 0040: a task beside the running ones
             "Multi_Pass_Check" => self.check_passes(),
             "Aggregating" => self.enter_phase("CalculatingConsensus"), // 004-1.19
             "CalculatingConsensus" => {

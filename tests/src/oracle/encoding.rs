@@ -206,6 +206,9 @@ pub(super) struct Task {
     pub(super) id: u32,
     pub(super) text: String,
     pub(super) effect: Effect,
+    /// Decision 0040; absent for the task before it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) depends_on: Option<Vec<u32>>,
     /// Decision 0037.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) scope: Option<Value>,

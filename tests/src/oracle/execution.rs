@@ -1,4 +1,4 @@
-//! Execution, outcomes, repair and rollback (004-1.24 to 004-1.32, decision 0003).
+//! Execution, outcomes, repair and rollback (004-1.24 to 004-1.32, decisions 0003 and 0040).
 
 use super::conversation::{ExpectedConversation, StartedTask};
 use super::encoding::{OracleOperation, Task};
@@ -7,21 +7,58 @@ use super::policy::Repairs;
 use serde_json::{Value, json};
 
 impl ExpectedConversation {
-    /// 004-1.24: runs the plan from its first task without an outcome.
+    /// 004-1.24: runs the plan from its first ready task (decision 0040).
     pub(super) fn run_plan(&mut self) {
         self.enter_phase("RunningTasks");
-        self.run_next_task();
+        if let Some(task) = self.next_ready_task() {
+            self.start_task(task);
+        }
+    }
+
+    /// Decision 0040: the first task of the plan that did not start in this run, and whose dependencies succeeded.
+    fn next_ready_task(&self) -> Option<Task> {
+        let outcomes = &self.request.task_outcomes;
+        let is_running = |id: u32| {
+            let mut operations = self.pending_calls.iter().map(|call| call.operation);
+            operations
+                .any(|operation| matches!(operation, OracleOperation::RunTask { task, .. } if task == id))
+        };
+        let succeeded = |id: &u32| outcomes.get(id).is_some_and(|outcome| *outcome == "succeeded");
+        let mut before: Option<u32> = None;
+        for task in &self.request.plan {
+            // Without a declaration the plan is a sequence.
+            let depends_on = task.depends_on.clone().unwrap_or_else(|| before.into_iter().collect());
+            let is_started = outcomes.contains_key(&task.id) || is_running(task.id);
+            if !is_started && depends_on.iter().all(succeeded) {
+                return Some(task.clone());
+            }
+            before = Some(task.id);
+        }
+        None
     }
 
     /// Decision 0003: the call makes the ledger's entry, with the outcome kept; a second run replaces the entry.
-    fn run_next_task(&mut self) {
-        let Some(task) = self.request.plan.get(self.request.task_outcomes.len()).cloned() else { return };
+    fn start_task(&mut self, task: Task) {
         let effect = task.effect.kind();
         self.expect_status(task.id, "in_progress"); // 000-2.3, decision 0016
         self.request.ledger.retain(|started| started.task != task.id);
         let id = task.id;
         self.request.ledger.push(StartedTask { task: id, effect, version: task, outcome: "kept" });
         self.expect_call(OracleOperation::RunTask { task: id, effect });
+    }
+
+    /// Decision 0015: neither a second run nor a continuation is safe.
+    fn has_unknown_outcome(&self) -> bool {
+        let unknown = json!({ "no_result": "outcome_unknown" });
+        self.request.task_outcomes.values().any(|outcome| *outcome == unknown)
+    }
+
+    /// Decision 0040: whether a step starts a task beside the running ones.
+    pub(super) fn starts_further_task(&self) -> bool {
+        self.pending_calls.len() < self.policy.bounds.parallel_tasks
+            && !self.has_unknown_outcome()
+            && !self.is_plan_outdated()
+            && self.next_ready_task().is_some()
     }
 
     /// Takes the exit code of a task: 0 is success (004-2.6).
@@ -32,43 +69,41 @@ impl ExpectedConversation {
         let (text, deps) = (ExpectedText::Verbatim(text.to_owned()), [self.task_key(task)].into());
         let scope = self.call_scope(OracleOperation::RunTask { task, effect: "" });
         self.expect_item(json!("fact"), output, text, deps, scope);
-        self.record_task_outcome(if code == 0 { json!("succeeded") } else { json!({ "exited": code }) });
+        self.end_task(task, if code == 0 { json!("succeeded") } else { json!({ "exited": code }) });
     }
 
     /// Takes the failure of a task's call (004-1.1, F14).
     pub(super) fn take_task_failure(&mut self, task: u32, failure: &str) {
         self.expect_status(task, "failed"); // decision 0016: "gets no result"
-        if failure == "outcome_unknown" {
-            // Decision 0015: neither a second run nor a continuation is safe.
-            self.roll_back(Self::failure_cause(OracleOperation::RunTask { task, effect: "" }, failure));
+        self.end_task(task, json!({ "no_result": failure }));
+    }
+
+    /// Decision 0040: what follows the end of a task, in this order.
+    fn end_task(&mut self, task: u32, outcome: Value) {
+        self.request.task_outcomes.insert(task, outcome);
+        if !self.pending_calls.is_empty() {
+            self.enter_phase("RunningTasks"); // other tasks still run
+        } else if self.has_unknown_outcome() {
+            let operation = OracleOperation::RunTask { task, effect: "" };
+            self.roll_back(Self::failure_cause(operation, "outcome_unknown")); // decision 0015: without a report
+        } else if self.next_ready_task().is_none() {
+            self.report_execution();
+        } else if self.is_plan_outdated() {
+            self.record_decision("outdated"); // decision 0038: reviewed before the next task
+            self.enter_phase("RepairReview");
+            self.expect_call(OracleOperation::ReviewRevision);
         } else {
-            self.record_task_outcome(json!({ "no_result": failure }));
+            self.run_plan();
         }
     }
 
-    /// Starts the next task, or reports the execution with the tasks that were not run (004-1.25).
-    fn record_task_outcome(&mut self, outcome: Value) {
-        let succeeded = outcome == "succeeded";
-        self.request.task_outcomes.push(outcome);
-        let request = &self.request;
-        if succeeded && request.task_outcomes.len() < request.plan.len() {
-            if self.is_plan_outdated() {
-                self.record_decision("outdated"); // decision 0038: reviewed before the next task
-                self.enter_phase("RepairReview");
-                self.expect_call(OracleOperation::ReviewRevision);
-                return;
-            }
-            self.enter_phase("RunningTasks");
-            self.run_next_task();
-            return;
-        }
-        let outcomes = request.task_outcomes.iter().cloned().chain(std::iter::repeat(json!("not_run")));
-        let tasks: Vec<Value> = request
-            .plan
-            .iter()
-            .zip(outcomes)
-            .map(|(task, outcome)| json!({ "task": task.id, "outcome": outcome }))
-            .collect();
+    /// Reports the execution in the order of the plan, with the tasks that were not run (004-1.25).
+    fn report_execution(&mut self) {
+        let outcome = |task: &Task| {
+            let outcome = self.request.task_outcomes.get(&task.id).cloned();
+            json!({ "task": task.id, "outcome": outcome.unwrap_or_else(|| json!("not_run")) })
+        };
+        let tasks: Vec<Value> = self.request.plan.iter().map(outcome).collect();
         self.expect_event(
             json!({ "execution_reported": { "revision": self.request.revision, "tasks": tasks } }),
         );
@@ -78,7 +113,7 @@ impl ExpectedConversation {
     /// 004-1.27, 004-1.28.
     pub(super) fn assert_outcomes(&mut self) {
         let tasks = self.request.plan.len();
-        if self.request.task_outcomes.iter().filter(|outcome| **outcome == "succeeded").count() == tasks {
+        if self.request.task_outcomes.values().filter(|outcome| **outcome == "succeeded").count() == tasks {
             self.conclude("outcome", json!("completed"));
             self.enter_phase("Success");
         } else {

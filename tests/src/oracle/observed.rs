@@ -1,11 +1,12 @@
 //! The values of the kernel under test, read through their published encoding, and compared with the expected ones.
 
 use super::contexts::{ExpectedContext, ObservedContext, OverBudget};
-use super::conversation::{ExpectedConversation, StartedTask};
-use super::encoding::{OracleOperation, Task};
+use super::conversation::{ExpectedConversation, PendingCall, StartedTask};
+use super::encoding::{OracleInput, Task};
 use super::fold::Fold;
 use orchestrion_kernel::context::{ContextError, SelectionStatus};
-use orchestrion_kernel::{ModuleContext, Refusal, State};
+use orchestrion_kernel::module::Operation;
+use orchestrion_kernel::{ModuleContext, Policy, Refusal, State, can_step};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -34,17 +35,69 @@ pub(super) const fn refusal_kind(refusal: &Refusal) -> &'static str {
     }
 }
 
+/// Compares what a refusal says about the pending calls, before which the input was refused.
+pub(super) fn compare_refusal(
+    expected: &ExpectedConversation,
+    input: &OracleInput,
+    refusal: &Refusal,
+) -> Result<(), String> {
+    let compare_operation = |call: Option<PendingCall>, found: Option<&Operation>| {
+        let operation = call.map(|call| call.operation);
+        expect_equal("operation of the refusal", &json!(operation), &encode(&found)?)
+    };
+    let named = match input {
+        OracleInput::Reply { call, .. } | OracleInput::CallFailed { call, .. } => {
+            expected.pending_call(*call)
+        }
+        OracleInput::SessionStart { .. }
+        | OracleInput::SessionEnd
+        | OracleInput::UserMessage { .. }
+        | OracleInput::Step
+        | OracleInput::Cancel
+        | OracleInput::Tick
+        | OracleInput::Resume
+        | OracleInput::Write(_) => None,
+    };
+    match refusal {
+        Refusal::WrongCall { expected: found, .. } => {
+            let ids: Vec<u64> = expected.pending_calls.iter().map(|call| call.id).collect();
+            expect_equal("expected calls", &json!(ids), &encode(found)?)
+        }
+        Refusal::UnexpectedInput { pending, .. } => {
+            compare_operation(expected.pending_calls.first().copied(), pending.as_ref())
+        }
+        Refusal::WrongReport { operation, .. } | Refusal::CallNotMade { operation } => {
+            compare_operation(named, Some(operation))
+        }
+        Refusal::TimeWentBack { .. }
+        | Refusal::NothingExpires { .. }
+        | Refusal::EffectChanged { .. }
+        | Refusal::OtherScope { .. }
+        | Refusal::UnknownScope { .. }
+        | Refusal::NothingToResume
+        | Refusal::NoSession
+        | Refusal::SessionAlreadyOpen { .. }
+        | Refusal::WrongUser { .. }
+        | Refusal::InvalidWrite(_) => Ok(()),
+    }
+}
+
 /// Compares the state after a step with the expected one.
 pub(super) fn compare_state(
     expected: &mut ExpectedConversation,
     fold: &Fold,
+    policy: &Policy,
     after: &State,
 ) -> Result<(), String> {
     expect_equal("phase", &json!(expected.phase), &json!(after.control().phase().name()))?;
-    // 000-7.6: the one pending call.
-    let call = after.control().pending_call();
-    let pending = call.map(|call| encode(&(call.id, call.operation))).transpose()?;
-    expect_equal("pending call", &json!(expected.pending_call), &json!(pending))?;
+    // 000-7.6, decisions 0024 and 0040: the pending calls in id order, and which of them are not made.
+    let pending = after.control().pending_calls().iter();
+    let pending: Vec<_> = pending.map(|call| (call.id, call.operation, call.over_budget)).collect();
+    let expected_calls = expected.pending_calls.iter();
+    let expected_calls: Vec<_> =
+        expected_calls.map(|call| (call.id, call.operation, call.over_budget)).collect();
+    expect_equal("pending calls", &json!(expected_calls), &encode(&pending)?)?;
+    expect_equal("can_step", &json!(expected.accepts_step()), &json!(can_step(policy, after)))?;
     expect_equal("session user", &json!(expected.session), &encode(&after.control().session())?)?;
     compare_request(expected, after)?;
     compare_semantic(expected, fold, after)
@@ -54,20 +107,22 @@ pub(super) fn compare_state(
 pub(super) fn compare_over_budget(
     expected: &mut ExpectedConversation,
     fold: &Fold,
-    call: Option<(u64, OracleOperation)>,
+    call: Option<PendingCall>,
     events: &[Value],
 ) -> Result<(), String> {
-    let Some((call, operation)) = call else {
+    let Some(PendingCall { id, operation, .. }) = call else {
         return expect_equal("over-budget events", &json!([]), &json!(events));
     };
     let over = operation
         .takes_context()
         .then(|| ExpectedContext::new(expected, fold, operation).over_budget())
         .flatten();
-    expected.over_budget = over.is_some();
+    for pending in expected.pending_calls.iter_mut().filter(|pending| pending.id == id) {
+        pending.over_budget = over.is_some();
+    }
     let event = over.map(|OverBudget { required_tokens, budget_tokens }| {
         json!({ "over_budget": {
-            "call": call, "required_tokens": required_tokens, "budget_tokens": budget_tokens,
+            "call": id, "required_tokens": required_tokens, "budget_tokens": budget_tokens,
         }})
     });
     expect_equal("over-budget events", &json!(event.as_slice()), &json!(events))
@@ -96,13 +151,16 @@ pub(super) fn compare_answer(expected: &ExpectedConversation) -> Result<(), Stri
     }
 }
 
-/// Compares the kernel's context for the pending call with the expected one (000 §5, decision 0024).
+/// Compares the kernel's context for a pending call with the expected one (000 §5, decision 0024).
 pub(super) fn compare_context(
     expected: &ExpectedConversation,
     fold: &Fold,
+    call: u64,
     context: Result<&ModuleContext, &ContextError>,
 ) -> Result<(), String> {
-    let Some((_, operation)) = expected.pending_call else { return Ok(()) };
+    let Some(PendingCall { operation, .. }) = expected.pending_call(call) else {
+        return Err(format!("context for call {call}, which is not pending"));
+    };
     let should_be = ExpectedContext::new(expected, fold, operation);
     match (should_be.over_budget(), context) {
         (None, Ok(context)) => should_be.check(&ObservedContext {
@@ -148,6 +206,12 @@ fn compare_request(expected: &ExpectedConversation, after: &State) -> Result<(),
     let conclusion = expected.request.conclusion.as_ref();
     let conclusion = conclusion.map(|(kind, cause)| json!({ "kind": kind, "cause": cause }));
     expect_equal("conclusion", &json!(conclusion), &encode(&request.conclusion)?)?;
+    // Decision 0040: the outcomes of the run, which no document defines after it.
+    if matches!(expected.phase, "RunningTasks" | "AssertingOutcomes") {
+        let outcome = |(task, outcome): (&u32, &Value)| json!({ "task": task, "outcome": outcome });
+        let outcomes: Vec<Value> = expected.request.task_outcomes.iter().map(outcome).collect();
+        expect_equal("outcomes", &json!(outcomes), &encode(&request.outcomes)?)?;
+    }
     let actions = expected.situation.latest_actions(&expected.policy.situation);
     expect_equal("latest actions", &json!(actions), &encode(&request.actions)?)
 }

@@ -45,6 +45,14 @@ pub(super) struct Bounds {
     pub(super) passes: u32,
     pub(super) repairs: Repairs,
     pub(super) audit_attempts: u32,
+    /// Decision 0040; absent in policies that were recorded before it.
+    #[serde(default = "sequential")]
+    pub(super) parallel_tasks: usize,
+}
+
+/// Before decision 0040 tasks ran one after the other.
+const fn sequential() -> usize {
+    1
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]

@@ -40,8 +40,8 @@ impl ExpectedConversation {
                 self.enter_phase("Idle");
             }
             OracleInput::UserMessage { user, text, scope } => self.take_user_message(user, text, scope),
-            OracleInput::Reply { report, summary_update, action, .. } => {
-                if let Some((call, operation)) = self.pending_call.take() {
+            OracleInput::Reply { call, report, summary_update, action } => {
+                if let Some(operation) = self.take_pending_call(*call) {
                     // 000-3.3: the module is that of the call.
                     let encoded_report = &encoded["reply"]["report"];
                     self.expect_event(json!({ "tool_result": {
@@ -55,8 +55,8 @@ impl ExpectedConversation {
                     }
                 }
             }
-            OracleInput::CallFailed { failure, .. } => {
-                if let Some((call, operation)) = self.pending_call.take() {
+            OracleInput::CallFailed { call, failure } => {
+                if let Some(operation) = self.take_pending_call(*call) {
                     self.expect_event(json!({ "call_failed": {
                         "module": operation.module(), "call": call, "failure": failure,
                     }}));
@@ -262,8 +262,9 @@ impl ExpectedConversation {
         self.expect_call(OracleOperation::Argue(Role::Analyst));
     }
 
-    /// Adopts a plan as the next revision; the planner's plan is revision 1 (004-1.8). Each task becomes a subtask, which
-    /// depends on the request and on the previous task that its readers see (decisions 0016 and 0037).
+    /// Adopts a plan as the next revision; the planner's plan is revision 1 (004-1.8). Each task becomes a subtask (decision
+    /// 0016). It depends on the request and on its declared dependencies that its readers see (decision 0040), otherwise on the
+    /// last task before it that they see (decision 0037).
     pub(super) fn adopt_plan(&mut self, plan: &[Task]) {
         self.request.revision += 1;
         self.request.plan = plan.to_vec();
@@ -274,19 +275,29 @@ impl ExpectedConversation {
         {
             self.request.scope = scope.clone();
         }
-        let mut previous: Vec<(Value, String)> = Vec::new();
+        let mut previous: Vec<(Value, u32)> = Vec::new();
         for task in plan {
             let scope = task.scope.clone().unwrap_or_else(|| self.request.scope.clone());
-            let is_readable = |(other, _): &&(Value, String)| *other == scope || *other == "global";
+            let readable: Vec<u32> = previous
+                .iter()
+                .filter(|(other, _)| *other == scope || *other == "global")
+                .map(|(_, task)| *task)
+                .collect();
             let mut deps = self.request_dependency();
-            deps.extend(previous.iter().rfind(is_readable).map(|(_, key)| key.clone()));
+            match &task.depends_on {
+                Some(declared) => {
+                    let seen = declared.iter().filter(|dependency| readable.contains(dependency));
+                    deps.extend(seen.map(|dependency| self.task_key(*dependency)));
+                }
+                None => deps.extend(readable.last().map(|before| self.task_key(*before))),
+            }
             let text = ExpectedText::Composed {
                 from: json!([task.text, task.effect]),
                 parts: vec![task.text.clone()],
             };
             let key = self.task_key(task.id);
-            self.expect_item(json!({ "subtask": "unassigned" }), key.clone(), text, deps, scope.clone());
-            previous.push((scope, key));
+            self.expect_item(json!({ "subtask": "unassigned" }), key, text, deps, scope.clone());
+            previous.push((scope, task.id));
         }
     }
 }

@@ -35,12 +35,12 @@ impl ExpectedConversation {
                 Some(session) if session != user => Some("WrongUser"), // 000-1.3
                 Some(_) => (!is_usable(semantic, scope)).then_some("UnknownScope"), // decision 0037
             },
-            OracleInput::Reply { call, report, .. } => match self.pending_call {
+            OracleInput::Reply { call, report, .. } => match self.pending_call(*call) {
                 // 000-7.6: a reply to any other call is refused, so each reply counts once.
-                Some((pending, operation)) if pending == *call => {
-                    if !operation.accepts(report) {
+                Some(pending) => {
+                    if !pending.operation.accepts(report) {
                         Some("WrongReport") // 000-0.3
-                    } else if self.over_budget {
+                    } else if pending.over_budget {
                         Some("CallNotMade") // decision 0024
                     } else if self.forgets_outside_cluster(report, semantic) {
                         Some("InvalidWrite") // decision 0021
@@ -50,20 +50,17 @@ impl ExpectedConversation {
                         plan_of(report).iter().find_map(|task| self.scope_refusal(task, semantic))
                     }
                 }
-                _ => Some("WrongCall"),
+                None => Some("WrongCall"),
             },
-            OracleInput::CallFailed { call, .. } => match self.pending_call {
+            OracleInput::CallFailed { call, .. } => match self.pending_call(*call) {
                 // F14, decision 0001: without error rows the failure is refused, and the request stays.
                 // Decision 0021: a failed summarizer never blocks a request.
-                Some((pending, operation)) if pending == *call => {
-                    unexpected_unless(self.policy.rules.error_rows || operation == OracleOperation::Summarize)
-                }
-                _ => Some("WrongCall"),
+                Some(pending) => unexpected_unless(
+                    self.policy.rules.error_rows || pending.operation == OracleOperation::Summarize,
+                ),
+                None => Some("WrongCall"),
             },
-            // 000-4.5: refused while a call is pending. 004-1.32, F2: RollbackComplete has no transition.
-            OracleInput::Step => unexpected_unless(
-                self.pending_call.is_none() && self.is_running() && self.phase != "RollbackComplete",
-            ),
+            OracleInput::Step => unexpected_unless(self.accepts_step()),
             // Decision 0002: under the rule, in every phase of a running request.
             OracleInput::Cancel => unexpected_unless(self.policy.rules.cancel && self.is_running()),
             // Decision 0019: in every phase and under every policy; a write about a session requires one.
@@ -79,6 +76,17 @@ impl ExpectedConversation {
             OracleInput::Tick => None,
             // Decision 0015: while a request runs, under every policy.
             OracleInput::Resume => (!self.is_running()).then_some("NothingToResume"),
+        }
+    }
+
+    /// Returns whether an internal step is accepted.
+    pub(super) fn accepts_step(&self) -> bool {
+        if self.pending_calls.is_empty() {
+            // 004-1.32, F2: RollbackComplete has no transition.
+            self.is_running() && self.phase != "RollbackComplete"
+        } else {
+            // 000-4.5: refused while a call is pending, except where it starts a further task (decision 0040).
+            self.phase == "RunningTasks" && self.starts_further_task()
         }
     }
 
