@@ -21,9 +21,10 @@ pub(super) fn lines(control: &ControlModel, run: &[&str]) -> Vec<String> {
     lines.extend(
         [
             "(between), and above, whatever the arguments. A started task may or may not leave an effect to undo.",
-            "The model has every behavior of the kernel's control and more: what holds here holds in the kernel; what",
-            "fails here may hold in the kernel. Texts, items, ratings and revision numbers are omitted. `row` is the",
-            "row of the last step. A conversation may have any number of sessions and requests.",
+            "For plans that are sequences, the model has every behavior of the kernel's control and more: what holds here",
+            "holds in the kernel; what fails here may hold in the kernel. Tasks that run in parallel are omitted, and so",
+            "are texts, items, ratings and revision numbers. `row` is the row of the last step. A conversation may have any",
+            "number of sessions and requests.",
             "A resume after a crash changes nothing, so it has no step.",
         ]
         .map(String::from),
