@@ -9,6 +9,9 @@ use orchestrion_kernel::control::table::{TRANSITIONS, Transition, enabled_transi
 use orchestrion_kernel::{Phase, Policy, Trigger};
 use std::ops::Not;
 
+/// The rows that no exported model takes: tasks run in parallel there, and the exported plan is a sequence.
+pub const ROWS_OF_PARALLEL_TASKS: [&str; 6] = ["P01", "P02", "P03", "P04", "P05", "H18"];
+
 /// The control model of a policy.
 #[derive(Debug)]
 pub struct ControlModel {

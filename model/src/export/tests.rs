@@ -27,9 +27,7 @@ fn exports_contain_every_phase_and_row() {
         // A row with an approver or with additional debaters is above each of these two.
         let approver: &[&str] = if policy.rules.approver { &["T20", "H08"] } else { &[] };
         let debaters: &[&str] = if policy.additional_debaters.is_empty() { &[] } else { &["T12", "H03"] };
-        // The plan of the exported model is a sequence.
-        let parallel = ["P01", "P02", "P03", "P04", "P05", "H18"];
-        let never = [approver, debaters, &parallel].concat();
+        let never = [approver, debaters, &control::ROWS_OF_PARALLEL_TASKS].concat();
         let (promela, tla) = (promela::promela(&control), tla::module(&control));
         for row in TRANSITIONS {
             let may = row.switch.is_on(&policy) && !never.contains(&row.id);

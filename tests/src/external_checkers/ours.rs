@@ -8,6 +8,7 @@ use orchestrion_kernel::control::phase::Phase;
 use orchestrion_kernel::control::table::TRANSITIONS;
 use orchestrion_model::check::{ModelRun, Verdict, explore, merge_verdicts};
 use orchestrion_model::coverage::Observation;
+use orchestrion_model::export::control::ROWS_OF_PARALLEL_TASKS;
 use orchestrion_model::kernel_under_test::KernelUnderTest;
 use orchestrion_model::scopes::{MODELS, Scope};
 
@@ -40,6 +41,7 @@ pub fn check_with_explorer(policy: &Policy, scope: &Scope) -> Result<CheckerRepo
             .zip(TRANSITIONS)
             .filter(|(row, _)| is_observed(Observation::Row(*row)))
             .map(|(_, row)| row.id)
+            .filter(|row| !ROWS_OF_PARALLEL_TASKS.contains(row))
             .collect(),
         states: None,
         verdicts: CLAIMS
