@@ -47,6 +47,7 @@ pub fn input_time(state: &State, input: &Input) -> Timestamp {
         | Input::Step
         | Input::Cancel
         | Input::Write(_)
+        | Input::Network(_)
         | Input::Resume => state.now(),
     }
 }

@@ -10,9 +10,12 @@ mod actions;
 mod batch;
 mod conclude;
 mod guards;
+mod network;
 mod record;
+mod routing;
 mod time;
 mod validate;
+mod workflow;
 
 use crate::control::table::{Transition, TransitionId, enabled_transitions};
 use crate::event::{Event, Events};
@@ -77,6 +80,10 @@ fn decide_input(
     select: impl FnOnce(&State) -> Option<&'static Transition>,
 ) -> Result<Events, Refusal> {
     validate::validate_input(policy, state, input)?;
+    // An attempt after which another node is tried does not end the call, so it has no row.
+    if let Some(events) = routing::decide_next_best(policy, state, input) {
+        return Ok(events);
+    }
     let row = match input {
         // None of them changes the phase, so none has a row.
         Input::Resume => return Ok(vec![Event::Resumed]),
@@ -90,6 +97,7 @@ fn decide_input(
                 write,
             )?);
         }
+        Input::Network(input) => return network::decide_network(policy, state, input),
         Input::SessionStart { .. }
         | Input::SessionEnd
         | Input::UserMessage { .. }
@@ -100,6 +108,7 @@ fn decide_input(
     };
     let mut batch = Batch::new(policy, state);
     batch.record_input(input, row);
+    batch.end_workflow(row);
     for action in row.exit {
         batch.run_exit_action(*action);
     }

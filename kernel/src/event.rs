@@ -14,6 +14,7 @@ use crate::control::table::TransitionId;
 use crate::ids::{CallId, ItemId, RequestId, Revision, Text, Timestamp, TraceId, UserId};
 use crate::item::{Item, Scope};
 use crate::module::{Failure, Module, Operation, Ratings, Report};
+use crate::network::NetworkEvent;
 use crate::plan::Plan;
 use crate::score::Score;
 use crate::situation::ActionRecord;
@@ -120,6 +121,8 @@ pub enum Event {
         /// The token budget.
         budget_tokens: u64,
     },
+    /// The network of the conversation, a handoff or a workflow changed (decision 0042).
+    Network(NetworkEvent),
     /// The user cancelled the running request; a pending call is abandoned.
     Cancelled,
     /// The runtime restarted after a crash. It repeats the pending call under the same id; for an effectful call it first asks the
@@ -214,7 +217,8 @@ impl Event {
             Self::UserMsg { user, text, .. } => BaseEvent::UserMsg(user, text),
             Self::ToolCall { call, operation } => BaseEvent::ToolCall(*call, *operation),
             Self::ToolResult { module, call, report } => BaseEvent::ToolResult(*module, *call, Ok(report)),
-            Self::CallFailed { module, call, failure } => {
+            Self::CallFailed { module, call, failure }
+            | Self::Network(NetworkEvent::AttemptFailed { module, call, failure }) => {
                 BaseEvent::ToolResult(*module, *call, Err(*failure))
             }
             Self::AddItem { item, deps } => BaseEvent::AddItem(item, deps),
@@ -226,6 +230,7 @@ impl Event {
             | Self::SessionStarted { .. }
             | Self::SessionEnded
             | Self::OverBudget { .. }
+            | Self::Network(_)
             | Self::Cancelled
             | Self::Resumed
             | Self::Transitioned { .. }

@@ -5,6 +5,7 @@ use crate::ids::{CallId, Text, Timestamp, UserId};
 use crate::item::Scope;
 use crate::knowledge::types::{NewIdentity, Write};
 use crate::module::{Failure, Report};
+use crate::network::{InteractionReport, NetworkInput};
 use crate::situation::{ActionRecord, SummaryUpdate};
 use alloc::boxed::Box;
 
@@ -45,6 +46,9 @@ pub enum Input {
         /// The module's action record (002).
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         action: Option<Box<ActionRecord>>,
+        /// How both ends judge the interaction, if a node of a network executed the call (decision 0042).
+        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+        interaction: Option<Box<InteractionReport>>,
     },
     /// A call ended without a reply.
     CallFailed {
@@ -59,6 +63,8 @@ pub enum Input {
     Cancel,
     /// A write to the semantic state. It does not change the phase.
     Write(Box<Write>),
+    /// The network changes, or a handoff reaches its receiver (001; decision 0042). It does not change the phase.
+    Network(Box<NetworkInput>),
     /// Time passed, and an item expires (003 layer 3). It does not change the phase.
     Tick,
     /// The runtime restarted after a crash and restored the conversation (decision 0015).
@@ -98,10 +104,10 @@ impl Input {
         Self::UserMessage { user, text, scope: Scope::Global }
     }
 
-    /// Creates a reply without summary update and action record.
+    /// Creates a reply without summary update, action record and judgement.
     #[must_use]
     pub const fn reply(call: CallId, report: Report) -> Self {
-        Self::Reply { call, report, summary_update: None, action: None }
+        Self::Reply { call, report, summary_update: None, action: None, interaction: None }
     }
 
     /// Returns the kind of this input.
@@ -116,6 +122,7 @@ impl Input {
             Self::Step => Trigger::Step,
             Self::Cancel => Trigger::Cancel,
             Self::Write(_) => Trigger::Write,
+            Self::Network(_) => Trigger::Network,
             Self::Tick => Trigger::Tick,
             Self::Resume => Trigger::Resume,
         }
@@ -129,7 +136,7 @@ impl Input {
                 BaseInput::UserMsg
             }
             Self::Reply { .. } | Self::CallFailed { .. } => BaseInput::ToolResult,
-            Self::Step | Self::Write(_) | Self::Tick | Self::Resume => BaseInput::None,
+            Self::Step | Self::Write(_) | Self::Network(_) | Self::Tick | Self::Resume => BaseInput::None,
         }
     }
 }

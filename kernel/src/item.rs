@@ -181,6 +181,8 @@ pub enum ItemKey {
     Diagnosis(RequestId),
     /// The approver's latest reply.
     Approval(RequestId),
+    /// The aggregate of the results of the plan's members (decision 0042).
+    Aggregate(RequestId),
     /// The identity of the session user (003 layer 1).
     Identity,
     /// A fact with this key (003 layer 2).
@@ -214,7 +216,8 @@ impl ItemKey {
             | Self::Argument(request, _)
             | Self::AdditionalArgument(request, _)
             | Self::Diagnosis(request)
-            | Self::Approval(request) => Some(*request),
+            | Self::Approval(request)
+            | Self::Aggregate(request) => Some(*request),
             Self::Trace(_)
             | Self::Identity
             | Self::Fact(_)
@@ -270,6 +273,7 @@ impl fmt::Display for ItemKey {
             Self::AdditionalArgument(r, name) => write!(f, "{name} on request {r}"),
             Self::Diagnosis(r) => write!(f, "diagnosis of request {r}"),
             Self::Approval(r) => write!(f, "approval of request {r}"),
+            Self::Aggregate(r) => write!(f, "aggregate of request {r}"),
             Self::Identity => f.write_str("identity"),
             Self::Fact(name) => write!(f, "fact {name}"),
             Self::Working(name) => write!(f, "working item {name}"),

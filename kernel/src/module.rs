@@ -9,6 +9,7 @@ mod report;
 pub use operation::Operation;
 pub use report::{Argument, Failure, PastRequest, Rating, Ratings, Report, Stance};
 
+use crate::ids::CapabilityId;
 use core::fmt;
 
 /// A module of 000 §5.1: an agent, a store or the audit sink.
@@ -75,6 +76,12 @@ impl Module {
             | Self::Executor => true,
             Self::IdentityGuard | Self::Store(_) | Self::Auditor => false,
         }
+    }
+
+    /// Returns the capability that a node needs to execute calls of this module (decision 0042): its name.
+    #[must_use]
+    pub fn capability(self) -> CapabilityId {
+        CapabilityId::new(self.name())
     }
 
     /// Returns the name in files.

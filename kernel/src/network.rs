@@ -8,8 +8,9 @@
 //! | [`defense`] | threat beliefs and signals |
 //! | [`convergence`], [`aggregation`] | one answer of several nodes |
 //!
-//! Numbers are millionths; `numeric` computes exponentials and logarithms. Deliberately absent: reading a network from a file,
-//! keys and signatures, workflows.
+//! [`crate::state::NetworkState`] is the network of a conversation; [`NetworkInput`] and [`NetworkEvent`] change it. Numbers are
+//! millionths; `numeric` computes exponentials and logarithms. Deliberately absent: reading a network from a file, keys and
+//! signatures.
 
 pub mod aggregation;
 mod capability;
@@ -18,9 +19,12 @@ mod connection_machine;
 pub mod convergence;
 pub mod defense;
 mod directory;
+mod error;
+mod event;
 mod exchange;
 mod feedback;
 mod handoff;
+mod input;
 pub mod interaction;
 mod machine;
 mod millionths;
@@ -30,7 +34,9 @@ mod partners;
 pub mod policy;
 mod requirements;
 pub mod routing;
+mod step;
 mod trust;
+mod workflow;
 
 pub use capability::{Capability, CapabilityCategory, CapabilityConstraints, CapabilityState};
 pub use connection::{Connection, ConnectionStatus, Connections};
@@ -38,9 +44,12 @@ pub use connection_machine::{
     CONNECTION_TRANSITIONS, ConnectionGuard, ConnectionTransition, ConnectionTrigger,
 };
 pub use defense::{DEFENSE_TRANSITIONS, DefenseGuard, DefenseTransition, DefenseTrigger};
+pub use error::NetworkError;
+pub use event::{AssignedStep, NetworkEvent};
 pub use exchange::{Contribution, Exchange, ExchangeOutcome, NodeInteraction};
 pub use feedback::Feedback;
 pub use handoff::HandoffRefusal;
+pub use input::{HandoffReceipt, InteractionReport, NetworkInput, SignatureStatus};
 pub use interaction::{Interaction, InteractionOutcome, WarningReason};
 pub use machine::NetworkTransition;
 pub use millionths::Millionths;
@@ -50,7 +59,12 @@ pub use partners::RecentPartners;
 pub use policy::{TrustPolicy, TrustPolicyError};
 pub use requirements::{Priority, Requirements, TaskConstraints};
 pub use routing::{RoutingResult, explain_route, route, route_ensemble};
+pub use step::{STEP_TRANSITIONS, StepGuard, StepStatus, StepTransition, StepTrigger, step_transition};
 pub use trust::{TrustComponents, aggregate_quality, compute_trust};
+pub use workflow::{
+    WORKFLOW_TRANSITIONS, WorkflowGuard, WorkflowStatus, WorkflowTransition, WorkflowTrigger,
+    workflow_transition,
+};
 
 pub(crate) use rpds::RedBlackTreeMapSync as Map;
 

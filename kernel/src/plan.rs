@@ -4,8 +4,15 @@
 //! [`Plan::new`] rejects an empty plan, duplicate task numbers, and a dependency on no earlier task. Deliberately absent: the meaning
 //! of a task's text.
 
+mod step;
+mod workflow;
+
+pub use step::StepOptions;
+pub use workflow::{Aggregation, WorkflowType};
+
 use crate::ids::{TaskId, Text};
 use crate::item::Scope;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -67,13 +74,18 @@ pub struct Task {
     /// The scope in which the task runs; `None` for that of the request (decision 0037).
     #[cfg_attr(feature = "serde", serde(default))]
     pub scope: Option<Scope>,
+    /// How the task is executed as a step of a workflow (001 §3, decision 0042).
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub step: StepOptions,
 }
 
-/// 1 to [`Plan::TASKS_MAX`] tasks with distinct numbers, each after the tasks that it depends on.
+/// 1 to [`Plan::TASKS_MAX`] tasks with distinct numbers, each after the tasks that it depends on; and how the results of its
+/// members are aggregated.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Vec<Task>", into = "Vec<Task>"))]
-pub struct Plan(alloc::sync::Arc<[Task]>);
+pub struct Plan {
+    tasks: Arc<[Task]>,
+    aggregation: Option<Aggregation>,
+}
 
 /// Why a list of tasks is not a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,6 +110,13 @@ pub enum PlanError {
         /// The dependency.
         dependency: TaskId,
     },
+    /// A task validates no task that it depends on.
+    NotValidated {
+        /// The task.
+        task: TaskId,
+        /// The task that it validates.
+        validates: TaskId,
+    },
 }
 
 impl fmt::Display for PlanError {
@@ -115,6 +134,9 @@ impl fmt::Display for PlanError {
                     f,
                     "dependency of task {task}: expected an earlier task of the plan, found {dependency}"
                 )
+            }
+            Self::NotValidated { task, validates } => {
+                write!(f, "validation by task {task}: expected a task that it depends on, found {validates}")
             }
         }
     }
@@ -147,20 +169,25 @@ impl Plan {
                 return Err(PlanError::DuplicateTask { task: task.id });
             }
         }
-        Ok(Self(tasks.into()))
+        let plan = Self { tasks: tasks.into(), aggregation: None };
+        let not_validated = plan.dependencies().find_map(|(task, dependencies)| {
+            let validates = task.step.validates.filter(|validated| !dependencies.contains(validated))?;
+            Some(PlanError::NotValidated { task: task.id, validates })
+        });
+        not_validated.map_or(Ok(plan), Err)
     }
 
     /// Returns the scope of the plan: the one that all tasks declare, if they declare the same.
     #[must_use]
     pub fn scope(&self) -> Option<&Scope> {
-        let scope = self.0.first()?.scope.as_ref()?;
-        self.0.iter().all(|task| task.scope.as_ref() == Some(scope)).then_some(scope)
+        let scope = self.tasks.first()?.scope.as_ref()?;
+        self.tasks.iter().all(|task| task.scope.as_ref() == Some(scope)).then_some(scope)
     }
 
     /// Returns each task with the tasks that must succeed before it starts: those that it declares, else the task before it.
     pub fn dependencies(&self) -> impl Iterator<Item = (&Task, &[TaskId])> {
-        let before = core::iter::once(None).chain(self.0.iter().map(Some));
-        self.0.iter().zip(before).map(|(task, before)| {
+        let before = core::iter::once(None).chain(self.tasks.iter().map(Some));
+        self.tasks.iter().zip(before).map(|(task, before)| {
             let sequence = before.map_or(&[][..], |before| core::slice::from_ref(&before.id));
             (task, task.depends_on.as_deref().unwrap_or(sequence))
         })
@@ -169,7 +196,7 @@ impl Plan {
     /// Returns the tasks, in order; never empty.
     #[must_use]
     pub fn tasks(&self) -> &[Task] {
-        &self.0
+        &self.tasks
     }
 }
 
@@ -182,7 +209,7 @@ impl TryFrom<Vec<Task>> for Plan {
 
 impl From<Plan> for Vec<Task> {
     fn from(plan: Plan) -> Self {
-        plan.0.to_vec()
+        plan.tasks.to_vec()
     }
 }
 
@@ -200,16 +227,61 @@ impl fmt::Display for EffectKind {
 /// encoding without field names contains every field.
 #[cfg(feature = "serde")]
 mod encoding {
-    use super::Task;
+    use super::{Aggregation, Plan, StepOptions, Task};
+    use alloc::vec::Vec;
+    use serde::de::{Deserialize, Deserializer, Error};
     use serde::ser::{Serialize, SerializeStruct, Serializer};
+
+    /// A plan without an aggregation is the list of its tasks.
+    #[derive(serde::Deserialize)]
+    #[serde(untagged)]
+    enum ReadablePlan {
+        Tasks(Vec<Task>),
+        Aggregated(AggregatedPlan),
+    }
+
+    #[derive(serde::Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct AggregatedPlan {
+        tasks: Vec<Task>,
+        aggregation: Option<Aggregation>,
+    }
+
+    impl Serialize for Plan {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            if serializer.is_human_readable() && self.aggregation.is_none() {
+                return self.tasks.serialize(serializer);
+            }
+            let mut plan = serializer.serialize_struct("AggregatedPlan", 2)?;
+            plan.serialize_field("tasks", &self.tasks)?;
+            plan.serialize_field("aggregation", &self.aggregation)?;
+            plan.end()
+        }
+    }
+
+    impl<'de> Deserialize<'de> for Plan {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            let read = if deserializer.is_human_readable() {
+                ReadablePlan::deserialize(deserializer)?
+            } else {
+                ReadablePlan::Aggregated(AggregatedPlan::deserialize(deserializer)?)
+            };
+            let (tasks, aggregation) = match read {
+                ReadablePlan::Tasks(tasks) => (tasks, None),
+                ReadablePlan::Aggregated(AggregatedPlan { tasks, aggregation }) => (tasks, aggregation),
+            };
+            Ok(Self { aggregation, ..Self::new(tasks).map_err(D::Error::custom)? })
+        }
+    }
 
     impl Serialize for Task {
         fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-            let Self { id, text, effect, depends_on, scope } = self;
+            let Self { id, text, effect, depends_on, scope, step } = self;
             let is_complete = !serializer.is_human_readable();
-            let (has_dependencies, has_scope) =
-                (is_complete || depends_on.is_some(), is_complete || scope.is_some());
-            let optional = usize::from(has_dependencies).saturating_add(usize::from(has_scope));
+            let has_dependencies = is_complete || depends_on.is_some();
+            let has_scope = is_complete || scope.is_some();
+            let has_step = is_complete || *step != StepOptions::default();
+            let optional = [has_dependencies, has_scope, has_step].into_iter().filter(|has| *has).count();
             let mut task = serializer.serialize_struct("Task", optional.saturating_add(3))?;
             task.serialize_field("id", id)?;
             task.serialize_field("text", text)?;
@@ -219,6 +291,9 @@ mod encoding {
             }
             if has_scope {
                 task.serialize_field("scope", scope)?;
+            }
+            if has_step {
+                task.serialize_field("step", step)?;
             }
             task.end()
         }

@@ -2,10 +2,11 @@
 
 use crate::control::phase::Phase;
 use crate::control::trigger::Trigger;
-use crate::ids::{CallId, TaskId, Timestamp, UserId};
+use crate::ids::{CallId, NodeId, TaskId, Timestamp, UserId};
 use crate::item::Scope;
 use crate::knowledge::KnowledgeError;
-use crate::module::Operation;
+use crate::module::{Failure, Operation};
+use crate::network::NetworkError;
 use crate::plan::EffectKind;
 use alloc::vec::Vec;
 use core::fmt;
@@ -43,10 +44,19 @@ pub enum Refusal {
         /// The kind of the report, as a noun phrase.
         found: &'static str,
     },
-    /// A reply to a call that was not made, because its pinned items and its payload exceed the budget.
+    /// A reply to a call that was not made: its pinned items and its payload exceed the budget, or no node can execute it.
     CallNotMade {
         /// The pending operation.
         operation: Operation,
+        /// The failure that the call must have.
+        failure: Failure,
+    },
+    /// A reply to a call whose node has not accepted the handoff.
+    HandoffNotAccepted {
+        /// The call.
+        call: CallId,
+        /// The node.
+        node: NodeId,
     },
     /// A repaired plan changes the effect kind of a started task.
     EffectChanged {
@@ -98,6 +108,8 @@ pub enum Refusal {
     },
     /// A write, summary or identity that does not fit the semantic state or the policy.
     InvalidWrite(KnowledgeError),
+    /// An input that does not fit the network.
+    InvalidNetworkInput(NetworkError),
 }
 
 impl fmt::Display for Refusal {
@@ -129,10 +141,13 @@ impl fmt::Display for Refusal {
             Self::WrongReport { operation, found } => {
                 write!(f, "wrong report: expected {}, found {found}", operation.expected_reply())
             }
-            Self::CallNotMade { operation } => write!(
+            Self::CallNotMade { operation, failure } => {
+                let reply = operation.expected_reply();
+                write!(f, "call not made: expected the failure `{failure}`, found {reply}")
+            }
+            Self::HandoffNotAccepted { call, node } => write!(
                 f,
-                "call not made: expected a failure, found {}; the pinned items and the payload exceed the budget",
-                operation.expected_reply()
+                "reply to call {call} too early: expected that node {node} accepts the handoff, found no acceptance"
             ),
             Self::EffectChanged { task, expected, found } => {
                 write!(f, "effect of started task {task} changed: expected {expected}, found {found}")
@@ -167,6 +182,7 @@ impl fmt::Display for Refusal {
                 write!(f, "wrong user: expected {expected}, found {found}")
             }
             Self::InvalidWrite(error) => error.fmt(f),
+            Self::InvalidNetworkInput(error) => error.fmt(f),
         }
     }
 }
@@ -174,6 +190,12 @@ impl fmt::Display for Refusal {
 impl From<KnowledgeError> for Refusal {
     fn from(error: KnowledgeError) -> Self {
         Self::InvalidWrite(error)
+    }
+}
+
+impl From<NetworkError> for Refusal {
+    fn from(error: NetworkError) -> Self {
+        Self::InvalidNetworkInput(error)
     }
 }
 

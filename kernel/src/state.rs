@@ -4,13 +4,17 @@
 //! argument, counters only where the policy bounds them, and nothing of a finished request but its items.
 
 mod call;
+mod network;
 mod payload;
 mod request;
 mod run;
+mod workflow;
 
 pub use call::Call;
 use call::find_call;
+pub use network::{Assignment, NetworkState};
 pub use request::{Debate, PlanRevision, Request, ScoredRevision, StartedTask};
+pub use workflow::{FailedValidations, MemberAnswer, Workflow};
 
 use crate::control::phase::Phase;
 use crate::control::table::Transition;
@@ -19,8 +23,10 @@ use crate::ids::{CallId, ConversationId, RequestId, Timestamp, TraceId, UserId};
 use crate::input::Input;
 use crate::item::Scope;
 use crate::knowledge::Principal;
-use crate::module::Operation;
+use crate::module::{Failure, Operation};
+use crate::network::NetworkEvent;
 use crate::semantic::SemanticState;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 /// One conversation: `(S, C)` of 000's `O`, and the time. The runtime keeps the log `τ`.
@@ -42,6 +48,7 @@ use alloc::vec::Vec;
 pub struct State {
     semantic: SemanticState,
     control: Control,
+    network: Option<Arc<NetworkState>>,
     now: Timestamp,
 }
 
@@ -65,6 +72,7 @@ impl State {
     pub fn new(conversation: ConversationId) -> Self {
         Self {
             semantic: SemanticState::default(),
+            network: None,
             now: Timestamp::default(),
             control: Control {
                 conversation,
@@ -90,6 +98,17 @@ impl State {
         &self.control
     }
 
+    /// Returns the network; `None` if the orchestrator executes every call itself (decision 0042).
+    #[must_use]
+    pub fn network(&self) -> Option<&NetworkState> {
+        self.network.as_deref()
+    }
+
+    /// Returns the network, which a batch changes before it is applied.
+    pub(crate) fn shared_network(&self) -> Option<Arc<NetworkState>> {
+        self.network.clone()
+    }
+
     /// Returns the kernel's time: that of the last accepted input (003 layer 4). 1970-01-01 before the first.
     #[must_use]
     pub const fn now(&self) -> Timestamp {
@@ -109,6 +128,8 @@ impl State {
             self.now = *now;
         }
         self.semantic.apply(event);
+        // It reads which calls are pending, and the control state forgets them.
+        NetworkState::apply(&mut self.network, event, self.now);
         self.control.apply(event);
     }
 
@@ -135,6 +156,10 @@ impl State {
     /// differ only in these numbers become equal. Requests keep their numbers, because items are keyed by them.
     pub fn canonicalize(&mut self) {
         self.semantic.canonicalize();
+        if let Some(network) = &mut self.network {
+            let pending: Vec<CallId> = self.control.pending_calls.iter().map(|call| call.id).collect();
+            Arc::make_mut(network).canonicalize(&pending);
+        }
         self.control.canonicalize();
     }
 }
@@ -181,6 +206,7 @@ impl Control {
             | Input::Step
             | Input::Cancel
             | Input::Write(_)
+            | Input::Network(_)
             | Input::Tick
             | Input::Resume => None,
         }
@@ -228,16 +254,21 @@ impl Control {
             Event::ToolCall { call, operation } => {
                 self.next_call = self.next_call.max(call.next());
                 let at = self.pending_calls.partition_point(|pending| pending.id < *call);
-                self.pending_calls.insert(at, Call { id: *call, operation: *operation, over_budget: false });
+                self.pending_calls.insert(at, Call { id: *call, operation: *operation, not_made: None });
             }
             Event::OverBudget { call, .. } => {
-                let called = self.pending_calls.iter_mut().filter(|pending| pending.id == *call);
-                called.for_each(|pending| pending.over_budget = true);
+                self.set_not_made(*call, Failure::OverBudget);
+            }
+            Event::Network(NetworkEvent::NoCandidates { call, .. }) => {
+                self.set_not_made(*call, Failure::NoCandidates);
             }
             Event::Transitioned { row } => self.take_transition(row.transition()),
             // The calls stay pending until the request has read them, below.
-            Event::ToolResult { .. } | Event::CallFailed { .. } | Event::Cancelled => {}
-            Event::TimeAdvanced { .. }
+            Event::ToolResult { .. }
+            | Event::CallFailed { .. }
+            | Event::Network(_)
+            | Event::Cancelled
+            | Event::TimeAdvanced { .. }
             | Event::AddItem { .. }
             | Event::UpdateItem { .. }
             | Event::ForgetItems { .. }
@@ -259,12 +290,20 @@ impl Control {
         if let Some(request) = &mut self.request {
             request.apply(event, &self.pending_calls);
         }
-        if let Event::ToolResult { call, .. } | Event::CallFailed { call, .. } = event {
+        if let Event::ToolResult { call, .. }
+        | Event::CallFailed { call, .. }
+        | Event::Network(NetworkEvent::AttemptFailed { call, .. }) = event
+        {
             self.pending_calls.retain(|pending| pending.id != *call);
         }
         if *event == Event::Cancelled {
             self.pending_calls.clear();
         }
+    }
+
+    fn set_not_made(&mut self, call: CallId, failure: Failure) {
+        let called = self.pending_calls.iter_mut().filter(|pending| pending.id == call);
+        called.for_each(|pending| pending.not_made = Some(failure));
     }
 
     /// Changes the phase. No other function does.

@@ -133,7 +133,7 @@ impl Adversary {
         let reply = |report| Input::reply(call.id, report);
         let fail = |failure: &Failure| Input::CallFailed { call: call.id, failure: *failure };
         let failures = || failures(call.operation).iter().map(fail);
-        if call.over_budget {
+        if call.not_made.is_some() {
             let refused = self.reports(call.operation).into_iter().take(1).map(reply);
             return refused.chain([fail(&Failure::OverBudget)]).collect();
         }
@@ -194,7 +194,7 @@ impl Adversary {
             Operation::ArgueAdditional { .. } => self.additional_arguments(),
             Operation::ReviewRevision => self.revision_review_reports(),
             Operation::RunTask { .. } | Operation::UndoTask { .. } => {
-                let exit = |code| Report::Exit { code, text: text() };
+                let exit = |code| Report::Exit { code, text: text(), number: None };
                 let fails = free.execution || free.scopes || free.facts || free.workflow;
                 if fails { vec![exit(0), exit(1)] } else { vec![exit(0)] }
             }

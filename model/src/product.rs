@@ -14,6 +14,7 @@ use orchestrion_claims::{
 };
 use orchestrion_explorer::liveness::{LivenessKind, LivenessProperty};
 use orchestrion_explorer::{FairModel, ObservationSet, fingerprint};
+use orchestrion_kernel::network::{HandoffReceipt, NetworkInput};
 use orchestrion_kernel::{CallId, ConversationId, Input, State};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -357,10 +358,16 @@ pub fn rename_ids(input: &Input, state: &State) -> Input {
         at.and_then(|at| state.control().pending_calls().get(at)).map_or(canonical, |call| call.id)
     };
     match input.clone() {
-        Input::Reply { call, report, summary_update, action } => {
-            Input::Reply { call: renamed(call), report, summary_update, action }
+        Input::Reply { call, report, summary_update, action, interaction } => {
+            Input::Reply { call: renamed(call), report, summary_update, action, interaction }
         }
         Input::CallFailed { call, failure } => Input::CallFailed { call: renamed(call), failure },
+        Input::Network(input) => Input::Network(match *input {
+            NetworkInput::Handoff(receipt) => {
+                Box::new(NetworkInput::Handoff(HandoffReceipt { call: renamed(receipt.call), ..receipt }))
+            }
+            _ => input,
+        }),
         input => input,
     }
 }

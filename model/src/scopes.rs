@@ -5,7 +5,7 @@
 use orchestrion_kernel::Phase;
 use orchestrion_kernel::ids::{TaskId, Text};
 use orchestrion_kernel::module::Role;
-use orchestrion_kernel::plan::{Effect, Plan, Task};
+use orchestrion_kernel::plan::{Effect, Plan, StepOptions, Task};
 use orchestrion_kernel::policy::CompactionPolicy;
 
 /// What a model leaves to the adversary. Everything else has one fixed, agreeing reply.
@@ -242,7 +242,14 @@ fn task(number: u32, tasks: u32) -> Task {
         1..=3 => Effect::Undoable { compensation: Text::from("undo") },
         _ => Effect::Irreversible,
     };
-    Task { id: TaskId::new(number), text: Text::from("task"), effect, depends_on: None, scope: None }
+    Task {
+        id: TaskId::new(number),
+        text: Text::from("task"),
+        effect,
+        depends_on: None,
+        scope: None,
+        step: StepOptions::default(),
+    }
 }
 
 impl Scope {

@@ -443,7 +443,7 @@ impl SmallBudgets {
             (1, _) => json!("resume"),
             (2, None) if phase == "Idle" => json!("session_end"),
             (3..40, _) => json!({ "write": self.write() }),
-            (_, Some(call)) if call.over_budget && self.rng.percent(80) => {
+            (_, Some(call)) if call.not_made.is_some() && self.rng.percent(80) => {
                 json!({ "call_failed": { "call": call.id.number(), "failure": "over_budget" } })
             }
             (_, Some(call)) => {

@@ -70,7 +70,7 @@ pub(crate) fn waiting_operations(state: &State) -> impl Iterator<Item = Operatio
 }
 
 const fn is_sent(call: &Call) -> bool {
-    call.operation.takes_context() && !call.over_budget
+    call.operation.takes_context() && call.not_made.is_none()
 }
 
 /// Returns the call that these events emitted, if its module reads a context.

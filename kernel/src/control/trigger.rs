@@ -2,7 +2,8 @@
 
 use core::fmt;
 
-/// The kind of an [`Input`](crate::Input); the column "on" of the transition table. No row has `Write`, `Tick` or `Resume`:
+/// The kind of an [`Input`](crate::Input); the column "on" of the transition table. No row has `Write`, `Network`, `Tick` or
+/// `Resume`:
 /// none changes the phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Trigger {
@@ -22,6 +23,8 @@ pub enum Trigger {
     Cancel,
     /// [`Input::Write`](crate::Input::Write)
     Write,
+    /// [`Input::Network`](crate::Input::Network)
+    Network,
     /// [`Input::Tick`](crate::Input::Tick)
     Tick,
     /// [`Input::Resume`](crate::Input::Resume)
@@ -30,7 +33,7 @@ pub enum Trigger {
 
 impl Trigger {
     /// Every kind of input.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::SessionStart,
         Self::SessionEnd,
         Self::UserMessage,
@@ -39,6 +42,7 @@ impl Trigger {
         Self::Step,
         Self::Cancel,
         Self::Write,
+        Self::Network,
         Self::Tick,
         Self::Resume,
     ];
@@ -55,6 +59,7 @@ impl Trigger {
             Self::Step => "step",
             Self::Cancel => "cancel",
             Self::Write => "write",
+            Self::Network => "network change",
             Self::Tick => "tick",
             Self::Resume => "resume",
         }

@@ -98,10 +98,16 @@ impl Batch<'_> {
         self.emit_call(Operation::ArgueAdditional { debater });
     }
 
-    /// Starts the first ready task of the plan.
+    /// Starts the ready task of the plan with the highest priority, the first of several. When the run starts, its members are
+    /// routed; one that cannot be routed is called alone, and fails.
     fn start_task(&mut self) {
+        let unroutable = self.assign_members();
         let Some(request) = self.control.request() else { return };
-        let Some(task) = request.ready_tasks(self.control.pending_calls(), None).next() else { return };
+        let task = match (unroutable, &request.plan) {
+            (Some(unroutable), Some(plan)) => plan.plan.tasks().iter().find(|task| task.id == unroutable),
+            (Some(_), None) | (None, _) => request.next_task(self.control.pending_calls()),
+        };
+        let Some(task) = task else { return };
         let (task, effect) = (task.id, task.effect.kind());
         self.set_subtask_status(task, SubtaskStatus::InProgress);
         self.emit_call(Operation::RunTask { task, effect });

@@ -2,11 +2,12 @@
 
 use crate::context::{BudgetError, pinned_fit};
 use crate::event::{Event, Events};
-use crate::ids::{ItemId, Revision};
+use crate::ids::{CallId, ItemId, Revision};
 use crate::item::Scope;
 use crate::module::Operation;
 use crate::policy::Policy;
-use crate::state::{Control, State};
+use crate::state::{Assignment, Control, NetworkState, State};
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 /// The events emitted so far, and the control state after them.
@@ -17,6 +18,8 @@ pub(super) struct Batch<'a> {
     /// A copy of the control state, to which every emitted event is applied. It is small, and `apply` remains the only
     /// definition of what an event changes.
     pub(super) control: Control,
+    /// A copy of the network, to which every emitted event is applied.
+    pub(super) network: Option<Arc<NetworkState>>,
     pub(super) events: Events,
     pub(super) next_item: ItemId,
 }
@@ -27,6 +30,7 @@ impl<'a> Batch<'a> {
             policy,
             state,
             control: state.control().clone(),
+            network: state.shared_network(),
             // The capacity of a usual batch.
             events: Vec::with_capacity(6),
             next_item: state.semantic().next_id(),
@@ -41,17 +45,29 @@ impl<'a> Batch<'a> {
         if let Event::AddItem { item, .. } = &event {
             self.next_item = item.id.next();
         }
+        NetworkState::apply(&mut self.network, &event, self.state.now());
         self.control.apply(&event);
         self.events.push(event);
     }
 
-    /// Emits a call. If the pinned items of its context and its payload exceed the budget, the call is emitted as over budget and fails.
+    /// Emits a call. If the pinned items of its context and its payload exceed the budget, the call is emitted as over budget and
+    /// fails; otherwise it is routed.
     pub(super) fn emit_call(&mut self, operation: Operation) {
+        self.emit_attempt(operation, None);
+    }
+
+    /// Emits a call, or another attempt after an earlier one.
+    pub(super) fn emit_attempt(&mut self, operation: Operation, earlier: Option<&Assignment>) {
         let call = self.control.next_call();
         self.emit(Event::ToolCall { call, operation });
-        if !operation.takes_context() {
+        if operation.takes_context() && self.is_over_budget(call, operation) {
             return;
         }
+        self.route_call(call, operation, earlier);
+    }
+
+    /// Emits that a call is over budget, if it is.
+    fn is_over_budget(&mut self, call: CallId, operation: Operation) -> bool {
         let mut semantic = self.state.semantic().clone();
         self.events.iter().for_each(|event| semantic.apply(event));
         let request = self.control.request();
@@ -61,7 +77,9 @@ impl<'a> Batch<'a> {
             pinned_fit(self.policy, &semantic, &principal, request, operation)
         {
             self.emit(Event::OverBudget { call, required_tokens, budget_tokens });
+            return true;
         }
+        false
     }
 
     /// The revision of the current plan.

@@ -8,7 +8,7 @@ use crate::event::{
 };
 use crate::ids::Text;
 use crate::input::Input;
-use crate::item::ItemKey;
+use crate::item::{Item, ItemKey};
 use crate::module::{ConclusionKind, Failure, Module};
 use crate::state::{Request, StartedTask};
 use alloc::format;
@@ -96,11 +96,15 @@ impl Batch<'_> {
         }
     }
 
-    /// What the user receives: the outputs of the tasks that are readable in the scope of the request, or the conclusion where there
-    /// are none.
+    /// What the user receives: the aggregate of the members and the outputs of the other tasks that are readable in the scope of the
+    /// request, or the conclusion where there are none.
     fn final_answer_text(&self, request: &Request) -> Text {
         let conclusion = recorded_conclusion(request);
         let outputs = self.state.semantic().outputs(request.id);
+        let aggregate = self.state.semantic().latest_by_key(&ItemKey::Aggregate(request.id));
+        let aggregate = aggregate.map(|entry| &entry.item).filter(|_| !request.aggregated.is_empty());
+        let is_aggregated = |output: &&Item| matches!(output.key, ItemKey::Output(_, task) if request.aggregated.contains(&task));
+        let outputs = aggregate.into_iter().chain(outputs.filter(|output| !is_aggregated(output)));
         let outputs = outputs.filter(|output| output.scope().contains(&request.scope));
         let outputs: Vec<&str> =
             outputs.map(|output| output.text.as_str()).filter(|text| !text.is_empty()).collect();

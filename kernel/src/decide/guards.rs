@@ -1,5 +1,6 @@
 //! Evaluates the guards of the transition table.
 
+use super::workflow::request_after;
 use crate::control::consensus;
 use crate::control::guard::Guard;
 use crate::event::{TaskOutcome, TaskResult};
@@ -96,6 +97,9 @@ const fn is_approved(report: Option<&Report>) -> bool {
 
 /// [`Guard::MoreTasks`]
 fn has_ready_task(state: &State, request: &Request, input: &Input) -> bool {
+    if let Some((after, pending)) = request_after(state, request, input) {
+        return after.ready_tasks(&pending, None).next().is_some();
+    }
     let pending = state.control().pending_calls();
     request.ready_tasks(pending, ended_task(state, input)).next().is_some()
 }
@@ -112,7 +116,7 @@ fn is_outcome_unknown(request: &Request, input: &Input) -> bool {
 }
 
 /// The task that ends with this input.
-fn ended_task(state: &State, input: &Input) -> Option<TaskResult> {
+pub(super) fn ended_task(state: &State, input: &Input) -> Option<TaskResult> {
     let task = state.control().answered_call(input)?.running_task()?;
     let outcome = match input {
         Input::Reply { report: Report::Exit { code, .. }, .. } => TaskOutcome::from_exit_code(*code),
@@ -124,6 +128,7 @@ fn ended_task(state: &State, input: &Input) -> Option<TaskResult> {
         | Input::Step
         | Input::Cancel
         | Input::Write(_)
+        | Input::Network(_)
         | Input::Tick
         | Input::Resume => return None,
     };

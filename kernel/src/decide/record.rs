@@ -37,15 +37,20 @@ impl Batch<'_> {
                 let (request, scope) = (self.state.control().next_request(), scope.clone());
                 self.emit(Event::UserMsg { request, user: user.clone(), text: text.clone(), scope });
             }
-            Input::Reply { call, report, summary_update, action } => {
+            Input::Reply { call, report, summary_update, action, interaction } => {
                 let Some(Call { operation, .. }) = self.state.control().answered_call(input) else { return };
                 self.emit(Event::ToolResult {
                     module: operation.module(),
                     call: *call,
                     report: report.clone(),
                 });
+                let judged = interaction.as_deref().copied().unwrap_or_default();
+                self.end_attempt(*call, operation, None, Some((report, &judged)));
                 let is_of_request = self.is_in_request_scope(operation);
                 self.add_report_items(operation, report);
+                if let Operation::RunTask { task, .. } = operation {
+                    self.end_step(task);
+                }
                 if let Some(update) = summary_update.as_ref().filter(|_| is_of_request) {
                     self.merge_situation(update);
                 }
@@ -59,10 +64,12 @@ impl Batch<'_> {
                 let Some(call) = self.state.control().answered_call(input) else { return };
                 let module = call.operation.module();
                 self.emit(Event::CallFailed { module, call: *id, failure: *failure });
-                // No result of it will be accepted.
-                call.running_task()
-                    .into_iter()
-                    .for_each(|task| self.set_subtask_status(task, SubtaskStatus::Failed));
+                self.end_attempt(*id, call.operation, Some(*failure), None);
+                if let Some(task) = call.running_task() {
+                    // No result of it will be accepted.
+                    self.set_subtask_status(task, SubtaskStatus::Failed);
+                    self.end_step(task);
+                }
             }
             Input::Cancel if row.ignores_cancel() => {}
             Input::Cancel => {
@@ -72,7 +79,7 @@ impl Batch<'_> {
                     .filter_map(Call::running_task)
                     .for_each(|task| self.set_subtask_status(task, SubtaskStatus::Failed));
             }
-            Input::Step | Input::Write(_) | Input::Tick | Input::Resume => {}
+            Input::Step | Input::Write(_) | Input::Network(_) | Input::Tick | Input::Resume => {}
         }
     }
 
@@ -131,7 +138,7 @@ impl Batch<'_> {
                 self.upsert_request_item(ItemKey::Approval(request), text.clone())
             }
             Report::NoRepair { text } => self.upsert_request_item(ItemKey::Diagnosis(request), text.clone()),
-            Report::Exit { code, text } => self.add_exit_items(operation, *code, text),
+            Report::Exit { code, text, .. } => self.add_exit_items(operation, *code, text),
             Report::Identity { .. } | Report::Stored { .. } | Report::Delivered => {}
         }
     }

@@ -27,7 +27,9 @@ pub(super) fn validate_input(policy: &Policy, state: &State, input: &Input) -> R
     let control = state.control();
     match input {
         Input::Reply { call, report, .. } => {
-            validate_reply(policy, state, pending_call(control, *call)?, report)
+            let call = pending_call(control, *call)?;
+            validate_reply(policy, state, call, report)?;
+            validate_acceptance(state, call)
         }
         Input::CallFailed { call, .. } => pending_call(control, *call).map(|_| ()),
         // RollbackActive has rows for replies and for a step; the step is for the case that no effect is left to undo. Only while
@@ -58,7 +60,7 @@ pub(super) fn validate_input(policy: &Policy, state: &State, input: &Input) -> R
             Err(Refusal::NoSession)
         }
         Input::Resume => control.request().map(|_| ()).ok_or(Refusal::NothingToResume),
-        Input::Step | Input::Cancel | Input::Write(_) | Input::Tick => Ok(()),
+        Input::Step | Input::Cancel | Input::Write(_) | Input::Network(_) | Input::Tick => Ok(()),
     }
 }
 
@@ -71,15 +73,15 @@ fn pending_call(control: &Control, found: CallId) -> Result<Call, Refusal> {
 fn validate_reply(
     policy: &Policy,
     state: &State,
-    Call { operation, over_budget, .. }: Call,
+    Call { operation, not_made, .. }: Call,
     report: &Report,
 ) -> Result<(), Refusal> {
     let request = state.control().request();
     if !report.is_reply_to(operation) {
         return Err(Refusal::WrongReport { operation, found: report.label() });
     }
-    if over_budget {
-        return Err(Refusal::CallNotMade { operation });
+    if let Some(failure) = not_made {
+        return Err(Refusal::CallNotMade { operation, failure });
     }
     let outdated = request.is_some_and(|request| request.outdated);
     if let Report::Summary { forgets: Some(forgets), .. } = report
@@ -89,6 +91,15 @@ fn validate_reply(
     }
     validate_effects(request, report)?;
     validate_task_scopes(state, report)
+}
+
+/// Refuses a reply of a node that has not accepted the handoff: nothing unsigned runs (001 §6.3).
+fn validate_acceptance(state: &State, call: Call) -> Result<(), Refusal> {
+    let assignment = state.network().and_then(|network| network.assignment(call.id));
+    match assignment.filter(|assignment| !assignment.is_running()) {
+        Some(assignment) => Err(Refusal::HandoffNotAccepted { call: call.id, node: assignment.to.clone() }),
+        None => Ok(()),
+    }
 }
 
 /// Refuses a scope in which nothing can run: a session, or a scope that no write opened.

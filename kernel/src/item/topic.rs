@@ -79,7 +79,7 @@ impl Topic {
             (ItemKey::Trace(_), _) => Self::Trace,
             (ItemKey::Tags(_), _) => Self::Tags,
             (ItemKey::Task(..), _) => Self::Task,
-            (ItemKey::Output(..), _) => Self::Output,
+            (ItemKey::Output(..) | ItemKey::Aggregate(_), _) => Self::Output,
             (ItemKey::Argument(..) | ItemKey::AdditionalArgument(..), _) => Self::Argument,
             (ItemKey::Diagnosis(_), _) => Self::Diagnosis,
             (ItemKey::Approval(_), _) => Self::Approval,

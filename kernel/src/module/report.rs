@@ -3,6 +3,7 @@
 use super::{Operation, PerRole};
 use crate::ids::{ItemId, Text, TraceId};
 use crate::item::Scope;
+use crate::network::Millionths;
 use crate::plan::Plan;
 use crate::score::Score;
 use alloc::vec::Vec;
@@ -77,6 +78,9 @@ pub enum Report {
         code: i32,
         /// The output.
         text: Text,
+        /// The output as a number, if it is one; averages and consensus need it (001 §8.3).
+        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+        number: Option<Millionths>,
     },
     /// Reply to [`Operation::StoreMemory`].
     Stored {

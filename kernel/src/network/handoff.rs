@@ -1,9 +1,8 @@
 //! Handoffs at the sender and at the receiver (001 §6).
 
-use super::capability::CapabilityState;
 use super::connection::Connection;
-use super::node::Node;
-use super::policy::TrustPolicy;
+use super::node::{Node, NodeStatus};
+use super::policy::{RoutingPolicy, TrustPolicy};
 use crate::ids::{CapabilityId, NodeId, Timestamp};
 use core::fmt;
 
@@ -14,9 +13,11 @@ use core::fmt;
 pub enum HandoffRefusal {
     /// The signature is invalid.
     InvalidSignature,
+    /// No such handoff is expected: it was accepted already, its call ended, or it was never sent.
+    NotExpected,
     /// The receiver lacks the capability.
     MissingCapability,
-    /// The capability is unavailable.
+    /// The capability is unavailable, or the node is expelled.
     Unavailable,
     /// The load of the capability is above the limit.
     Overloaded,
@@ -24,14 +25,20 @@ pub enum HandoffRefusal {
 
 impl HandoffRefusal {
     /// Every reason, in the order of the checks.
-    pub const ALL: [Self; 4] =
-        [Self::InvalidSignature, Self::MissingCapability, Self::Unavailable, Self::Overloaded];
+    pub const ALL: [Self; 5] = [
+        Self::InvalidSignature,
+        Self::NotExpected,
+        Self::MissingCapability,
+        Self::Unavailable,
+        Self::Overloaded,
+    ];
 }
 
 impl fmt::Display for HandoffRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::InvalidSignature => "the signature is invalid",
+            Self::NotExpected => "no such handoff is expected",
             Self::MissingCapability => "the capability is missing",
             Self::Unavailable => "the capability is unavailable",
             Self::Overloaded => "the capability is overloaded",
@@ -48,28 +55,30 @@ impl Node {
         });
     }
 
-    /// Accepts a handoff and counts its task in the load, or refuses it. The boundary verifies the signature.
+    /// Checks whether the node accepts a task of this capability now. The signature is checked before.
     ///
     /// # Errors
     /// [`HandoffRefusal`] with the first check that fails.
-    pub fn receive_handoff(
-        &mut self,
-        policy: &TrustPolicy,
+    pub fn check_handoff(
+        &self,
+        policy: &RoutingPolicy,
         capability: &CapabilityId,
-        has_valid_signature: bool,
     ) -> Result<(), HandoffRefusal> {
-        if !has_valid_signature {
-            return Err(HandoffRefusal::InvalidSignature);
-        }
-        let state = self.capabilities.get_mut(capability).ok_or(HandoffRefusal::MissingCapability)?;
-        if !state.available {
+        let state = self.capabilities.get(capability).ok_or(HandoffRefusal::MissingCapability)?;
+        if !state.available || self.status == NodeStatus::Expelled {
             return Err(HandoffRefusal::Unavailable);
         }
-        if state.load() > policy.routing.overload_above {
+        if state.load() > policy.overload_above {
             return Err(HandoffRefusal::Overloaded);
         }
-        state.start_task();
         Ok(())
+    }
+
+    /// Starts a task of a capability, which raises its load by `1 / max_capacity`.
+    pub fn start_task(&mut self, capability: &CapabilityId) {
+        if let Some(state) = self.capabilities.get_mut(capability) {
+            state.current_tasks = state.current_tasks.saturating_add(1);
+        }
     }
 
     /// Ends a task of a capability, which lowers its load.
@@ -77,12 +86,5 @@ impl Node {
         if let Some(state) = self.capabilities.get_mut(capability) {
             state.current_tasks = state.current_tasks.saturating_sub(1);
         }
-    }
-}
-
-impl CapabilityState {
-    /// Starts a task, which raises the load by `1 / max_capacity`.
-    pub fn start_task(&mut self) {
-        self.current_tasks = self.current_tasks.saturating_add(1);
     }
 }

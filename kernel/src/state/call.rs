@@ -1,7 +1,7 @@
 //! Pending calls.
 
 use crate::ids::{CallId, TaskId};
-use crate::module::Operation;
+use crate::module::{Failure, Operation};
 
 /// A module call that awaits its reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -11,8 +11,8 @@ pub struct Call {
     pub id: CallId,
     /// The operation.
     pub operation: Operation,
-    /// The pinned items and the payload exceed the budget: the call is not made and must fail.
-    pub over_budget: bool,
+    /// The failure with which the call must end, because it is not made: it is over budget, or no node can execute it.
+    pub not_made: Option<Failure>,
 }
 
 /// Returns the call with this id.

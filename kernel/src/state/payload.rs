@@ -59,7 +59,8 @@ fn write_plan(json: &mut String, tasks: &[Task]) -> Result {
 }
 
 fn write_task(json: &mut String, task: &Task) -> Result {
-    let Task { id, text, effect, depends_on, scope } = task;
+    // The step options are for routing; the node receives the metadata with the handoff.
+    let Task { id, text, effect, depends_on, scope, step: _ } = task;
     write!(json, "{{\"id\":{},\"text\":", id.number())?;
     write_string(json, text.as_str())?;
     json.push_str(",\"effect\":");

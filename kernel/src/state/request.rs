@@ -1,14 +1,16 @@
 //! The state of the running request, and how each event changes it.
 
 use super::call::{Call, find_call};
+use super::workflow::Workflow;
 use crate::control::phase::Phase;
 use crate::event::{
     Conclusion, Decision, EffectOutcome, Event, ForgetCause, StoreStatus, StoreStatuses, TaskOutcome,
     TaskRecord, TaskResult,
 };
-use crate::ids::{RequestId, Revision, TaskId, Text};
+use crate::ids::{NodeId, RequestId, Revision, TaskId, Text};
 use crate::item::{Item, Scope, Validity};
 use crate::module::{Argument, Failure, Operation, PerRole, Ratings, Report, Role, Store};
+use crate::network::NetworkEvent;
 use crate::plan::{EffectKind, Plan, Task};
 use crate::score::Score;
 use crate::situation::ActionRecord;
@@ -40,6 +42,10 @@ pub struct Request {
     pub decisions: Vec<Decision>,
     /// The outcomes of the tasks that ended in this run, in the order of task numbers.
     pub outcomes: Vec<TaskResult>,
+    /// The members whose results the aggregate replaces in the final answer.
+    pub aggregated: Vec<TaskId>,
+    /// The workflow of this run.
+    pub workflow: Workflow,
     /// Started repairs; counted only if the policy bounds them.
     pub repairs: u32,
     /// The effects ledger: started tasks, latest start last.
@@ -110,6 +116,8 @@ pub struct StartedTask {
     pub version: Option<Task>,
     /// The outcome of the effect so far.
     pub outcome: EffectOutcome,
+    /// The node that executes it; `None` without a network.
+    pub node: Option<NodeId>,
 }
 
 impl Request {
@@ -126,6 +134,8 @@ impl Request {
             debate: Debate::default(),
             decisions: Vec::new(),
             outcomes: Vec::new(),
+            aggregated: Vec::new(),
+            workflow: Workflow::default(),
             repairs: 0,
             ledger: Vec::new(),
             conclusion: None,
@@ -145,6 +155,12 @@ impl Request {
     #[must_use]
     pub fn task_scope<'a>(&'a self, task: Option<&'a Task>) -> &'a Scope {
         task.and_then(|task| task.scope.as_ref()).unwrap_or(&self.scope)
+    }
+
+    /// Returns the ledger's entry of a task.
+    #[must_use]
+    pub fn started(&self, task: TaskId) -> Option<&StartedTask> {
+        self.ledger.iter().find(|started| started.task == task)
     }
 
     /// Returns the task to compensate next: the latest started one whose effect is kept and undoable.
@@ -229,6 +245,7 @@ impl Request {
                 self.actions.drain(..unread);
                 self.actions.push(record.clone());
             }
+            Event::Network(event) => self.on_network(event, pending),
             Event::UserMsg { .. }
             | Event::FinalAnswer { .. }
             | Event::SessionStarted { .. }
@@ -244,13 +261,48 @@ impl Request {
         }
     }
 
+    fn on_network(&mut self, event: &NetworkEvent, pending: &[Call]) {
+        match event {
+            NetworkEvent::CallRouted { call, to, .. } => {
+                let task = find_call(pending, *call).and_then(|call| call.running_task());
+                let started = self.ledger.iter_mut().filter(|started| Some(started.task) == task);
+                started.for_each(|started| started.node = Some(to.clone()));
+            }
+            NetworkEvent::StepsAssigned { assigned, left_out } => {
+                self.workflow.assigned.clone_from(assigned);
+                left_out.iter().for_each(|task| self.set_task_outcome(*task, TaskOutcome::NotRun));
+            }
+            NetworkEvent::StepsUnroutable { .. } => self.workflow.is_unroutable = true,
+            NetworkEvent::ValidationFailed { task, repeated } => {
+                self.workflow.count_validation(*task);
+                self.forget_outcomes(repeated);
+            }
+            NetworkEvent::ResultsAggregated { .. } => {
+                self.workflow.is_aggregated = Some(true);
+                let members = self.plan.iter().flat_map(|revised| revised.plan.members());
+                self.aggregated = members.map(|member| member.id).collect();
+            }
+            NetworkEvent::AggregationFailed { .. } => self.workflow.is_aggregated = Some(false),
+            NetworkEvent::Changed(_)
+            | NetworkEvent::SignalReceived { .. }
+            | NetworkEvent::NoCandidates { .. }
+            | NetworkEvent::HandoffAccepted { .. }
+            | NetworkEvent::HandoffRefused { .. }
+            | NetworkEvent::AttemptFailed { .. }
+            | NetworkEvent::Exchanged(_)
+            | NetworkEvent::Affirmed { .. }
+            | NetworkEvent::WorkflowEnded { .. } => {}
+        }
+    }
+
     fn on_call(&mut self, operation: Operation) {
         match operation {
             Operation::RunTask { task, effect } => {
                 let tasks = self.plan.as_ref().map_or(&[][..], |revised| revised.plan.tasks());
                 let version = tasks.iter().find(|planned| planned.id == task).cloned();
                 self.ledger.retain(|started| started.task != task);
-                self.ledger.push(StartedTask { task, effect, version, outcome: EffectOutcome::Kept });
+                let outcome = EffectOutcome::Kept;
+                self.ledger.push(StartedTask { task, effect, version, outcome, node: None });
             }
             Operation::DeliverAudit => self.audit_attempts = self.audit_attempts.saturating_add(1),
             Operation::Argue(Role::Security) | Operation::ReviewRevision => self.debate.outdated = false,
@@ -285,8 +337,11 @@ impl Request {
                     }
                 }
             }
-            (Operation::RunTask { task, .. }, Report::Exit { code, .. }) => {
+            (Operation::RunTask { task, .. }, Report::Exit { code, text, number }) => {
                 self.set_task_outcome(task, TaskOutcome::from_exit_code(*code));
+                if *code == 0 {
+                    self.record_success(task, text, *number);
+                }
             }
             (Operation::UndoTask { task }, Report::Exit { code, .. }) => {
                 self.set_effect_outcome(
@@ -363,7 +418,10 @@ impl Request {
                 self.ratings_after = None;
             }
             // The run is over. A repaired plan starts a new one.
-            Phase::Failure => self.outcomes.clear(),
+            Phase::Failure => {
+                self.clear_run();
+                self.aggregated.clear();
+            }
             Phase::Idle
             | Phase::VerifyingIdentity
             | Phase::IdentityVerified
@@ -395,13 +453,13 @@ impl Request {
             | Phase::Aborted => {}
         }
         if to == Phase::RollbackActive {
-            self.outcomes.clear();
+            self.clear_run();
         }
         // The conclusion is in the log; no later decision reads debate, plan or outcomes.
         if to == Phase::StoringMemory && from != to {
             self.debate = Debate::default();
             self.plan = None;
-            self.outcomes.clear();
+            self.clear_run();
         }
     }
 

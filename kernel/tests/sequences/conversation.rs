@@ -146,7 +146,7 @@ impl Conversation {
                     Input::user_message(user.clone(), "what now?".into())
                 }
                 (None, _) => Input::Step,
-                (Some(call), _) if call.over_budget => {
+                (Some(call), _) if call.not_made.is_some() => {
                     Input::CallFailed { call: call.id, failure: Failure::OverBudget }
                 }
                 (Some(call), _) => {

@@ -6,7 +6,7 @@ use crate::arguments::{
 use orchestrion_kernel::item::{Rank, Scope, Topic};
 use orchestrion_kernel::knowledge::{FactKind, NewFact, NewIdentity, Write, WriteSource};
 use orchestrion_kernel::module::{Argument, Module, Operation, PastRequest, Ratings, Report, Stance};
-use orchestrion_kernel::plan::{Effect, Plan, Task};
+use orchestrion_kernel::plan::{Effect, Plan, StepOptions, Task};
 use orchestrion_kernel::policy::{AdditionalDebater, ModuleContextPolicy, Policy, Rule};
 use orchestrion_kernel::situation::{ActionRecord, Mode, SummaryUpdate};
 use orchestrion_kernel::{
@@ -46,7 +46,7 @@ pub(crate) fn parse_input(
             let updates = SummaryUpdate(updates.map(|(key, text)| (key, Text::from(text))).collect());
             let action = args.field("action.iteration", |text| parse_value(text).map(record))?.map(Box::new);
             let summary_update = Some(updates).filter(|updates| !updates.0.is_empty());
-            return Ok(Some(Input::Reply { call, report, summary_update, action }));
+            return Ok(Some(Input::Reply { call, report, summary_update, action, interaction: None }));
         }
         "call_failed" => {
             let failure = parse_variant(&args.next("failure")?)?;
@@ -146,6 +146,7 @@ fn parse_report(args: &mut Arguments) -> Result<Report, String> {
             effect,
             depends_on: None,
             scope: scope.clone(),
+            step: StepOptions::default(),
         };
         let first = task(1, parse_effect(effect)?, &scopes.0);
         let second = second.clone().map(|effect| task(2, effect, &scopes.1));
@@ -181,7 +182,11 @@ fn parse_report(args: &mut Arguments) -> Result<Report, String> {
             approved: args.field("approved", parse_value)?.unwrap_or(true),
             text: "".into(),
         },
-        "exit" => Report::Exit { code: parse_value(&args.next("code")?)?, text: args.next("text")?.into() },
+        "exit" => Report::Exit {
+            code: parse_value(&args.next("code")?)?,
+            text: args.next("text")?.into(),
+            number: None,
+        },
         "stored" => Report::Stored { held: true },
         "delivered" => Report::Delivered,
         _ => return Err(format!("unknown report `{name}`: expected one of README.md")),

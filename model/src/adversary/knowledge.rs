@@ -90,6 +90,7 @@ pub(super) fn reply_with_situation(call: CallId) -> Input {
         report: Report::Identity { gcp: true, mongodb: true },
         summary_update: Some(summary_update(&[("goal", "1"), ("progress", " "), ("insights", "1")])),
         action: Some(Box::new(action)),
+        interaction: None,
     }
 }
 

@@ -4,7 +4,7 @@ use super::knowledge::{fact, has_room, summary_update};
 use orchestrion_kernel::item::{MemoryType, Rank, Scope};
 use orchestrion_kernel::knowledge::{NewFact, Write, WriteSource};
 use orchestrion_kernel::module::Report;
-use orchestrion_kernel::plan::{Effect, Plan, Task};
+use orchestrion_kernel::plan::{Effect, Plan, StepOptions, Task};
 use orchestrion_kernel::{CallId, Input, RequestId, State, TaskId, UserId};
 
 /// Every write to try before the first request, while there is room: facts in the global scope and in a hypothesis, a denied one
@@ -40,6 +40,7 @@ pub(super) fn plans() -> Vec<Plan> {
         effect: Effect::Undoable { compensation: "undo".into() },
         depends_on: None,
         scope,
+        step: StepOptions::default(),
     };
     let plan = |scopes: Vec<Option<Scope>>| Plan::new((1..).zip(scopes).map(task).collect());
     let scopes = [vec![None], vec![Some(supposed())], vec![Some(supposed()), None], vec![Some(draft())]];
@@ -49,8 +50,9 @@ pub(super) fn plans() -> Vec<Plan> {
 
 /// A task result with an update of the situation.
 pub(super) fn reply_with_situation(call: CallId) -> Input {
-    let report = Report::Exit { code: 0, text: super::text() };
-    Input::Reply { call, report, summary_update: Some(summary_update(&[("goal", "1")])), action: None }
+    let report = Report::Exit { code: 0, text: super::text(), number: None };
+    let summary_update = Some(summary_update(&[("goal", "1")]));
+    Input::Reply { call, report, summary_update, action: None, interaction: None }
 }
 
 fn supposed() -> Scope {

@@ -2,6 +2,7 @@
 
 use orchestrion_kernel::knowledge::Write;
 use orchestrion_kernel::module::{Failure, Report};
+use orchestrion_kernel::network::NetworkInput;
 use orchestrion_kernel::policy::Rule;
 use orchestrion_kernel::{Input, Policy, Refusal};
 
@@ -47,6 +48,9 @@ kinds! {
         WriteWorking => "working item write",
         WriteEnvironment => "signal write",
         Promote => "promotion",
+        NetworkChange => "network change",
+        Signal => "defense signal",
+        Handoff => "handoff",
         Tick => "tick",
         IdentityLocks => "identity locks",
         Context => "ratings and traces",
@@ -77,6 +81,7 @@ kinds! {
         WrongCall => "wrong call",
         WrongReport => "wrong report",
         CallNotMade => "call not made",
+        HandoffNotAccepted => "handoff not accepted",
         EffectChanged => "effect changed",
         OtherScope => "other scope",
         UnknownScope => "unknown scope",
@@ -85,6 +90,7 @@ kinds! {
         SessionAlreadyOpen => "session already open",
         WrongUser => "wrong user",
         InvalidWrite => "invalid write",
+        InvalidNetworkInput => "invalid network input",
         TimeWentBack => "time went back",
         NothingExpires => "nothing expires",
     }
@@ -114,6 +120,9 @@ impl InputKind {
             | Self::WriteWorking
             | Self::WriteEnvironment
             | Self::Promote
+            | Self::NetworkChange
+            | Self::Signal
+            | Self::Handoff
             | Self::Tick
             | Self::IdentityLocks
             | Self::Context
@@ -146,6 +155,18 @@ impl From<&Input> for InputKind {
                 Write::Working { .. } => Self::WriteWorking,
                 Write::Environment { .. } => Self::WriteEnvironment,
                 Write::Promote { .. } => Self::Promote,
+            },
+            Input::Network(input) => match **input {
+                NetworkInput::Create { .. }
+                | NetworkInput::Join { .. }
+                | NetworkInput::Leave { .. }
+                | NetworkInput::SetAvailable { .. }
+                | NetworkInput::ReportLoad { .. }
+                | NetworkInput::RotateKey { .. }
+                | NetworkInput::ResolveThreat { .. }
+                | NetworkInput::Tick => Self::NetworkChange,
+                NetworkInput::Signal { .. } => Self::Signal,
+                NetworkInput::Handoff(_) => Self::Handoff,
             },
             Input::Reply { report, .. } => match report {
                 Report::Identity { .. } => Self::IdentityLocks,
@@ -181,6 +202,7 @@ impl From<&Refusal> for RefusalKind {
             Refusal::WrongCall { .. } => Self::WrongCall,
             Refusal::WrongReport { .. } => Self::WrongReport,
             Refusal::CallNotMade { .. } => Self::CallNotMade,
+            Refusal::HandoffNotAccepted { .. } => Self::HandoffNotAccepted,
             Refusal::EffectChanged { .. } => Self::EffectChanged,
             Refusal::OtherScope { .. } => Self::OtherScope,
             Refusal::UnknownScope { .. } => Self::UnknownScope,
@@ -189,6 +211,7 @@ impl From<&Refusal> for RefusalKind {
             Refusal::SessionAlreadyOpen { .. } => Self::SessionAlreadyOpen,
             Refusal::WrongUser { .. } => Self::WrongUser,
             Refusal::InvalidWrite(_) => Self::InvalidWrite,
+            Refusal::InvalidNetworkInput(_) => Self::InvalidNetworkInput,
             Refusal::TimeWentBack { .. } => Self::TimeWentBack,
             Refusal::NothingExpires { .. } => Self::NothingExpires,
         }

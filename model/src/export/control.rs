@@ -68,6 +68,7 @@ impl StepActor {
             | Trigger::UserMessage
             | Trigger::Cancel
             | Trigger::Write
+            | Trigger::Network
             | Trigger::Tick
             | Trigger::Resume => Self::User,
         }

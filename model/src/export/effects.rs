@@ -75,7 +75,9 @@ impl EffectsBuilder<'_> {
         self.name(
             Var::Input,
             match self.row.on {
-                Trigger::Step | Trigger::Write | Trigger::Tick | Trigger::Resume => "no_input",
+                Trigger::Step | Trigger::Write | Trigger::Network | Trigger::Tick | Trigger::Resume => {
+                    "no_input"
+                }
                 Trigger::SessionStart | Trigger::SessionEnd | Trigger::UserMessage => "user_input",
                 Trigger::Reply => "reply",
                 Trigger::CallFailed => "call_failed",
@@ -105,7 +107,7 @@ impl EffectsBuilder<'_> {
                 self.name(Var::Call, "no_call");
                 self.flag(Var::Cancelled, true);
             }
-            Trigger::Step | Trigger::Write | Trigger::Tick | Trigger::Resume => {}
+            Trigger::Step | Trigger::Write | Trigger::Network | Trigger::Tick | Trigger::Resume => {}
         }
     }
 

@@ -15,7 +15,9 @@ pub(super) fn admission_condition(trigger: Trigger) -> Condition {
         Trigger::SessionEnd | Trigger::UserMessage => Flag(Var::Session),
         Trigger::Reply | Trigger::CallFailed => pending(),
         Trigger::Step => !pending(),
-        Trigger::Cancel | Trigger::Write | Trigger::Tick | Trigger::Resume => Condition::True,
+        Trigger::Cancel | Trigger::Write | Trigger::Network | Trigger::Tick | Trigger::Resume => {
+            Condition::True
+        }
     }
 }
 

@@ -12,6 +12,7 @@ mod fold;
 mod html;
 mod item_history;
 mod key_history;
+mod network;
 mod phrases;
 mod plans;
 mod reasons;

@@ -5,6 +5,7 @@ use orchestrion_kernel::context::ContextError;
 use orchestrion_kernel::event::{AuditRecord, MemoryRecord};
 use orchestrion_kernel::item::Scope;
 use orchestrion_kernel::module::{Failure, Module, Operation, Report};
+use orchestrion_kernel::network::InteractionReport;
 use orchestrion_kernel::plan::{Plan, Task};
 use orchestrion_kernel::situation::{ActionRecord, SummarySchema, SummaryUpdate};
 use orchestrion_kernel::{CallId, Input, ModuleContext, Text, TraceId, UserId, state};
@@ -122,7 +123,7 @@ impl Call {
 /// The result of a call.
 pub type CallResult = Result<Reply, CallError>;
 
-/// A reply: a report, with the optional summary update and action record of 002. A [`Report`] converts into a reply.
+/// A reply: a report, with the optional summary update and action record of 002, and the judgement of the interaction of 001. A [`Report`] converts into a reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reply {
     /// The report.
@@ -131,20 +132,22 @@ pub struct Reply {
     pub summary_update: Option<SummaryUpdate>,
     /// The record of the module's reasoning and tool calls.
     pub action: Option<Box<ActionRecord>>,
+    /// How the caller and the executing node judge the interaction, in a network (001 §10.2).
+    pub interaction: Option<Box<InteractionReport>>,
 }
 
 impl Reply {
     /// Converts the reply into an input for this call.
     #[must_use]
     pub fn into_input(self, call: CallId) -> Input {
-        let Self { report, summary_update, action } = self;
-        Input::Reply { call, report, summary_update, action }
+        let Self { report, summary_update, action, interaction } = self;
+        Input::Reply { call, report, summary_update, action, interaction }
     }
 }
 
 impl From<Report> for Reply {
     fn from(report: Report) -> Self {
-        Self { report, summary_update: None, action: None }
+        Self { report, summary_update: None, action: None, interaction: None }
     }
 }
 

@@ -387,8 +387,8 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
         Message { input, note, sequence }: Message,
     ) -> Result<StepResult, RuntimeError> {
         let result = match input {
-            Input::Reply { call, report, summary_update, action } => {
-                self.submit_reply(call, Reply { report, summary_update, action }, note)?
+            Input::Reply { call, report, summary_update, action, interaction } => {
+                self.submit_reply(call, Reply { report, summary_update, action, interaction }, note)?
             }
             Input::CallFailed { call, failure } => self.submit_failure(call, failure, note)?,
             input => match self.record(&input, note)? {

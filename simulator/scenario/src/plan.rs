@@ -5,7 +5,7 @@ use crate::is_default::is_default;
 use crate::writes::request_scope_schema;
 use orchestrion_kernel::TaskId;
 use orchestrion_kernel::item::Scope;
-use orchestrion_kernel::plan::{Effect, Plan, PlanError, Task};
+use orchestrion_kernel::plan::{Effect, Plan, PlanError, StepOptions, Task};
 use orchestrion_yaml::{LabeledError, Spanned, StrictText, required_value};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -93,10 +93,17 @@ impl FileValue<Task> for Spanned<TaskFile> {
         };
         let numbers = |tasks: &Vec<Spanned<u32>>| tasks.iter().map(|task| TaskId::new(task.value)).collect();
         let depends_on = depends_on.as_ref().map(numbers);
-        Ok(Task { id: TaskId::new(*task), text: action.text(), effect, depends_on, scope: scope.clone() })
+        Ok(Task {
+            id: TaskId::new(*task),
+            text: action.text(),
+            effect,
+            depends_on,
+            scope: scope.clone(),
+            step: StepOptions::default(),
+        })
     }
 
-    fn from_kernel(Task { id, text, effect, depends_on, scope }: &Task) -> Option<Self> {
+    fn from_kernel(Task { id, text, effect, depends_on, scope, step: _ }: &Task) -> Option<Self> {
         let (undo, irreversible) = match effect {
             Effect::Pure => (None, false),
             Effect::Undoable { compensation } => (Some(compensation.clone().into()), false),

@@ -142,9 +142,9 @@ replies! {
     /// The outcome of a task or of its compensation.
     TaskReply {
         /// The task succeeded; the text is its output.
-        "ok" Ok(StrictText [text] text) = Exit { code: 0, text };
+        "ok" Ok(StrictText [text] text) = Exit { code: 0, text, number: None };
         /// The task ended with this exit code.
-        "exit" Exit(ExitFile [code, text] ExitFile { code, text }) = Exit { code, text };
+        "exit" Exit(ExitFile [code, text] ExitFile { code, text }) = Exit { code, text, number: None };
     }
     /// A reply of a store.
     StoreReply {

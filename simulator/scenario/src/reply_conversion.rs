@@ -44,7 +44,7 @@ impl<T: ReplyKind> ReplyFile<T> {
         let after = (!after.is_zero()).then(|| Spanned::from(DelayFile::Fixed(DurationText(*after))));
         let (reply, summary_update, action) = match reply {
             ScriptedReply::Fail(failure) => (T::from_kernel(Err(*failure))?, None, None),
-            ScriptedReply::Reply(Reply { report, summary_update, action }) => (
+            ScriptedReply::Reply(Reply { report, summary_update, action, interaction: _ }) => (
                 T::from_kernel(Ok(report))?,
                 Option::<SummaryUpdateFile>::from_kernel(summary_update)?.map(Spanned::from),
                 FileValue::from_kernel(action)?,

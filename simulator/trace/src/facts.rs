@@ -6,6 +6,8 @@
 use crate::write::json_len_bytes;
 use orchestrion_kernel::control::table::Transition;
 use orchestrion_kernel::event::{AuditRecord, Conclusion, MemoryRecord};
+use orchestrion_kernel::module::Failure;
+use orchestrion_kernel::network::NetworkEvent;
 use orchestrion_kernel::state::Call;
 use orchestrion_kernel::{ConversationId, Event, Phase, RequestId, State, Text, TraceId, UserId};
 use std::collections::BTreeMap;
@@ -22,10 +24,14 @@ pub fn transition(events: &[Event]) -> Option<&'static Transition> {
 /// Returns the call that a batch emits.
 #[must_use]
 pub fn emitted_call(events: &[Event]) -> Option<Call> {
-    let over_budget = events.iter().any(|event| matches!(event, Event::OverBudget { .. }));
+    let not_made = events.iter().find_map(|event| match event {
+        Event::OverBudget { .. } => Some(Failure::OverBudget),
+        Event::Network(NetworkEvent::NoCandidates { .. }) => Some(Failure::NoCandidates),
+        _ => None,
+    });
     events.iter().rev().find_map(|event| {
         let Event::ToolCall { call, operation } = event else { return None };
-        Some(Call { id: *call, operation: *operation, over_budget })
+        Some(Call { id: *call, operation: *operation, not_made })
     })
 }
 
@@ -169,6 +175,7 @@ impl RequestFacts {
             | Event::SessionEnded
             | Event::CallFailed { .. }
             | Event::OverBudget { .. }
+            | Event::Network(_)
             | Event::Cancelled
             | Event::Resumed
             | Event::PlanAdopted { .. }

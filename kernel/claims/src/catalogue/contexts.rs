@@ -11,6 +11,7 @@ use orchestrion_kernel::context::{
 };
 use orchestrion_kernel::ids::{CallId, ItemId};
 use orchestrion_kernel::item::{Item, Layer};
+use orchestrion_kernel::module::Failure;
 use orchestrion_kernel::selection::{Candidate, Inclusion};
 use orchestrion_kernel::state::Call;
 use orchestrion_optimizer::ExactSelector;
@@ -73,16 +74,21 @@ pub(super) const CONTEXTS: &[Claim] = &[
         formula: "□ (ToolCall(M) ∈ σ ⇒ (over_budget' ⇔ c(pinned*) + c(payload) > T_M)) ∧ □ (over_budget ∧ ToolResult ∉ σ)",
         check: StepInvariant(|policy, before, events, after| {
             let is_over =
-                |id: &CallId| before.control().pending_call(*id).is_some_and(|call| call.over_budget);
+                |id: &CallId| before.control().pending_call(*id).is_some_and(|call| is_over_budget(&call));
             let answers = |event: &Event| matches!(event, Event::ToolResult { call, .. } if is_over(call));
-            let right =
-                |call: Call| call.over_budget == context_problem_of(policy, after, call.operation).is_err();
+            let right = |call: Call| {
+                is_over_budget(&call) == context_problem_of(policy, after, call.operation).is_err()
+            };
             !events.iter().any(answers) && emitted_call(events, after).is_none_or(right)
         }),
-        premise: |_, state| state.control().pending_calls().iter().any(|call| call.over_budget),
+        premise: |_, state| state.control().pending_calls().iter().any(is_over_budget),
         ..CLAIM
     },
 ];
+
+fn is_over_budget(call: &Call) -> bool {
+    call.not_made == Some(Failure::OverBudget)
+}
 
 /// Whether every context of the operation contains the item (000 §5, 003 layers 1 and 4, 002): the identity, signals, the user's
 /// message, the situation of a module that reasons, and for Solution the reviews of the previous pass.

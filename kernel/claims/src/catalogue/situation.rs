@@ -115,7 +115,8 @@ fn events_of(
 ) -> Option<Events> {
     let call = state.control().pending_calls().first()?.id;
     let action = action.map(Box::new);
-    decide(state, &Input::Reply { call, report: report.clone(), summary_update, action }).ok()
+    decide(state, &Input::Reply { call, report: report.clone(), summary_update, action, interaction: None })
+        .ok()
 }
 
 /// The state after a reply, if the kernel accepts it.

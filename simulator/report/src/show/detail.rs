@@ -6,9 +6,9 @@ pub(super) mod events;
 mod situation;
 pub(super) mod state;
 
-use super::phrases;
 use super::renderer::{Line, Renderer, TextStyle};
 use super::step_view::StepView;
+use super::{network, phrases};
 use crate::text::count;
 use orchestrion_kernel::context::{ContextBuilder, SelectionStatus};
 use orchestrion_kernel::module::Report;
@@ -66,7 +66,7 @@ fn write_input(out: &mut dyn Renderer, view: &StepView<'_>) -> io::Result<()> {
             out.write_section("input", line)?;
             out.write_text(text.as_str())
         }
-        Input::Reply { call, report, summary_update, action } => {
+        Input::Reply { call, report, summary_update, action, interaction } => {
             let line = match pending(*call) {
                 Some(pending) => Line::new()
                     .styled(TextStyle::Actor, pending.operation.module())
@@ -75,6 +75,9 @@ fn write_input(out: &mut dyn Renderer, view: &StepView<'_>) -> io::Result<()> {
             };
             out.write_section("input", line.and(report.label()))?;
             write_report(out, report)?;
+            if let Some(judged) = interaction {
+                out.write_section("interaction", network::judgement(judged))?;
+            }
             situation::write(out, summary_update.as_ref(), action.as_deref())
         }
         Input::CallFailed { call, failure } => {
@@ -91,6 +94,10 @@ fn write_input(out: &mut dyn Renderer, view: &StepView<'_>) -> io::Result<()> {
             out.write_section("input", Line::new().styled(TextStyle::Warn, "the user cancels the request"))
         }
         Input::Write(write) => out.write_section("input", phrases::write(write)),
+        Input::Network(input) => {
+            let (actor, line) = network::input(input);
+            out.write_section("input", actor.and(" ").join(line))
+        }
         Input::Resume => {
             let text = "the runtime restarts after a crash";
             out.write_section("input", Line::new().styled(TextStyle::Warn, text))

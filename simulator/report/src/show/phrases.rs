@@ -85,7 +85,7 @@ pub(super) fn report(report: &Report) -> Line {
         Report::Approval { approved, text } => approval(*approved).and("  ").quote(text.as_str()),
         Report::Repaired { text, .. } => Line::text("diagnosis: ").quote(text.as_str()),
         Report::NoRepair { text } => Line::new().styled(TextStyle::Bad, "no repair: ").quote(text.as_str()),
-        Report::Exit { code, text } => exit_code(*code).and("  ").quote(text.as_str()),
+        Report::Exit { code, text, .. } => exit_code(*code).and("  ").quote(text.as_str()),
         Report::Stored { held: true } => Line::new().styled(TextStyle::Good, "holds the record"),
         Report::Stored { held: false } => Line::new().styled(TextStyle::Bad, "does not hold the record"),
         Report::Delivered => Line::text("received the audit record"),

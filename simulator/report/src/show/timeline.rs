@@ -10,7 +10,7 @@ pub(super) use headings::{write_end, write_header};
 use super::reasons::{self, Veto};
 use super::renderer::{Line, Renderer, TextStyle};
 use super::step_view::StepView;
-use super::{phrases, plans};
+use super::{network, phrases, plans};
 use headings::Headings;
 use orchestrion_kernel::item::ItemKey;
 use orchestrion_kernel::module::{Operation, Report};
@@ -54,6 +54,7 @@ impl Timeline {
         for event in &view.step.events {
             self.write_event(out, view, event)?;
         }
+        network::write_effects(out, view)?;
         write_effects::write(out, view)?;
         if let Some(context) = view.unproven_context() {
             out.write_line("context", phrases::unproven_context(context.utility, context.bound()))?;
@@ -173,6 +174,10 @@ fn write_input(out: &mut dyn Renderer, view: &StepView<'_>) -> io::Result<()> {
         Input::Write(write) => {
             out.write_step(view, Line::new().styled(TextStyle::Warn, "write"), phrases::write(write), id)
         }
+        Input::Network(input) => {
+            let (actor, line) = network::input(input);
+            out.write_step(view, actor, line, id)
+        }
         Input::Tick => {
             let line = Line::text("an item expires");
             out.write_step(view, Line::new().styled(TextStyle::Warn, "tick"), line, id)
@@ -215,10 +220,10 @@ fn write_reply(
             }
             Ok(())
         }
-        (Operation::RunTask { task, .. }, Report::Exit { code, text }) => {
+        (Operation::RunTask { task, .. }, Report::Exit { code, text, .. }) => {
             execution::write_run(out, view, task, *code, text.as_str(), transition)
         }
-        (Operation::UndoTask { task }, Report::Exit { code, text }) => {
+        (Operation::UndoTask { task }, Report::Exit { code, text, .. }) => {
             execution::write_undo(out, view, task, *code, text.as_str(), transition)
         }
         (operation, report) => {

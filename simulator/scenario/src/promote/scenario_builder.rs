@@ -207,6 +207,7 @@ impl<'a> ScenarioBuilder<'a> {
             Input::SessionStart { .. }
             | Input::SessionEnd
             | Input::Write(_)
+            | Input::Network(_)
             | Input::Tick
             | Input::Resume => false,
         }
@@ -239,14 +240,17 @@ impl<'a> ScenarioBuilder<'a> {
                 self.requests.push(request);
                 self.unused_session = None;
             }
-            Input::Reply { call, report, summary_update, action } => match self.pending_operation(*call) {
-                Some(operation) if report.is_reply_to(operation) => {
-                    let (summary_update, action) = (summary_update.clone(), action.clone());
-                    let reply = Reply { report: report.clone(), summary_update, action };
-                    self.push_reply(*call, operation, ScriptedReply::Reply(reply));
+            Input::Reply { call, report, summary_update, action, interaction } => {
+                match self.pending_operation(*call) {
+                    Some(operation) if report.is_reply_to(operation) => {
+                        let (summary_update, action) = (summary_update.clone(), action.clone());
+                        let interaction = interaction.clone();
+                        let reply = Reply { report: report.clone(), summary_update, action, interaction };
+                        self.push_reply(*call, operation, ScriptedReply::Reply(reply));
+                    }
+                    _ => return Err(inexpressible("a reply without a pending call", INVALID_TRACE)),
                 }
-                _ => return Err(inexpressible("a reply without a pending call", INVALID_TRACE)),
-            },
+            }
             Input::CallFailed { call, failure } => match self.pending_operation(*call) {
                 Some(operation) => self.push_reply(*call, operation, ScriptedReply::Fail(*failure)),
                 None => return Err(inexpressible("a failure without a pending call", INVALID_TRACE)),
@@ -265,6 +269,12 @@ impl<'a> ScenarioBuilder<'a> {
                 let visit = PhaseVisit { phase: now.phase.0, visit: now.visit.0.get() };
                 let at = Some(now).filter(|_| visit != PhaseVisit::START);
                 request.write.0.push(ScriptedWriteFile { at, ..file.into() }.into());
+            }
+            Input::Network(_) => {
+                return Err(inexpressible(
+                    "a change of the network",
+                    "keep the trace itself; it can be replayed",
+                ));
             }
             Input::Tick => {
                 return Err(inexpressible(

@@ -43,6 +43,7 @@ impl TaskDelays {
             | Input::Step
             | Input::Cancel
             | Input::Write(_)
+            | Input::Network(_)
             | Input::Tick => None,
         };
         self.now_ms += u64::from(answered.is_some());

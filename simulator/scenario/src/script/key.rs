@@ -3,7 +3,7 @@
 use super::scripted_reply::ScriptedReply;
 use super::simulated_memory::SimulatedMemory;
 use orchestrion_kernel::module::{Failure, Operation, Ratings, Report, Role, Store};
-use orchestrion_kernel::plan::{Effect, Plan, Task};
+use orchestrion_kernel::plan::{Effect, Plan, StepOptions, Task};
 use orchestrion_kernel::policy::AdditionalDebater;
 use orchestrion_kernel::{Score, TaskId, Text, UserId};
 use std::fmt;
@@ -112,6 +112,7 @@ pub fn default_report(operation: Operation, request_text: &Text) -> Option<Repor
                 effect: Effect::Pure,
                 depends_on: None,
                 scope: None,
+                step: StepOptions::default(),
             };
             Report::Plan(Plan::new(vec![task]).ok()?)
         }
@@ -120,7 +121,9 @@ pub fn default_report(operation: Operation, request_text: &Text) -> Option<Repor
         | Operation::ReviewRevision
         | Operation::Summarize => return None,
         Operation::Approve => Report::Approval { approved: true, text: nothing() },
-        Operation::RunTask { .. } | Operation::UndoTask { .. } => Report::Exit { code: 0, text: nothing() },
+        Operation::RunTask { .. } | Operation::UndoTask { .. } => {
+            Report::Exit { code: 0, text: nothing(), number: None }
+        }
         Operation::Diagnose => Report::NoRepair { text: nothing() },
         Operation::StoreMemory { .. } => Report::Stored { held: true },
         Operation::DeliverAudit => Report::Delivered,

@@ -1,7 +1,7 @@
 //! Redaction of inputs and events.
 
 use orchestrion_kernel::module::{PastRequest, Report};
-use orchestrion_kernel::plan::{Effect, Plan, Task};
+use orchestrion_kernel::plan::{Effect, Plan, StepOptions, Task};
 use orchestrion_kernel::policy::RankTable;
 use orchestrion_kernel::{ConversationId, Event, Input, Text, TraceId, UserId};
 
@@ -66,17 +66,19 @@ impl Redactor {
             Input::UserMessage { user, text, scope } => {
                 Input::UserMessage { user: self.user(user), text: self.text(text), scope: self.scope(scope) }
             }
-            Input::Reply { call, report, summary_update, action } => Input::Reply {
+            Input::Reply { call, report, summary_update, action, interaction } => Input::Reply {
                 call: *call,
                 report: self.report(report),
                 summary_update: summary_update.as_ref().map(|update| self.update(update)),
                 action: action.as_ref().map(|record| Box::new(self.record(record))),
+                interaction: interaction.clone(),
             },
             Input::Write(write) => Input::Write(Box::new(self.write(write))),
             Input::SessionEnd
             | Input::CallFailed { .. }
             | Input::Step
             | Input::Cancel
+            | Input::Network(_)
             | Input::Tick
             | Input::Resume => input.clone(),
         }
@@ -112,7 +114,10 @@ impl Redactor {
                 Report::Repaired { text: self.text(text), plan: self.plan(plan) }
             }
             Report::NoRepair { text } => Report::NoRepair { text: self.text(text) },
-            Report::Exit { code, text } => Report::Exit { code: *code, text: self.text(text) },
+            // Averages read the number, so it stays.
+            Report::Exit { code, text, number } => {
+                Report::Exit { code: *code, text: self.text(text), number: *number }
+            }
             Report::Identity { .. } | Report::Stored { .. } | Report::Delivered => report.clone(),
         }
     }
@@ -129,8 +134,20 @@ impl Redactor {
             },
             depends_on: task.depends_on.clone(),
             scope: task.scope.as_ref().map(|scope| self.scope(scope)),
+            step: self.step(&task.step),
         };
-        Plan::new(plan.tasks().iter().map(task).collect()).expect("unchanged task ids are a valid plan")
+        let tasks = plan.tasks().iter().map(task).collect();
+        let redacted = Plan::new(tasks).expect("unchanged task ids are a valid plan");
+        match plan.aggregation() {
+            Some(aggregation) => redacted.with_aggregation(*aggregation),
+            None => redacted,
+        }
+    }
+
+    /// Redacts the metadata of a task. The names of nodes and capabilities stay.
+    fn step(&self, step: &StepOptions) -> StepOptions {
+        let metadata = step.metadata.iter().map(|(key, value)| (key.clone(), self.text(value))).collect();
+        StepOptions { metadata, ..step.clone() }
     }
 
     /// Redacts the names in an event. The kernel creates its other texts.

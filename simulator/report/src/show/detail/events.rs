@@ -1,8 +1,8 @@
 //! The events of one step, one line each.
 
-use super::super::phrases;
 use super::super::renderer::{Line, Renderer, TextStyle};
 use super::super::step_view::StepView;
+use super::super::{network, phrases};
 use crate::text::count;
 use orchestrion_kernel::event::{Event, ForgetCause};
 use orchestrion_kernel::item::{Item, ItemKind, Validity};
@@ -60,6 +60,7 @@ fn describe(event: &Event) -> (&'static str, Line) {
             "OverBudget",
             Line::text(format_args!("call {call} requires {required_tokens} tokens, budget {budget_tokens}")),
         ),
+        Event::Network(event) => network::describe(event),
         Event::Cancelled => ("Cancelled", Line::new()),
         Event::Resumed => ("Resumed", Line::new()),
         Event::Transitioned { row } => {

@@ -135,7 +135,7 @@ impl RequestView {
                 };
                 self.pass(view).arguments.push(argument);
             }
-            (Some(Operation::RunTask { task, .. }), Report::Exit { code, text }) => {
+            (Some(Operation::RunTask { task, .. }), Report::Exit { code, text, .. }) => {
                 self.push_run(task, n, phrases::exit_code(*code).and("  ").quote(text.as_str()));
             }
             (Some(Operation::DeliverAudit), Report::Delivered) => self.is_delivered = true,

@@ -1,0 +1,254 @@
+//! The network of a conversation: its nodes, and which of them execute the pending calls (decision 0042).
+
+use crate::event::Event;
+use crate::ids::{CallId, CapabilityId, NodeId, Timestamp};
+use crate::network::defense;
+use crate::network::{Network, NetworkEvent, NetworkInput, Node, StepStatus, TrustPolicy};
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+/// The network of a conversation.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct NetworkState {
+    policy: TrustPolicy,
+    orchestrator: NodeId,
+    nodes: Network,
+    /// In the order of calls.
+    assignments: Vec<Assignment>,
+}
+
+/// A pending call with the node that executes it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Assignment {
+    /// The call.
+    pub call: CallId,
+    /// The node that routed it.
+    pub from: NodeId,
+    /// The node that executes it.
+    pub to: NodeId,
+    /// The capability that is scored and loaded.
+    pub capability: CapabilityId,
+    /// The attempt, from 1.
+    pub attempt: u32,
+    /// The nodes of the earlier attempts.
+    pub tried: Vec<NodeId>,
+    /// Ready until the handoff is accepted, then running.
+    pub status: StepStatus,
+}
+
+impl Assignment {
+    /// Returns whether the node executes the call: it routed the call to itself, or accepted the handoff.
+    #[must_use]
+    pub fn is_running(&self) -> bool {
+        self.status == StepStatus::Running
+    }
+
+    /// Returns whether the node executes its own task, without a handoff.
+    #[must_use]
+    pub fn is_local(&self) -> bool {
+        self.from == self.to
+    }
+}
+
+impl NetworkState {
+    /// Returns the constants.
+    #[must_use]
+    pub const fn policy(&self) -> &TrustPolicy {
+        &self.policy
+    }
+
+    /// Returns the node from whose view calls are routed.
+    #[must_use]
+    pub const fn orchestrator(&self) -> &NodeId {
+        &self.orchestrator
+    }
+
+    /// Returns the nodes.
+    #[must_use]
+    pub const fn nodes(&self) -> &Network {
+        &self.nodes
+    }
+
+    /// Returns the node with this id.
+    #[must_use]
+    pub fn node(&self, id: &NodeId) -> Option<&Node> {
+        self.nodes.node(id)
+    }
+
+    /// Returns the pending calls that nodes execute, in the order of calls.
+    #[must_use]
+    pub fn assignments(&self) -> &[Assignment] {
+        &self.assignments
+    }
+
+    /// Returns the assignment of a pending call.
+    #[must_use]
+    pub fn assignment(&self, call: CallId) -> Option<&Assignment> {
+        self.assignments.iter().find(|assignment| assignment.call == call)
+    }
+
+    /// Applies an event, with the time of its input. Creating the network is the first.
+    pub(crate) fn apply(network: &mut Option<Arc<Self>>, event: &Event, now: Timestamp) {
+        if let Event::Network(NetworkEvent::Changed(change)) = event
+            && let NetworkInput::Create { orchestrator, policy, nodes } = &**change
+        {
+            let created = Self {
+                policy: *policy,
+                orchestrator: orchestrator.clone(),
+                nodes: nodes.iter().cloned().collect(),
+                assignments: Vec::new(),
+            };
+            *network = Some(Arc::new(created));
+            return;
+        }
+        let Some(network) = network else { return };
+        match event {
+            Event::Network(event) => Arc::make_mut(network).apply_network(event, now),
+            Event::ToolResult { call, .. } | Event::CallFailed { call, .. } => {
+                if network.assignment(*call).is_some() {
+                    Arc::make_mut(network).end_call(*call);
+                }
+            }
+            Event::Cancelled if !network.assignments.is_empty() => {
+                let network = Arc::make_mut(network);
+                let calls: Vec<CallId> = network.assignments.iter().map(|pending| pending.call).collect();
+                calls.into_iter().for_each(|call| network.end_call(call));
+            }
+            Event::Cancelled
+            | Event::UserMsg { .. }
+            | Event::ToolCall { .. }
+            | Event::AddItem { .. }
+            | Event::UpdateItem { .. }
+            | Event::ForgetItems { .. }
+            | Event::FinalAnswer { .. }
+            | Event::TimeAdvanced { .. }
+            | Event::ActionRecorded { .. }
+            | Event::SessionStarted { .. }
+            | Event::SessionEnded
+            | Event::OverBudget { .. }
+            | Event::Resumed
+            | Event::Transitioned { .. }
+            | Event::PlanAdopted { .. }
+            | Event::VetoRaised { .. }
+            | Event::ConsensusScored { .. }
+            | Event::RatingsUpdated { .. }
+            | Event::Decided { .. }
+            | Event::ExecutionReported { .. }
+            | Event::RepairStarted
+            | Event::Concluded { .. }
+            | Event::MemoryRecorded { .. }
+            | Event::AuditRecorded { .. }
+            | Event::AuditUndelivered => {}
+        }
+    }
+
+    fn apply_network(&mut self, event: &NetworkEvent, now: Timestamp) {
+        match event {
+            NetworkEvent::Changed(change) => self.apply_change(change, now),
+            NetworkEvent::SignalReceived { receiver, signal } => {
+                self.nodes.receive_signal(&self.policy, receiver, signal);
+            }
+            NetworkEvent::CallRouted { call, from, to, capability, attempt, tried } => {
+                let is_local = from == to;
+                if is_local {
+                    self.start_task(to, capability);
+                } else {
+                    let policy = self.policy;
+                    self.nodes.update(from, |node| node.send_handoff(&policy, to, now));
+                }
+                let status = if is_local { StepStatus::Running } else { StepStatus::Ready };
+                let assignment = Assignment {
+                    call: *call,
+                    from: from.clone(),
+                    to: to.clone(),
+                    capability: capability.clone(),
+                    attempt: *attempt,
+                    tried: tried.clone(),
+                    status,
+                };
+                let at = self.assignments.partition_point(|earlier| earlier.call < *call);
+                self.assignments.insert(at, assignment);
+            }
+            NetworkEvent::HandoffAccepted { call } => {
+                let accepted = self.assignments.iter_mut().find(|assignment| assignment.call == *call);
+                let Some(assignment) = accepted else { return };
+                assignment.status = StepStatus::Running;
+                let (to, capability) = (assignment.to.clone(), assignment.capability.clone());
+                self.start_task(&to, &capability);
+            }
+            NetworkEvent::NoCandidates { call, .. } | NetworkEvent::AttemptFailed { call, .. } => {
+                self.end_call(*call);
+            }
+            NetworkEvent::Exchanged(exchange) => {
+                self.nodes.record_exchange(&self.policy, exchange);
+            }
+            // The kernel decided on them; the request has what later decisions read.
+            NetworkEvent::HandoffRefused { .. }
+            | NetworkEvent::Affirmed { .. }
+            | NetworkEvent::StepsAssigned { .. }
+            | NetworkEvent::StepsUnroutable { .. }
+            | NetworkEvent::ValidationFailed { .. }
+            | NetworkEvent::ResultsAggregated { .. }
+            | NetworkEvent::AggregationFailed { .. }
+            | NetworkEvent::WorkflowEnded { .. } => {}
+        }
+    }
+
+    fn apply_change(&mut self, change: &NetworkInput, now: Timestamp) {
+        let policy = self.policy;
+        match change {
+            NetworkInput::Join { node } => self.nodes.insert(node.clone()),
+            NetworkInput::Leave { node } => {
+                self.nodes.remove(node);
+            }
+            NetworkInput::SetAvailable { node, capability, available } => {
+                self.nodes.update(node, |node| {
+                    let state = node.capabilities.get_mut(capability);
+                    state.into_iter().for_each(|state| state.available = *available);
+                });
+            }
+            NetworkInput::ReportLoad { node, load } => {
+                self.nodes.update(node, |node| node.reported_load = *load);
+            }
+            NetworkInput::RotateKey { node, public_key } => {
+                self.nodes.update(node, |node| node.public_key = public_key.clone());
+            }
+            NetworkInput::ResolveThreat { node, subject } => {
+                self.nodes.update(node, |node| defense::resolve_threat(&policy.defense, node, subject));
+            }
+            NetworkInput::Tick => {
+                let ids: Vec<NodeId> = self.nodes.iter().map(|node| node.id.clone()).collect();
+                for id in &ids {
+                    self.nodes.update(id, |node| node.tick(&policy, now));
+                }
+            }
+            // They have events of their own.
+            NetworkInput::Create { .. } | NetworkInput::Signal { .. } | NetworkInput::Handoff(_) => {}
+        }
+    }
+
+    fn start_task(&mut self, node: &NodeId, capability: &CapabilityId) {
+        self.nodes.update(node, |node| node.start_task(capability));
+    }
+
+    /// Ends a call, which lowers the load of the node that executes it.
+    fn end_call(&mut self, call: CallId) {
+        let Some(at) = self.assignments.iter().position(|assignment| assignment.call == call) else { return };
+        let Assignment { to, capability, status, .. } = self.assignments.remove(at);
+        if status == StepStatus::Running {
+            self.nodes.update(&to, |node| node.end_task(&capability));
+        }
+    }
+
+    /// Renumbers the calls in their order, as those of the control state.
+    pub(super) fn canonicalize(&mut self, pending: &[CallId]) {
+        for assignment in &mut self.assignments {
+            let rank = pending.iter().position(|call| *call == assignment.call).unwrap_or(0);
+            let mut call = CallId::FIRST;
+            (0..rank).for_each(|_| call = call.next());
+            assignment.call = call;
+        }
+    }
+}
