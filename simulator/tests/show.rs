@@ -354,7 +354,7 @@ fn forged_trace_is_shown() {
         scope: Scope::Global,
     };
     let inputs = [
-        Input::reply(CallId::new(9), Report::Exit { code: -1, text: "".into() }),
+        Input::reply(CallId::new(9), Report::Exit { code: -1, text: "".into(), number: None }),
         Input::CallFailed { call: CallId::new(9), failure: Failure::Timeout },
         Input::Step,
         Input::Cancel,

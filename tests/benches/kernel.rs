@@ -8,7 +8,7 @@ use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_mai
 use orchestrion_kernel::event::Event;
 use orchestrion_kernel::item::{Item, ItemKey, ItemKind};
 use orchestrion_kernel::module::{Argument, Operation, Ratings, Report, Stance};
-use orchestrion_kernel::plan::{Effect, Plan, Task};
+use orchestrion_kernel::plan::{Effect, Plan, StepOptions, Task};
 use orchestrion_kernel::{
     ConversationId, Input, Policy, RequestId, Score, State, TaskId, Text, TraceId, UserId, decide,
 };
@@ -29,7 +29,9 @@ fn report(operation: Operation, plan: &Plan) -> Report {
                 plan: None,
             }
         }
-        Operation::RunTask { .. } | Operation::UndoTask { .. } => Report::Exit { code: 0, text },
+        Operation::RunTask { .. } | Operation::UndoTask { .. } => {
+            Report::Exit { code: 0, text, number: None }
+        }
         Operation::Approve => Report::Approval { approved: true, text },
         Operation::Diagnose => Report::NoRepair { text },
         Operation::StoreMemory { .. } => Report::Stored { held: true },
@@ -81,6 +83,7 @@ fn happy_path(c: &mut Criterion) {
         effect: Effect::Undoable { compensation: Text::from("undo it") },
         depends_on: None,
         scope: None,
+        step: StepOptions::default(),
     };
     let plan = Plan::new((1..=3).map(task).collect()).expect("a valid plan");
     let mut group = c.benchmark_group("decide and apply, happy path");

@@ -100,11 +100,11 @@ fn rename(input: &Input, raw: &State, short: &State) -> Input {
         translated.unwrap_or(short.semantic().next_id())
     };
     match input.clone() {
-        Input::Reply { call, mut report, summary_update, action } => {
+        Input::Reply { call, mut report, summary_update, action, interaction } => {
             if let Report::Summary { forgets: Some(ids), .. } = &mut report {
                 ids.iter_mut().for_each(|id| *id = item(*id));
             }
-            Input::Reply { call: renamed(call), report, summary_update, action }
+            Input::Reply { call: renamed(call), report, summary_update, action, interaction }
         }
         Input::CallFailed { call, failure } => Input::CallFailed { call: renamed(call), failure },
         Input::Write(mut write) => {

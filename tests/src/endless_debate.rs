@@ -3,7 +3,7 @@
 //! The state stops growing after the first pass. Memory that still grows is proportional to the length of the trace.
 
 use orchestrion_kernel::module::{Argument, Operation, Ratings, Report, Role, Stance};
-use orchestrion_kernel::plan::{Effect, Plan, Task};
+use orchestrion_kernel::plan::{Effect, Plan, StepOptions, Task};
 use orchestrion_kernel::{ConversationId, Input, Policy, Score, TaskId, Text, UserId};
 use orchestrion_text::StandardContexts;
 use orchestrion_trace::recorder::Recorder;
@@ -125,6 +125,7 @@ fn plan() -> Plan {
         effect: Effect::Undoable { compensation: Text::from("Point them back at the old queue") },
         depends_on: None,
         scope: None,
+        step: StepOptions::default(),
     };
     Plan::new((1..=3).map(task).collect()).expect("three tasks form a valid plan")
 }

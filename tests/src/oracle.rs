@@ -37,6 +37,7 @@ use conversation::{ExpectedConversation, PendingCall};
 use encoding::OracleInput;
 use fold::Fold;
 use orchestrion_kernel::context::{ByteMeasure, ContextError};
+use orchestrion_kernel::module::Failure;
 use orchestrion_kernel::state::Call;
 use orchestrion_kernel::{
     CallId, ConversationId, Events, ModuleContext, Policy, Refusal, State, TimedInput, build_context,
@@ -181,7 +182,11 @@ impl Oracle {
         let calls = self.expected.iter().flat_map(|expected| &expected.pending_calls);
         let call = |call: &PendingCall| {
             let operation = serde_json::from_value(serde_json::to_value(call.operation).ok()?).ok()?;
-            Some(Call { id: CallId::new(call.id), operation, over_budget: call.over_budget })
+            Some(Call {
+                id: CallId::new(call.id),
+                operation,
+                not_made: call.over_budget.then_some(Failure::OverBudget),
+            })
         };
         calls.filter_map(call).collect()
     }

@@ -3,7 +3,7 @@
 
 use orchestrion_kernel::event::EffectOutcome;
 use orchestrion_kernel::module::{Argument, Operation, Ratings, Report, Stance};
-use orchestrion_kernel::plan::{Effect, Plan, Task};
+use orchestrion_kernel::plan::{Effect, Plan, StepOptions, Task};
 use orchestrion_kernel::{Event, RequestId, Score, TaskId};
 use orchestrion_runtime::{Call, CallPayload, CallResult, Clock, Host, RecoveryResult};
 use orchestrion_trace::{Reader, Step, TraceErrorKind};
@@ -145,7 +145,7 @@ fn report(call: &Call) -> Report {
         text: "so ist es, früh und spät".into(),
         plan: None,
     };
-    let exit = |code, text: &str| Report::Exit { code, text: text.into() };
+    let exit = |code, text: &str| Report::Exit { code, text: text.into(), number: None };
     match call.operation {
         Operation::VerifyIdentity => Report::Identity { gcp: true, mongodb: true },
         Operation::LoadContext => Report::Context { ratings: Ratings::default(), traces: Vec::new() },
@@ -188,6 +188,7 @@ fn plan(tasks: &[u32]) -> Plan {
         effect: effect(*task),
         depends_on: None,
         scope: None,
+        step: StepOptions::default(),
     };
     match Plan::new(tasks.iter().map(task).collect()) {
         Ok(plan) => plan,

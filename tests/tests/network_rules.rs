@@ -74,13 +74,13 @@ fn receiver_checks_in_order() {
     let mut node = node("a", 100_000);
     node.capabilities.get_mut(&c).unwrap().current_tasks = 96;
     node.capabilities.get_mut(&c).unwrap().available = false;
-    assert_eq!(node.receive_handoff(&policy, &other, false), Err(HandoffRefusal::InvalidSignature));
-    assert_eq!(node.receive_handoff(&policy, &other, true), Err(HandoffRefusal::MissingCapability));
-    assert_eq!(node.receive_handoff(&policy, &c, true), Err(HandoffRefusal::Unavailable));
+    assert_eq!(node.check_handoff(&policy.routing, &other), Err(HandoffRefusal::MissingCapability));
+    assert_eq!(node.check_handoff(&policy.routing, &c), Err(HandoffRefusal::Unavailable));
     node.capabilities.get_mut(&c).unwrap().available = true;
-    assert_eq!(node.receive_handoff(&policy, &c, true), Err(HandoffRefusal::Overloaded));
+    assert_eq!(node.check_handoff(&policy.routing, &c), Err(HandoffRefusal::Overloaded));
     node.end_task(&c);
-    assert_eq!(node.receive_handoff(&policy, &c, true), Ok(()));
+    assert_eq!(node.check_handoff(&policy.routing, &c), Ok(()));
+    node.start_task(&c);
     assert_eq!(node.load(), score(960_000));
 }
 

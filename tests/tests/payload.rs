@@ -5,7 +5,7 @@
 use orchestrion_kernel::context::TextMeasure;
 use orchestrion_kernel::item::Scope;
 use orchestrion_kernel::module::{Operation, Role};
-use orchestrion_kernel::plan::{Effect, EffectKind, Plan, Task};
+use orchestrion_kernel::plan::{Effect, EffectKind, Plan, StepOptions, Task};
 use orchestrion_kernel::state::Request;
 use orchestrion_kernel::{CallId, ConversationId, Event, RequestId, Revision, State, TaskId, UserId};
 use orchestrion_text::PolicyMeasure;
@@ -49,7 +49,7 @@ fn payload_text_is_json() {
     let depends_on = |id: u32| id.checked_sub(4).map(|tasks| (1..=tasks).map(TaskId::new).collect());
     let task = |(id, (effect, scope))| {
         let depends_on = depends_on(id);
-        Task { id: TaskId::new(id), text: text(), effect, depends_on, scope }
+        Task { id: TaskId::new(id), text: text(), effect, depends_on, scope, step: StepOptions::default() }
     };
     let tasks = (1..).zip(tasks).map(task);
     let mut state = State::new(ConversationId::new("payload"));

@@ -158,7 +158,7 @@ fn words(call: &Call) -> String {
 }
 
 fn done(call: &Call) -> Report {
-    Report::Exit { code: 0, text: format!("done: {}", words(call)).into() }
+    Report::Exit { code: 0, text: format!("done: {}", words(call)).into(), number: None }
 }
 
 /// Describes the result of a call in a few words.

@@ -1,7 +1,7 @@
 //! A host with scripted behavior. Without a script, every module agrees.
 
 use orchestrion_kernel::module::{Argument, Operation, Ratings, Report, Stance};
-use orchestrion_kernel::plan::{Effect, Plan, Task};
+use orchestrion_kernel::plan::{Effect, Plan, StepOptions, Task};
 use orchestrion_kernel::{Policy, Score, TaskId};
 use orchestrion_runtime::{
     Call, CallPayload, CallResult, Conversation, Host, Journal, JournalFile, RecoveryResult,
@@ -104,7 +104,7 @@ impl Host for ScriptedTeam {
 }
 
 pub(crate) fn exit(code: i32, text: &str) -> Report {
-    Report::Exit { code, text: text.into() }
+    Report::Exit { code, text: text.into(), number: None }
 }
 
 /// Three tasks: pure, undoable, irreversible.
@@ -115,6 +115,7 @@ pub(crate) fn plan() -> Plan {
         effect,
         depends_on: None,
         scope: None,
+        step: StepOptions::default(),
     };
     let cancel = Effect::Undoable { compensation: "Cancel the order".into() };
     Plan::new(vec![

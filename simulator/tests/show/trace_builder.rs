@@ -4,7 +4,7 @@ use orchestrion_kernel::item::Scope;
 use orchestrion_kernel::module::{
     Argument, Failure, Operation, PastRequest, Rating, Ratings, Report, Role, Stance,
 };
-use orchestrion_kernel::plan::{Effect, Plan, Task};
+use orchestrion_kernel::plan::{Effect, Plan, StepOptions, Task};
 use orchestrion_kernel::{
     CallId, ConversationId, Input, Phase, Policy, RequestId, Score, TaskId, TraceId, UserId,
 };
@@ -40,7 +40,8 @@ pub(crate) fn user(name: &str) -> UserId {
 }
 
 pub(crate) fn task(id: u32, text: &str, effect: Effect) -> Task {
-    Task { id: TaskId::new(id), text: text.into(), effect, depends_on: None, scope: None }
+    let step = StepOptions::default();
+    Task { id: TaskId::new(id), text: text.into(), effect, depends_on: None, scope: None, step }
 }
 
 fn plan(tasks: &Tasks) -> Plan {
@@ -150,7 +151,7 @@ impl TraceBuilder {
     }
 
     pub(crate) fn exit(&mut self, code: i32, text: &str) {
-        self.reply(Report::Exit { code, text: text.into() });
+        self.reply(Report::Exit { code, text: text.into(), number: None });
     }
 
     /// Replies for both stores and the audit sink.

@@ -303,6 +303,7 @@ impl ActionKind {
                 report: report.clone(),
                 summary_update: summary_update.clone(),
                 action: action.clone(),
+                interaction: None,
             },
             Self::Fail(call_selector, failure) => {
                 Input::CallFailed { call: call(*call_selector), failure: *failure }

@@ -7,7 +7,7 @@ use orchestrion_kernel::item::Scope;
 use orchestrion_kernel::module::{
     Argument, Operation, PastRequest, Rating, Ratings, Report, Role, Stance, Store,
 };
-use orchestrion_kernel::plan::{Effect, Plan, Task};
+use orchestrion_kernel::plan::{Effect, Plan, StepOptions, Task};
 use orchestrion_kernel::{ConversationId, ItemId, Policy, RequestId, Score, TaskId, Text, TraceId};
 
 /// Elo points around the limits of ratings and of the duel table.
@@ -30,7 +30,7 @@ pub(super) fn default_report(operation: Operation, current: Option<&Plan>) -> Re
         }
         Operation::Approve => Report::Approval { approved: true, text: empty_text() },
         Operation::RunTask { .. } | Operation::UndoTask { .. } => {
-            Report::Exit { code: 0, text: empty_text() }
+            Report::Exit { code: 0, text: empty_text(), number: None }
         }
         // The unchanged plan keeps the effects of started tasks.
         Operation::Diagnose => {
@@ -75,7 +75,7 @@ pub(super) fn random_report(
             } else {
                 choice.one_of(&[1, 2, -1, 124, i32::MAX, i32::MIN])
             };
-            Report::Exit { code, text: output(choice) }
+            Report::Exit { code, text: output(choice), number: None }
         }
         Operation::Diagnose if choice.percent(70) => {
             Report::Repaired { text: text(choice), plan: plan(choice, open) }
@@ -189,7 +189,7 @@ fn plan(choice: &mut impl RandomSource, open: &[Scope]) -> Plan {
         };
         // Rarely, a task has the largest number.
         let id = if number == 5 { TaskId::new(u32::MAX) } else { TaskId::new(number) };
-        Task { id, text: text(choice), effect, depends_on: None, scope: None }
+        Task { id, text: text(choice), effect, depends_on: None, scope: None, step: StepOptions::default() }
     };
     let mut tasks: Vec<Task> = numbers.into_iter().map(task).collect();
     declare_dependencies(choice, &mut tasks);
@@ -219,7 +219,8 @@ fn declare_dependencies(choice: &mut impl RandomSource, tasks: &mut [Task]) {
 /// Returns a plan with one pure task. Its number belongs to a pure task in every other plan.
 pub(super) fn pure_plan() -> Plan {
     let (id, text) = (TaskId::new(3), empty_text());
-    let task = Task { id, text, effect: Effect::Pure, depends_on: None, scope: None };
+    let task =
+        Task { id, text, effect: Effect::Pure, depends_on: None, scope: None, step: StepOptions::default() };
     Plan::new(vec![task]).unwrap_or_else(|error| unreachable!("one task forms a valid plan: {error}"))
 }
 

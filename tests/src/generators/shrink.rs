@@ -148,9 +148,17 @@ fn simpler_reports(report: &Report) -> Vec<Report> {
         Report::NoRepair { text } => {
             shorter(text).into_iter().map(|text| Report::NoRepair { text }).collect()
         }
-        Report::Exit { code, text } => {
-            let codes = (![0, 1].contains(code)).then_some(Report::Exit { code: 1, text: text.clone() });
-            shorter(text).into_iter().map(|text| Report::Exit { code: *code, text }).chain(codes).collect()
+        Report::Exit { code, text, number: None } => {
+            let codes = (![0, 1].contains(code)).then_some(Report::Exit {
+                code: 1,
+                text: text.clone(),
+                number: None,
+            });
+            shorter(text)
+                .into_iter()
+                .map(|text| Report::Exit { code: *code, text, number: None })
+                .chain(codes)
+                .collect()
         }
         _ => Vec::new(),
     }

@@ -6,7 +6,7 @@ use crate::script::{CallScene, DelayedReply, Script, ScriptError, ScriptedReply}
 use orchestrion_kernel::module::{
     Argument, ConclusionKind, Failure, Operation, Rating, Report, Role, Stance, Store,
 };
-use orchestrion_kernel::plan::{Effect, EffectKind};
+use orchestrion_kernel::plan::{Effect, EffectKind, StepOptions};
 use orchestrion_kernel::{Phase, RequestId, Score, TaskId, Text, UserId};
 use orchestrion_runtime::Reply;
 use orchestrion_yaml::render_error;
@@ -51,7 +51,7 @@ pub(super) fn argument(stance: Stance, confidence: u32) -> ScriptedReply {
 }
 
 fn exit(code: i32, text: &str) -> ScriptedReply {
-    ScriptedReply::Reply(Report::Exit { code, text: Text::from(text) }.into())
+    ScriptedReply::Reply(Report::Exit { code, text: Text::from(text), number: None }.into())
 }
 
 #[test]
@@ -125,12 +125,13 @@ fn module_without_script_succeeds() {
         effect: Effect::Pure,
         depends_on: None,
         scope: None,
+        step: StepOptions::default(),
     }]);
     let expected = [
         Report::Identity { gcp: true, mongodb: true },
         Report::Classification { tags: vec![], similarity: Score::ZERO },
         Report::Plan(plan.unwrap()),
-        Report::Exit { code: 0, text: Text::from("") },
+        Report::Exit { code: 0, text: Text::from(""), number: None },
         Report::NoRepair { text: Text::from("") },
         Report::Delivered,
     ];
