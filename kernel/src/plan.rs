@@ -4,10 +4,14 @@
 //! [`Plan::new`] rejects an empty plan, duplicate task numbers, and a dependency on no earlier task. Deliberately absent: the meaning
 //! of a task's text.
 
+mod index;
+
 use crate::ids::{TaskId, Text};
 use crate::item::Scope;
 use alloc::vec::Vec;
 use core::fmt;
+use index::TaskIndex;
+use rpds::RedBlackTreeSetSync as Set;
 
 /// The effect of a task outside the sandbox, with its compensation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -73,7 +77,7 @@ pub struct Task {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "Vec<Task>", into = "Vec<Task>"))]
-pub struct Plan(alloc::sync::Arc<[Task]>);
+pub struct Plan(alloc::sync::Arc<[Task]>, TaskIndex);
 
 /// Why a list of tasks is not a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,7 +128,7 @@ impl core::error::Error for PlanError {}
 
 impl Plan {
     /// The maximum number of tasks.
-    pub const TASKS_MAX: usize = 1000;
+    pub const TASKS_MAX: usize = 10_000;
 
     /// Creates a plan of these tasks, in this order.
     ///
@@ -147,7 +151,8 @@ impl Plan {
                 return Err(PlanError::DuplicateTask { task: task.id });
             }
         }
-        Ok(Self(tasks.into()))
+        let index = TaskIndex::new(&tasks);
+        Ok(Self(tasks.into(), index))
     }
 
     /// Returns the scope of the plan: the one that all tasks declare, if they declare the same.
@@ -159,11 +164,38 @@ impl Plan {
 
     /// Returns each task with the tasks that must succeed before it starts: those that it declares, else the task before it.
     pub fn dependencies(&self) -> impl Iterator<Item = (&Task, &[TaskId])> {
-        let before = core::iter::once(None).chain(self.0.iter().map(Some));
-        self.0.iter().zip(before).map(|(task, before)| {
-            let sequence = before.map_or(&[][..], |before| core::slice::from_ref(&before.id));
-            (task, task.depends_on.as_deref().unwrap_or(sequence))
-        })
+        dependencies(&self.0)
+    }
+
+    /// Returns the task with this number.
+    #[must_use]
+    pub fn task(&self, id: TaskId) -> Option<&Task> {
+        self.0.get(self.position(id)?)
+    }
+
+    /// Returns the position of the task with this number, from 0.
+    pub(crate) fn position(&self, id: TaskId) -> Option<usize> {
+        self.1.position(id)
+    }
+
+    /// Returns the number of distinct tasks that must succeed before the task at this position starts.
+    pub(crate) fn required(&self, at: usize) -> usize {
+        self.1.required(at)
+    }
+
+    /// Returns the positions of the tasks that depend directly on the task at this position, in order.
+    pub(crate) fn dependents(&self, at: usize) -> &[usize] {
+        self.1.dependents(at)
+    }
+
+    /// Returns the positions of the tasks without dependencies.
+    pub(crate) fn initial(&self) -> &Set<usize> {
+        self.1.initial()
+    }
+
+    /// Returns whether both are clones of one plan.
+    pub(crate) fn is_clone_of(&self, other: &Self) -> bool {
+        alloc::sync::Arc::ptr_eq(&self.0, &other.0)
     }
 
     /// Returns the tasks, in order; never empty.
@@ -171,6 +203,14 @@ impl Plan {
     pub fn tasks(&self) -> &[Task] {
         &self.0
     }
+}
+
+fn dependencies(tasks: &[Task]) -> impl Iterator<Item = (&Task, &[TaskId])> {
+    let before = core::iter::once(None).chain(tasks.iter().map(Some));
+    tasks.iter().zip(before).map(|(task, before)| {
+        let sequence = before.map_or(&[][..], |before| core::slice::from_ref(&before.id));
+        (task, task.depends_on.as_deref().unwrap_or(sequence))
+    })
 }
 
 impl TryFrom<Vec<Task>> for Plan {

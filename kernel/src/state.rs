@@ -4,13 +4,16 @@
 //! argument, counters only where the policy bounds them, and nothing of a finished request but its items.
 
 mod call;
+mod ledger;
 mod payload;
 mod request;
 mod run;
 
 pub use call::Call;
 use call::find_call;
-pub use request::{Debate, PlanRevision, Request, ScoredRevision, StartedTask};
+pub use ledger::{EffectsLedger, StartedTask};
+pub use request::{Debate, PlanRevision, Request, ScoredRevision};
+pub use run::TaskOutcomes;
 
 use crate::control::phase::Phase;
 use crate::control::table::Transition;

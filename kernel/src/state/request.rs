@@ -1,15 +1,16 @@
 //! The state of the running request, and how each event changes it.
 
 use super::call::{Call, find_call};
+use super::ledger::{EffectsLedger, StartedTask};
+use super::run::TaskOutcomes;
 use crate::control::phase::Phase;
 use crate::event::{
     Conclusion, Decision, EffectOutcome, Event, ForgetCause, StoreStatus, StoreStatuses, TaskOutcome,
-    TaskRecord, TaskResult,
 };
 use crate::ids::{RequestId, Revision, TaskId, Text};
 use crate::item::{Item, Scope, Validity};
 use crate::module::{Argument, Failure, Operation, PerRole, Ratings, Report, Role, Store};
-use crate::plan::{EffectKind, Plan, Task};
+use crate::plan::{Plan, Task};
 use crate::score::Score;
 use crate::situation::ActionRecord;
 use alloc::vec::Vec;
@@ -39,11 +40,11 @@ pub struct Request {
     /// The distinct decisions so far, each with the latest revision that it was made on.
     pub decisions: Vec<Decision>,
     /// The outcomes of the tasks that ended in this run, in the order of task numbers.
-    pub outcomes: Vec<TaskResult>,
+    pub outcomes: TaskOutcomes,
     /// Started repairs; counted only if the policy bounds them.
     pub repairs: u32,
     /// The effects ledger: started tasks, latest start last.
-    pub ledger: Vec<StartedTask>,
+    pub ledger: EffectsLedger,
     /// The conclusion, once decided.
     pub conclusion: Option<Conclusion>,
     /// The record status of each store.
@@ -98,20 +99,6 @@ pub struct ScoredRevision {
     pub score: Score,
 }
 
-/// An entry of the effects ledger. A task that runs again replaces its entry.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct StartedTask {
-    /// The task.
-    pub task: TaskId,
-    /// The kind of its declared effect.
-    pub effect: EffectKind,
-    /// The started version of the task. A later plan may change or omit it.
-    pub version: Option<Task>,
-    /// The outcome of the effect so far.
-    pub outcome: EffectOutcome,
-}
-
 impl Request {
     pub(crate) fn new(id: RequestId, text: Text, scope: Scope) -> Self {
         Self {
@@ -125,9 +112,9 @@ impl Request {
             plan: None,
             debate: Debate::default(),
             decisions: Vec::new(),
-            outcomes: Vec::new(),
+            outcomes: TaskOutcomes::default(),
             repairs: 0,
-            ledger: Vec::new(),
+            ledger: EffectsLedger::default(),
             conclusion: None,
             store_statuses: StoreStatuses::default(),
             audit_attempts: 0,
@@ -150,15 +137,7 @@ impl Request {
     /// Returns the task to compensate next: the latest started one whose effect is kept and undoable.
     #[must_use]
     pub fn next_compensation(&self) -> Option<TaskId> {
-        self.undoable().next_back().map(|started| started.task)
-    }
-
-    /// Returns the started tasks whose effect is kept and undoable, latest start last.
-    pub(crate) fn undoable(&self) -> impl DoubleEndedIterator<Item = &StartedTask> {
-        let is_undoable = |started: &&StartedTask| {
-            started.effect == EffectKind::Undoable && started.outcome == EffectOutcome::Kept
-        };
-        self.ledger.iter().filter(is_undoable)
+        self.ledger.undoable().next_back().map(|started| started.task)
     }
 
     /// Returns the confidence of Security's latest argument, if that argument objects to the current revision.
@@ -247,9 +226,7 @@ impl Request {
     fn on_call(&mut self, operation: Operation) {
         match operation {
             Operation::RunTask { task, effect } => {
-                let tasks = self.plan.as_ref().map_or(&[][..], |revised| revised.plan.tasks());
-                let version = tasks.iter().find(|planned| planned.id == task).cloned();
-                self.ledger.retain(|started| started.task != task);
+                let version = self.plan.as_ref().and_then(|revised| revised.plan.task(task)).cloned();
                 self.ledger.push(StartedTask { task, effect, version, outcome: EffectOutcome::Kept });
             }
             Operation::DeliverAudit => self.audit_attempts = self.audit_attempts.saturating_add(1),
@@ -289,7 +266,7 @@ impl Request {
                 self.set_task_outcome(task, TaskOutcome::from_exit_code(*code));
             }
             (Operation::UndoTask { task }, Report::Exit { code, .. }) => {
-                self.set_effect_outcome(
+                self.ledger.set_outcome(
                     task,
                     if *code == 0 { EffectOutcome::Undone } else { EffectOutcome::UndoFailed },
                 );
@@ -320,7 +297,7 @@ impl Request {
     fn on_call_failed(&mut self, operation: Operation, failure: Failure) {
         match operation {
             Operation::RunTask { task, .. } => self.set_task_outcome(task, TaskOutcome::NoResult(failure)),
-            Operation::UndoTask { task } => self.set_effect_outcome(task, EffectOutcome::UndoFailed),
+            Operation::UndoTask { task } => self.ledger.set_outcome(task, EffectOutcome::UndoFailed),
             Operation::StoreMemory { store, .. } => {
                 self.set_store_status(store, StoreStatus::from_failure(failure));
             }
@@ -335,12 +312,6 @@ impl Request {
             | Operation::Approve
             | Operation::Diagnose
             | Operation::DeliverAudit => {}
-        }
-    }
-
-    fn set_effect_outcome(&mut self, task: TaskId, outcome: EffectOutcome) {
-        for started in self.ledger.iter_mut().filter(|started| started.task == task) {
-            started.outcome = outcome;
         }
     }
 
@@ -439,12 +410,4 @@ impl Debate {
 
 fn is_summarizing(pending: &[Call]) -> bool {
     pending.iter().any(|call| call.operation == Operation::Summarize)
-}
-
-impl StartedTask {
-    /// Returns the audit's entry for the task.
-    #[must_use]
-    pub fn record(&self) -> TaskRecord {
-        TaskRecord { task: self.task, effect: (self.effect != EffectKind::Pure).then_some(self.outcome) }
-    }
 }
