@@ -1,6 +1,7 @@
 //! Items of the semantic state (000 §2.1): facts, constraints and subtasks.
 
 mod layer;
+mod line_bytes;
 mod topic;
 
 pub use layer::{

@@ -4,6 +4,7 @@
 //! [`Plan::new`] rejects an empty plan, duplicate task numbers, and a dependency on no earlier task. Deliberately absent: the meaning
 //! of a task's text.
 
+mod index;
 mod step;
 mod workflow;
 
@@ -15,6 +16,8 @@ use crate::item::Scope;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
+use index::TaskIndex;
+use rpds::RedBlackTreeSetSync as Set;
 
 /// The effect of a task outside the sandbox, with its compensation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -85,6 +88,7 @@ pub struct Task {
 pub struct Plan {
     tasks: Arc<[Task]>,
     aggregation: Option<Aggregation>,
+    index: TaskIndex,
 }
 
 /// Why a list of tasks is not a plan.
@@ -146,7 +150,7 @@ impl core::error::Error for PlanError {}
 
 impl Plan {
     /// The maximum number of tasks.
-    pub const TASKS_MAX: usize = 1000;
+    pub const TASKS_MAX: usize = 10_000;
 
     /// Creates a plan of these tasks, in this order.
     ///
@@ -169,7 +173,8 @@ impl Plan {
                 return Err(PlanError::DuplicateTask { task: task.id });
             }
         }
-        let plan = Self { tasks: tasks.into(), aggregation: None };
+        let index = TaskIndex::new(&tasks);
+        let plan = Self { tasks: tasks.into(), aggregation: None, index };
         let not_validated = plan.dependencies().find_map(|(task, dependencies)| {
             let validates = task.step.validates.filter(|validated| !dependencies.contains(validated))?;
             Some(PlanError::NotValidated { task: task.id, validates })
@@ -186,11 +191,38 @@ impl Plan {
 
     /// Returns each task with the tasks that must succeed before it starts: those that it declares, else the task before it.
     pub fn dependencies(&self) -> impl Iterator<Item = (&Task, &[TaskId])> {
-        let before = core::iter::once(None).chain(self.tasks.iter().map(Some));
-        self.tasks.iter().zip(before).map(|(task, before)| {
-            let sequence = before.map_or(&[][..], |before| core::slice::from_ref(&before.id));
-            (task, task.depends_on.as_deref().unwrap_or(sequence))
-        })
+        dependencies(&self.tasks)
+    }
+
+    /// Returns the task with this number.
+    #[must_use]
+    pub fn task(&self, id: TaskId) -> Option<&Task> {
+        self.tasks.get(self.position(id)?)
+    }
+
+    /// Returns the position of the task with this number, from 0.
+    pub(crate) fn position(&self, id: TaskId) -> Option<usize> {
+        self.index.position(id)
+    }
+
+    /// Returns the number of distinct tasks that must succeed before the task at this position starts.
+    pub(crate) fn required(&self, at: usize) -> usize {
+        self.index.required(at)
+    }
+
+    /// Returns the positions of the tasks that depend directly on the task at this position, in order.
+    pub(crate) fn dependents(&self, at: usize) -> &[usize] {
+        self.index.dependents(at)
+    }
+
+    /// Returns the positions of the tasks without dependencies.
+    pub(crate) fn initial(&self) -> &Set<usize> {
+        self.index.initial()
+    }
+
+    /// Returns whether both are clones of one plan.
+    pub(crate) fn is_clone_of(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.tasks, &other.tasks)
     }
 
     /// Returns the tasks, in order; never empty.
@@ -198,6 +230,14 @@ impl Plan {
     pub fn tasks(&self) -> &[Task] {
         &self.tasks
     }
+}
+
+fn dependencies(tasks: &[Task]) -> impl Iterator<Item = (&Task, &[TaskId])> {
+    let before = core::iter::once(None).chain(tasks.iter().map(Some));
+    tasks.iter().zip(before).map(|(task, before)| {
+        let sequence = before.map_or(&[][..], |before| core::slice::from_ref(&before.id));
+        (task, task.depends_on.as_deref().unwrap_or(sequence))
+    })
 }
 
 impl TryFrom<Vec<Task>> for Plan {

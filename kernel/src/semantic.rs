@@ -40,6 +40,8 @@ pub struct SemanticState {
     dependents: Map<(ItemId, ItemId), ()>,
     /// Index: the items that expire.
     expiries: Map<(Timestamp, ItemId), ()>,
+    /// Index: the sum of [`Item::line_bytes_max`].
+    line_bytes_max: usize,
 }
 
 /// An item with its dependencies.
@@ -71,7 +73,8 @@ impl Hash for SemanticState {
 impl Default for SemanticState {
     fn default() -> Self {
         let (items, by_key, dependents) = (Map::new_sync(), Map::new_sync(), Map::new_sync());
-        Self { items, next: ItemId::FIRST, by_key, dependents, expiries: Map::new_sync() }
+        let (next, expiries) = (ItemId::FIRST, Map::new_sync());
+        Self { items, next, by_key, dependents, expiries, line_bytes_max: 0 }
     }
 }
 
@@ -150,11 +153,23 @@ impl SemanticState {
     }
 
     /// Returns the items of the situation summary, in the order of their fields.
-    fn situation_items(&self) -> impl Iterator<Item = &Item> {
+    pub(crate) fn situation_items(&self) -> impl Iterator<Item = &Item> {
         let of = |field: SummaryField, id: ItemId| (ItemKey::Situation(field), id);
         let [first, .., last] = SummaryField::ALL;
         let of_situation = self.by_key.range(of(first, LOWEST)..=of(last, HIGHEST));
         of_situation.filter_map(|((_, id), ())| Some(&self.get(*id)?.item))
+    }
+
+    /// Returns the signals, in the order of their keys.
+    pub(crate) fn signals(&self) -> impl Iterator<Item = &Entry> {
+        let signals = self.by_key.range((ItemKey::Environment("".into()), LOWEST)..);
+        let signals = signals.take_while(|((key, _), ())| matches!(key, ItemKey::Environment(_)));
+        signals.filter_map(|((_, id), ())| self.get(*id))
+    }
+
+    /// Returns an upper bound on the bytes of the lines of all items in a context.
+    pub(crate) const fn line_bytes_max(&self) -> usize {
+        self.line_bytes_max
     }
 
     /// Returns the first expiry after this time, if any.
@@ -190,6 +205,7 @@ impl SemanticState {
         self.by_key.size() == key_count
             && self.dependents.size() == edges
             && self.expiries.size() == expiries().count()
+            && self.line_bytes_max == self.entries().map(|entry| entry.item.line_bytes_max()).sum::<usize>()
             && expiries().all(|expiry| self.expiries.contains_key(&expiry))
             && self.items.iter().all(|(id, entry)| {
                 entry.item.id == *id
@@ -232,6 +248,9 @@ impl SemanticState {
             self.forget(id);
             return self.write(entry);
         }
+        let old_bytes = old.map_or(0, |old| old.item.line_bytes_max());
+        self.line_bytes_max =
+            self.line_bytes_max.saturating_sub(old_bytes).saturating_add(entry.item.line_bytes_max());
         let old_deps = old.map_or(&[][..], |old| &old.deps);
         for dep in old_deps.iter().filter(|dep| !entry.deps.contains(dep)) {
             self.dependents.remove_mut(&(*dep, id));
@@ -252,6 +271,7 @@ impl SemanticState {
 
     fn forget(&mut self, id: ItemId) {
         let Some(Entry { item, deps }) = self.items.get(&id) else { return };
+        self.line_bytes_max = self.line_bytes_max.saturating_sub(item.line_bytes_max());
         for key in keys(item) {
             self.by_key.remove_mut(&(key, id));
         }

@@ -4,6 +4,7 @@
 //! argument, counters only where the policy bounds them, and nothing of a finished request but its items.
 
 mod call;
+mod ledger;
 mod network;
 mod payload;
 mod request;
@@ -12,8 +13,10 @@ mod workflow;
 
 pub use call::Call;
 use call::find_call;
+pub use ledger::{EffectsLedger, StartedTask};
 pub use network::{Assignment, NetworkState};
-pub use request::{Debate, PlanRevision, Request, ScoredRevision, StartedTask};
+pub use request::{Debate, PlanRevision, Request, ScoredRevision};
+pub use run::TaskOutcomes;
 pub use workflow::{FailedValidations, MemberAnswer, Workflow};
 
 use crate::control::phase::Phase;

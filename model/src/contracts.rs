@@ -242,7 +242,7 @@ fn probes(state: &State) -> Vec<Probe> {
 /// The plan with a different effect for every task, if one of them was started.
 fn other_effects(state: &State) -> Option<Plan> {
     let request = state.control().request()?;
-    let started = |task: &Task| request.ledger.iter().any(|started| started.task == task.id);
+    let started = |task: &Task| request.ledger.get(task.id).is_some();
     let plan = &request.plan.as_ref()?.plan;
     let other = |effect: &Effect| match effect {
         Effect::Pure => Effect::Irreversible,

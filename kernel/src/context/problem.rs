@@ -4,7 +4,7 @@
 //! the headings that its text contains. The payload of the call is a pinned candidate of utility 0: it uses a part of the budget.
 
 use super::error::BudgetError;
-use super::sections::{Section, line, line_overhead_bytes};
+use super::sections::{Section, line};
 use super::text_measure::{ByteMeasure, TextMeasure};
 use crate::ids::{ItemId, Timestamp};
 use crate::item::{Item, ItemKey, Topic};
@@ -21,6 +21,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::cell::OnceCell;
 
 /// The problem of one context.
 #[derive(Clone, Debug)]
@@ -107,7 +108,7 @@ pub(crate) fn pinned_fit(
     }
     let call = ContextRequest { policy, semantic, request, operation, principal };
     let payload_tokens = payload.map_or(0, |payload| ByteMeasure.tokens(&payload));
-    let required_tokens = call.required_tokens(&call.candidates()).saturating_add(payload_tokens);
+    let required_tokens = call.required_tokens().saturating_add(payload_tokens);
     if required_tokens > budget_tokens { Err(BudgetError { required_tokens, budget_tokens }) } else { Ok(()) }
 }
 
@@ -120,21 +121,9 @@ fn fits_by_bytes(
 ) -> bool {
     /// An upper bound on the bytes of a heading.
     const HEADING_BYTES: usize = 200;
-    let key_bytes = |key: &ItemKey| match key {
-        ItemKey::Fact(key) | ItemKey::Working(key) | ItemKey::Environment(key) => key.as_str().len(),
-        ItemKey::Trace(trace) => trace.conversation.as_str().len(),
-        _ => 0,
-    };
-    let bytes = semantic
-        .entries()
-        .map(|Entry { item, .. }| {
-            item.text
-                .as_str()
-                .len()
-                .saturating_add(key_bytes(&item.key))
-                .saturating_add(line_overhead_bytes(item))
-        })
-        .fold(HEADING_BYTES.saturating_mul(Section::ALL.len()), usize::saturating_add)
+    let bytes = HEADING_BYTES
+        .saturating_mul(Section::ALL.len())
+        .saturating_add(semantic.line_bytes_max())
         .saturating_add(payload_bytes);
     request.is_none_or(|request| request.actions.is_empty())
         && u64::try_from(bytes).is_ok_and(|bytes| bytes <= budget_tokens.saturating_mul(4))
@@ -282,17 +271,19 @@ impl<'a> ContextRequest<'a> {
         Ok(ContextProblem { problem, ids, payload_tokens, lines, preambles })
     }
 
-    /// Returns the tokens of the closure of the pinned items with its headings, by [`ByteMeasure`]. It creates no problem, because it
-    /// runs for every call.
-    fn required_tokens(&self, entries: &[&'a Entry]) -> u64 {
+    /// Returns the tokens of the closure of the pinned items with its headings, by [`ByteMeasure`]. It creates no problem and visits
+    /// no other item, because it runs for every call.
+    fn required_tokens(&self) -> u64 {
+        let shadowed = OnceCell::new();
+        let is_candidate = |entry: &Entry| self.is_candidate(entry, &shadowed);
         let mut needed = BTreeSet::new();
-        for pinned in entries.iter().filter(|entry| self.is_pinned(&entry.item)) {
-            needed.extend(self.closure(pinned, entries).unwrap_or_default());
+        for pinned in self.pinned() {
+            needed.extend(self.closure(pinned, is_candidate).unwrap_or_default());
         }
         let preambles = self.preambles();
         let mut sections: BTreeSet<Section> = preambles.pinned_sections().collect();
         let mut tokens = 0_u64;
-        for entry in entries.iter().filter(|entry| needed.contains(&entry.item.id)) {
+        for entry in needed.into_iter().filter_map(|id| self.semantic.get(id)) {
             let (section, line) = self.line(&entry.item);
             sections.insert(section);
             tokens = tokens.saturating_add(ByteMeasure.tokens(&line));
@@ -301,14 +292,46 @@ impl<'a> ContextRequest<'a> {
         headings.fold(tokens, u64::saturating_add)
     }
 
+    /// Returns the items that are pinned if they are candidates.
+    fn pinned(&self) -> Vec<&'a Entry> {
+        if self.operation == Operation::Summarize {
+            return self.candidates();
+        }
+        let own = self.request.into_iter().flat_map(|request| {
+            let reviews = request.debate.reviews.iter().map(|role| ItemKey::Argument(request.id, *role));
+            reviews.chain([ItemKey::Request(request.id)])
+        });
+        let by_key = own.chain([ItemKey::Identity]).flat_map(|key| self.semantic.by_key(&key));
+        let situation = self.semantic.situation_items();
+        let situation = situation.filter_map(|item| self.semantic.get(item.id));
+        let pinned = by_key.chain(self.semantic.signals()).chain(situation);
+        pinned.filter(|entry| self.is_pinned(&entry.item)).collect()
+    }
+
+    /// Returns whether an item is among the [candidates](Self::candidates). `shadowed` computes the shadowed items at most once.
+    fn is_candidate(&self, entry: &Entry, shadowed: &OnceCell<BTreeSet<ItemId>>) -> bool {
+        if self.operation == Operation::Summarize {
+            return true;
+        }
+        let can_read = |item: &Item| self.principal.can_read(item);
+        let is_shadowed =
+            || shadowed.get_or_init(|| self.semantic.shadowed(can_read)).contains(&entry.item.id);
+        can_read(&entry.item)
+            && (self.policy.contexts.needs_review || !entry.item.is_fact_in_review())
+            // Only facts and summaries are shadowed.
+            && (entry.item.fact().is_none() || !is_shadowed())
+    }
+
     /// Returns an item with its transitive dependencies; `None` if one of them is not a candidate.
-    fn closure(&self, entry: &'a Entry, entries: &[&'a Entry]) -> Option<BTreeSet<ItemId>> {
-        let (mut reached, mut open) = (BTreeSet::from([entry.item.id]), Vec::from([entry]));
+    fn closure(&self, entry: &'a Entry, is_candidate: impl Fn(&Entry) -> bool) -> Option<BTreeSet<ItemId>> {
+        let (mut reached, mut open) = (BTreeSet::new(), Vec::from([entry]));
         while let Some(entry) = open.pop() {
-            for dep in self.deps(entry) {
-                let at = entries.binary_search_by_key(dep, |entry| entry.item.id).ok()?;
-                if reached.insert(*dep) {
-                    open.extend(entries.get(at));
+            if !is_candidate(entry) {
+                return None;
+            }
+            if reached.insert(entry.item.id) {
+                for dep in self.deps(entry) {
+                    open.push(self.semantic.get(*dep)?);
                 }
             }
         }

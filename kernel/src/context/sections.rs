@@ -54,7 +54,7 @@ impl Section {
     }
 }
 
-/// Formats an item as a line of a context. With `provenance`, the line contains what a model needs to judge authority and freshness
+/// Formats an item as a line of a context, of at most [`Item::line_bytes_max`] bytes. With `provenance`, the line contains what a model needs to judge authority and freshness
 /// (003 layers 1 and 2).
 pub(super) fn line(item: &Item, provenance: bool) -> String {
     /// The usual length of a line without its text.
@@ -114,29 +114,4 @@ fn details(item: &Item, provenance: bool) -> Vec<String> {
 fn push_authority(details: &mut Vec<String>, name: &Text, rank: Rank) {
     let name = Some(name.as_str()).filter(|name| !name.is_empty() && *name != rank.name());
     details.extend(name.into_iter().chain([rank.name()]).map(ToString::to_string));
-}
-
-/// Returns an upper bound on the bytes of [`line`] without the text and the key.
-pub(super) fn line_overhead_bytes(item: &Item) -> usize {
-    /// Id, kind, rank, time, review flag and separators.
-    const FIXED_BYTES: usize = 200;
-    /// The words and separators of one permission.
-    const PERMISSION_BYTES: usize = 6;
-    let text_bytes = match &item.layer {
-        Layer::Identity(identity) => {
-            let texts = [&identity.authority, &identity.department, &identity.organization];
-            let permissions = identity.permissions.iter();
-            let permissions = permissions.map(|text| text.as_str().len().saturating_add(PERMISSION_BYTES));
-            texts
-                .into_iter()
-                .map(|text| text.as_str().len())
-                .chain(permissions)
-                .fold(0, usize::saturating_add)
-        }
-        Layer::Fact(fact) => fact.source.name.as_str().len(),
-        Layer::Request { .. } | Layer::Working { .. } | Layer::Environment => 0,
-    };
-    text_bytes
-        .saturating_add(item.scope().name().map_or(0, |name| name.as_str().len()))
-        .saturating_add(FIXED_BYTES)
 }

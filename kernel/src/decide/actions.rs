@@ -104,7 +104,7 @@ impl Batch<'_> {
         let unroutable = self.assign_members();
         let Some(request) = self.control.request() else { return };
         let task = match (unroutable, &request.plan) {
-            (Some(unroutable), Some(plan)) => plan.plan.tasks().iter().find(|task| task.id == unroutable),
+            (Some(unroutable), Some(plan)) => plan.plan.task(unroutable),
             (Some(_), None) | (None, _) => request.next_task(self.control.pending_calls()),
         };
         let Some(task) = task else { return };

@@ -11,7 +11,7 @@ use crate::module::{Operation, PastRequest, Report, Role};
 use crate::plan::{Effect, Plan, Task};
 use crate::situation::SummaryUpdate;
 use crate::state::{Call, Request};
-use alloc::collections::BTreeSet;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -233,16 +233,22 @@ impl Batch<'_> {
         let id = request.id;
         let revision = request.plan.as_ref().map_or(Revision::FIRST, |plan| plan.revision.next());
         self.emit(Event::PlanAdopted { revision, plan: plan.clone() });
-        let mut planned: Vec<(TaskId, Scope, ItemId)> = Vec::new();
-        for task in plan.tasks() {
+        let mut planned: BTreeMap<TaskId, (Scope, ItemId)> = BTreeMap::new();
+        // The place in the plan and the item of the last task of each scope.
+        let mut last: BTreeMap<Scope, (usize, ItemId)> = BTreeMap::new();
+        for (at, task) in plan.tasks().iter().enumerate() {
             let Some(request) = self.control.request() else { return };
             let scope = request.task_scope(Some(task)).clone();
-            let readable = planned.iter().rev().filter(|(_, before, _)| before.contains(&scope));
             let required: Vec<ItemId> = match &task.depends_on {
                 Some(tasks) => {
-                    readable.filter(|(task, ..)| tasks.contains(task)).map(|(.., id)| *id).collect()
+                    let before = tasks.iter().filter_map(|task| planned.get(task));
+                    before.filter(|(before, _)| before.contains(&scope)).map(|(_, id)| *id).collect()
                 }
-                None => readable.map(|(.., id)| *id).take(1).collect(),
+                None => {
+                    // Every scope that can contain this one.
+                    let readable = [&Scope::Global, &Scope::Session, &scope].map(|before| last.get(before));
+                    readable.into_iter().flatten().max().map(|(_, id)| *id).into_iter().collect()
+                }
             };
             let mut deps: Vec<ItemId> =
                 self.state.semantic().request(id).into_iter().chain(required).collect();
@@ -250,7 +256,10 @@ impl Batch<'_> {
             deps.dedup();
             let (kind, key) = (ItemKind::Subtask(SubtaskStatus::Unassigned), ItemKey::Task(id, task.id));
             let item = self.upsert_item(kind, key, task_description(task), scope.clone(), deps);
-            planned.extend(item.map(|item| (task.id, scope, item)));
+            if let Some(item) = item {
+                last.insert(scope.clone(), (at, item));
+                planned.insert(task.id, (scope, item));
+            }
         }
     }
 

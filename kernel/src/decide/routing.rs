@@ -3,7 +3,7 @@
 use super::batch::Batch;
 use super::workflow::requirements_of;
 use crate::event::{Event, Events};
-use crate::ids::{CallId, NodeId, TaskId, Text};
+use crate::ids::{CallId, NodeId, Text};
 use crate::input::Input;
 use crate::knowledge::compaction;
 use crate::module::{Failure, Module, Operation, Report};
@@ -283,14 +283,8 @@ fn node_of_task_before(request: &Request, operation: Operation) -> Option<NodeId
     if plan.workflow_type() != WorkflowType::Sequential {
         return None;
     }
-    let mut before: Option<TaskId> = None;
-    for Task { id, .. } in plan.tasks() {
-        if *id == task {
-            break;
-        }
-        before = Some(*id);
-    }
-    request.started(before?)?.node.clone()
+    let before = plan.tasks().get(plan.position(task)?.checked_sub(1)?)?;
+    request.started(before.id)?.node.clone()
 }
 
 fn tokens(text: &str) -> u64 {

@@ -130,9 +130,9 @@ fn validate_task_scopes(state: &State, report: &Report) -> Result<(), Refusal> {
 /// Refuses a plan that changes the effect kind of a started task: its compensation would be lost.
 fn validate_effects(request: Option<&Request>, report: &Report) -> Result<(), Refusal> {
     let (Some(request), Some(plan)) = (request, report.plan()) else { return Ok(()) };
-    for started in &request.ledger {
-        let changed = |task: &&Task| task.id == started.task && task.effect.kind() != started.effect;
-        if let Some(task) = plan.tasks().iter().find(changed) {
+    for started in request.ledger.iter() {
+        let planned = plan.task(started.task);
+        if let Some(task) = planned.filter(|task| task.effect.kind() != started.effect) {
             return Err(Refusal::EffectChanged {
                 task: task.id,
                 expected: started.effect,

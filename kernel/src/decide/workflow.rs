@@ -77,7 +77,7 @@ impl Batch<'_> {
             WorkflowGuard::Succeeded => request.is_completed(),
         });
         let status = taken.map_or(WorkflowStatus::Failed, |row| row.to);
-        let lineage = request.workflow.lineage.clone();
+        let lineage: Vec<NodeId> = request.workflow.lineage.iter().cloned().collect();
         let is_sequential =
             request.plan.as_ref().is_some_and(|plan| plan.plan.workflow_type() == WorkflowType::Sequential);
         let mut return_path: Vec<NodeId> =
@@ -124,7 +124,7 @@ pub(super) fn requirements_of(task: &Task) -> Requirements {
 pub(super) fn request_after(state: &State, request: &Request, input: &Input) -> Option<(Request, Vec<Call>)> {
     let ended = ended_task(state, input)?;
     let plan = &request.plan.as_ref()?.plan;
-    let task = plan.tasks().iter().find(|task| task.id == ended.task)?;
+    let task = plan.task(ended.task)?;
     if plan.aggregation().is_none() && task.step.validates.is_none() {
         return None;
     }
@@ -173,7 +173,7 @@ fn failed_validation(
     task: TaskId,
 ) -> Option<NetworkEvent> {
     let plan = &request.plan.as_ref()?.plan;
-    let validates = plan.tasks().iter().find(|planned| planned.id == task)?.step.validates?;
+    let validates = plan.task(task)?.step.validates?;
     let max_retries = trust_policy(network).workflow.max_retries;
     let Some(TaskOutcome::Exited(_)) = request.outcome(task) else { return None };
     if request.workflow.failed_validations(task) >= max_retries {
@@ -210,7 +210,7 @@ fn aggregate_members(request: &Request, network: Option<&NetworkState>) -> Optio
     }
     let policy = trust_policy(network);
     let result = |answer: &crate::state::MemberAnswer| {
-        let task = plan.tasks().iter().find(|task| task.id == answer.task);
+        let task = plan.task(answer.task);
         let node = request.started(answer.task).and_then(|started| started.node.as_ref());
         let node = node.and_then(|node| network?.node(node));
         let capability = task.and_then(|task| requirements_of(task).required_capabilities.first().cloned());

@@ -109,8 +109,8 @@ impl SemanticState {
             .filter(move |entry| principal.can_read(&entry.item) && !shadowed.contains(&entry.item.id))
     }
 
-    /// Returns the items that readable facts of narrower scopes shadow.
-    pub(super) fn shadowed(&self, can_read: impl Fn(&Item) -> bool) -> BTreeSet<ItemId> {
+    /// Returns the facts and summaries that readable facts of narrower scopes shadow.
+    pub(crate) fn shadowed(&self, can_read: impl Fn(&Item) -> bool) -> BTreeSet<ItemId> {
         let narrow = self.entries().filter_map(|entry| {
             let fact = entry.item.fact().filter(|fact| fact.scope != Scope::Global)?;
             can_read(&entry.item).then_some((&entry.item, fact))

@@ -71,19 +71,19 @@ impl Plan {
         members.filter(|_| self.aggregation.is_some()).map(|(task, _)| task)
     }
 
+    /// Returns whether the result of a task is aggregated.
+    #[must_use]
+    pub fn is_member(&self, task: TaskId) -> bool {
+        self.aggregation.is_some() && self.position(task).is_some_and(|at| self.required(at) == 0)
+    }
+
     /// Returns the type of the workflow (001 §5.1).
     #[must_use]
     pub fn workflow_type(&self) -> WorkflowType {
         if self.aggregation.is_some() {
             return WorkflowType::Parallel;
         }
-        let tasks = self.tasks();
-        let before = core::iter::once(None).chain(tasks.iter().map(|task| Some(task.id)));
-        let is_chain = self.dependencies().zip(before).all(|((_, dependencies), before)| match before {
-            None => dependencies.is_empty(),
-            Some(before) => *dependencies == [before],
-        });
-        match (tasks.len(), is_chain) {
+        match (self.tasks().len(), self.index.is_chain()) {
             (1, _) => WorkflowType::Single,
             (_, true) => WorkflowType::Sequential,
             (_, false) => WorkflowType::Dag,

@@ -15,7 +15,7 @@ impl Request {
     /// Returns the task to run or to undo, in its latest started version.
     #[must_use]
     pub fn started_task(&self, task: TaskId) -> Option<&Task> {
-        self.ledger.iter().find(|started| started.task == task)?.version.as_ref()
+        self.ledger.get(task)?.version.as_ref()
     }
 
     /// Returns the payload of a call with this operation as compact JSON: `{"plan":[…]}` for debaters, the approver and the

@@ -1,17 +1,18 @@
 //! The state of the running request, and how each event changes it.
 
 use super::call::{Call, find_call};
+use super::ledger::{EffectsLedger, StartedTask};
+use super::run::TaskOutcomes;
 use super::workflow::Workflow;
 use crate::control::phase::Phase;
 use crate::event::{
     Conclusion, Decision, EffectOutcome, Event, ForgetCause, StoreStatus, StoreStatuses, TaskOutcome,
-    TaskRecord, TaskResult,
 };
-use crate::ids::{NodeId, RequestId, Revision, TaskId, Text};
+use crate::ids::{RequestId, Revision, TaskId, Text};
 use crate::item::{Item, Scope, Validity};
 use crate::module::{Argument, Failure, Operation, PerRole, Ratings, Report, Role, Store};
 use crate::network::NetworkEvent;
-use crate::plan::{EffectKind, Plan, Task};
+use crate::plan::{Plan, Task};
 use crate::score::Score;
 use crate::situation::ActionRecord;
 use alloc::vec::Vec;
@@ -41,7 +42,7 @@ pub struct Request {
     /// The distinct decisions so far, each with the latest revision that it was made on.
     pub decisions: Vec<Decision>,
     /// The outcomes of the tasks that ended in this run, in the order of task numbers.
-    pub outcomes: Vec<TaskResult>,
+    pub outcomes: TaskOutcomes,
     /// The members whose results the aggregate replaces in the final answer.
     pub aggregated: Vec<TaskId>,
     /// The workflow of this run.
@@ -49,7 +50,7 @@ pub struct Request {
     /// Started repairs; counted only if the policy bounds them.
     pub repairs: u32,
     /// The effects ledger: started tasks, latest start last.
-    pub ledger: Vec<StartedTask>,
+    pub ledger: EffectsLedger,
     /// The conclusion, once decided.
     pub conclusion: Option<Conclusion>,
     /// The record status of each store.
@@ -104,22 +105,6 @@ pub struct ScoredRevision {
     pub score: Score,
 }
 
-/// An entry of the effects ledger. A task that runs again replaces its entry.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct StartedTask {
-    /// The task.
-    pub task: TaskId,
-    /// The kind of its declared effect.
-    pub effect: EffectKind,
-    /// The started version of the task. A later plan may change or omit it.
-    pub version: Option<Task>,
-    /// The outcome of the effect so far.
-    pub outcome: EffectOutcome,
-    /// The node that executes it; `None` without a network.
-    pub node: Option<NodeId>,
-}
-
 impl Request {
     pub(crate) fn new(id: RequestId, text: Text, scope: Scope) -> Self {
         Self {
@@ -133,11 +118,11 @@ impl Request {
             plan: None,
             debate: Debate::default(),
             decisions: Vec::new(),
-            outcomes: Vec::new(),
+            outcomes: TaskOutcomes::default(),
             aggregated: Vec::new(),
             workflow: Workflow::default(),
             repairs: 0,
-            ledger: Vec::new(),
+            ledger: EffectsLedger::default(),
             conclusion: None,
             store_statuses: StoreStatuses::default(),
             audit_attempts: 0,
@@ -160,21 +145,13 @@ impl Request {
     /// Returns the ledger's entry of a task.
     #[must_use]
     pub fn started(&self, task: TaskId) -> Option<&StartedTask> {
-        self.ledger.iter().find(|started| started.task == task)
+        self.ledger.get(task)
     }
 
     /// Returns the task to compensate next: the latest started one whose effect is kept and undoable.
     #[must_use]
     pub fn next_compensation(&self) -> Option<TaskId> {
-        self.undoable().next_back().map(|started| started.task)
-    }
-
-    /// Returns the started tasks whose effect is kept and undoable, latest start last.
-    pub(crate) fn undoable(&self) -> impl DoubleEndedIterator<Item = &StartedTask> {
-        let is_undoable = |started: &&StartedTask| {
-            started.effect == EffectKind::Undoable && started.outcome == EffectOutcome::Kept
-        };
-        self.ledger.iter().filter(is_undoable)
+        self.ledger.undoable().next_back().map(|started| started.task)
     }
 
     /// Returns the confidence of Security's latest argument, if that argument objects to the current revision.
@@ -265,8 +242,7 @@ impl Request {
         match event {
             NetworkEvent::CallRouted { call, to, .. } => {
                 let task = find_call(pending, *call).and_then(|call| call.running_task());
-                let started = self.ledger.iter_mut().filter(|started| Some(started.task) == task);
-                started.for_each(|started| started.node = Some(to.clone()));
+                task.into_iter().for_each(|task| self.ledger.set_node(task, to));
             }
             NetworkEvent::StepsAssigned { assigned, left_out } => {
                 self.workflow.assigned.clone_from(assigned);
@@ -298,10 +274,8 @@ impl Request {
     fn on_call(&mut self, operation: Operation) {
         match operation {
             Operation::RunTask { task, effect } => {
-                let tasks = self.plan.as_ref().map_or(&[][..], |revised| revised.plan.tasks());
-                let version = tasks.iter().find(|planned| planned.id == task).cloned();
-                self.ledger.retain(|started| started.task != task);
                 let outcome = EffectOutcome::Kept;
+                let version = self.plan.as_ref().and_then(|revised| revised.plan.task(task)).cloned();
                 self.ledger.push(StartedTask { task, effect, version, outcome, node: None });
             }
             Operation::DeliverAudit => self.audit_attempts = self.audit_attempts.saturating_add(1),
@@ -344,7 +318,7 @@ impl Request {
                 }
             }
             (Operation::UndoTask { task }, Report::Exit { code, .. }) => {
-                self.set_effect_outcome(
+                self.ledger.set_outcome(
                     task,
                     if *code == 0 { EffectOutcome::Undone } else { EffectOutcome::UndoFailed },
                 );
@@ -375,7 +349,7 @@ impl Request {
     fn on_call_failed(&mut self, operation: Operation, failure: Failure) {
         match operation {
             Operation::RunTask { task, .. } => self.set_task_outcome(task, TaskOutcome::NoResult(failure)),
-            Operation::UndoTask { task } => self.set_effect_outcome(task, EffectOutcome::UndoFailed),
+            Operation::UndoTask { task } => self.ledger.set_outcome(task, EffectOutcome::UndoFailed),
             Operation::StoreMemory { store, .. } => {
                 self.set_store_status(store, StoreStatus::from_failure(failure));
             }
@@ -390,12 +364,6 @@ impl Request {
             | Operation::Approve
             | Operation::Diagnose
             | Operation::DeliverAudit => {}
-        }
-    }
-
-    fn set_effect_outcome(&mut self, task: TaskId, outcome: EffectOutcome) {
-        for started in self.ledger.iter_mut().filter(|started| started.task == task) {
-            started.outcome = outcome;
         }
     }
 
@@ -497,12 +465,4 @@ impl Debate {
 
 fn is_summarizing(pending: &[Call]) -> bool {
     pending.iter().any(|call| call.operation == Operation::Summarize)
-}
-
-impl StartedTask {
-    /// Returns the audit's entry for the task.
-    #[must_use]
-    pub fn record(&self) -> TaskRecord {
-        TaskRecord { task: self.task, effect: (self.effect != EffectKind::Pure).then_some(self.outcome) }
-    }
 }

@@ -7,16 +7,164 @@ use crate::event::{TaskOutcome, TaskResult};
 use crate::ids::{TaskId, Text};
 use crate::module::Failure;
 use crate::network::{Millionths, Priority};
-use crate::plan::{Aggregation, Task};
+use crate::plan::{Aggregation, Plan, Task};
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
+use core::fmt;
+use core::hash::{Hash, Hasher};
+use rpds::{RedBlackTreeMapSync as Map, RedBlackTreeSetSync as Set};
+
+/// The outcomes of the tasks that ended in a run, in the order of task numbers. A clone shares its structure with the original and
+/// takes constant time.
+#[derive(Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    serde(from = "alloc::vec::Vec<TaskResult>", into = "alloc::vec::Vec<TaskResult>")
+)]
+pub struct TaskOutcomes {
+    ended: Map<TaskId, TaskResult>,
+    /// Index: the tasks whose outcome is unknown.
+    unknown: Set<TaskId>,
+    /// Index: the progress of the plan of the latest outcome.
+    progress: Progress,
+}
+
+/// The progress of a plan, as its outcomes determine it.
+#[derive(Clone)]
+struct Progress {
+    plan: Option<Plan>,
+    /// The positions of the tasks without an outcome whose dependencies all succeeded.
+    ready: Set<usize>,
+    /// By position, if there are any: how many of the task's dependencies succeeded.
+    succeeded: Map<usize, usize>,
+}
+
+/// Ignores the indexes, which follow from the outcomes and the plan.
+impl PartialEq for TaskOutcomes {
+    fn eq(&self, other: &Self) -> bool {
+        self.ended == other.ended
+    }
+}
+
+impl Eq for TaskOutcomes {}
+
+impl Hash for TaskOutcomes {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.ended.hash(state);
+    }
+}
+
+impl fmt::Debug for TaskOutcomes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+impl Default for TaskOutcomes {
+    fn default() -> Self {
+        Self { ended: Map::new_sync(), unknown: Set::new_sync(), progress: Progress::new(None) }
+    }
+}
+
+impl TaskOutcomes {
+    /// Returns the outcomes, in the order of task numbers.
+    pub fn iter(&self) -> impl Iterator<Item = &TaskResult> {
+        self.ended.values()
+    }
+
+    /// Returns whether no task ended.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ended.is_empty()
+    }
+
+    /// Returns the outcome of a task that ended.
+    #[must_use]
+    pub fn get(&self, task: TaskId) -> Option<TaskOutcome> {
+        self.ended.get(&task).map(|ended| ended.outcome)
+    }
+
+    /// Forgets every outcome.
+    pub fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    fn set(&mut self, plan: Option<&Plan>, TaskResult { task, outcome }: TaskResult) {
+        self.follow(plan);
+        let before = self.get(task);
+        self.ended.insert_mut(task, TaskResult { task, outcome });
+        if is_unknown(outcome) {
+            self.unknown.insert_mut(task);
+        } else if before.is_some_and(is_unknown) {
+            self.unknown.remove_mut(&task);
+        }
+        self.progress.change_outcome(&self.ended, task, before, outcome);
+    }
+
+    /// Replaces the progress by that of this plan.
+    fn follow(&mut self, plan: Option<&Plan>) {
+        if self.progress.is_of(plan) {
+            return;
+        }
+        self.progress = Progress::new(plan);
+        for TaskResult { task, outcome } in self.ended.values() {
+            self.progress.change_outcome(&self.ended, *task, None, *outcome);
+        }
+    }
+}
+
+impl Progress {
+    /// Returns the progress before any task ended.
+    fn new(plan: Option<&Plan>) -> Self {
+        let ready = plan.map_or_else(Set::new_sync, |plan| plan.initial().clone());
+        Self { plan: plan.cloned(), ready, succeeded: Map::new_sync() }
+    }
+
+    fn is_of(&self, plan: Option<&Plan>) -> bool {
+        match (&self.plan, plan) {
+            (None, None) => true,
+            (Some(own), Some(plan)) => own.is_clone_of(plan),
+            (None, Some(_)) | (Some(_), None) => false,
+        }
+    }
+
+    /// Changes the outcome of one task. `ended` has an outcome for every task that must not become ready.
+    fn change_outcome(
+        &mut self,
+        ended: &Map<TaskId, TaskResult>,
+        task: TaskId,
+        before: Option<TaskOutcome>,
+        after: TaskOutcome,
+    ) {
+        let Self { plan: Some(plan), ready, succeeded } = self else { return };
+        let Some(at) = plan.position(task) else { return };
+        ready.remove_mut(&at);
+        let (did_succeed, succeeds) =
+            (before == Some(TaskOutcome::Succeeded), after == TaskOutcome::Succeeded);
+        if did_succeed == succeeds {
+            return;
+        }
+        for dependent in plan.dependents(at) {
+            let count = succeeded.get(dependent).copied().unwrap_or_default();
+            let count = if succeeds { count.saturating_add(1) } else { count.saturating_sub(1) };
+            succeeded.insert_mut(*dependent, count);
+            let has_ended =
+                plan.tasks().get(*dependent).is_none_or(|dependent| ended.contains_key(&dependent.id));
+            if count == plan.required(*dependent) && !has_ended {
+                ready.insert_mut(*dependent);
+            } else {
+                ready.remove_mut(dependent);
+            }
+        }
+    }
+}
 
 impl Request {
     /// Returns the outcome of a task that ended in this run.
     #[must_use]
     pub fn outcome(&self, task: TaskId) -> Option<TaskOutcome> {
-        let at = self.outcomes.binary_search_by_key(&task, |ended| ended.task).ok()?;
-        self.outcomes.get(at).map(|ended| ended.outcome)
+        self.outcomes.get(task)
     }
 
     /// Returns the tasks that can start, in plan order: they did not start in this run, and every task that they depend on
@@ -26,21 +174,39 @@ impl Request {
         pending: &'a [Call],
         ended: Option<TaskResult>,
     ) -> impl Iterator<Item = &'a Task> {
-        let outcome = move |task| match ended {
-            Some(ended) if ended.task == task => Some(ended.outcome),
-            Some(_) | None => self.outcome(task),
-        };
-        let is_satisfied = move |task: &TaskId| {
-            outcome(*task) == Some(TaskOutcome::Succeeded)
-                || self.workflow.is_aggregated == Some(true) && self.aggregated.contains(task)
-        };
-        let is_pending = |task| pending.iter().any(|call| call.running_task() == Some(task));
-        let plan = self.plan.iter().filter(|_| !self.workflow.is_unroutable);
-        let plan = plan.flat_map(|revised| revised.plan.dependencies());
-        let ready = plan.filter(move |(task, dependencies)| {
-            !is_pending(task.id) && outcome(task.id).is_none() && dependencies.iter().all(is_satisfied)
+        let plan = self.plan.as_ref().map(|revised| &revised.plan);
+        let plan = plan.filter(|_| !self.workflow.is_unroutable);
+        let mut outcomes = self.outcomes.clone();
+        match ended {
+            Some(ended) => outcomes.set(plan, ended),
+            None => outcomes.follow(plan),
+        }
+        let mut ready = outcomes.progress.ready.clone();
+        if self.workflow.is_aggregated == Some(true) {
+            self.add_ready_after_aggregate(&outcomes, &mut ready);
+        }
+        let mut next = ready.first().copied();
+        let positions = core::iter::from_fn(move || {
+            let at = next?;
+            next = at.checked_add(1).and_then(|after| ready.range(after..).next().copied());
+            Some(at)
         });
-        ready.map(|(task, _)| task)
+        let is_pending = |task| pending.iter().any(|call| call.running_task() == Some(task));
+        let tasks = positions.filter_map(move |at| plan?.tasks().get(at));
+        tasks.filter(move |task| !is_pending(task.id))
+    }
+
+    /// Adds the positions of the tasks that wait only for members whose results were aggregated, some of which may have failed.
+    fn add_ready_after_aggregate(&self, outcomes: &TaskOutcomes, ready: &mut Set<usize>) {
+        let is_satisfied = |task: &TaskId| {
+            outcomes.get(*task) == Some(TaskOutcome::Succeeded) || self.aggregated.contains(task)
+        };
+        let tasks = self.plan.iter().flat_map(|revised| revised.plan.dependencies()).enumerate();
+        for (at, (task, dependencies)) in tasks {
+            if outcomes.get(task.id).is_none() && dependencies.iter().all(is_satisfied) {
+                ready.insert_mut(at);
+            }
+        }
     }
 
     /// Returns the task to start: the first of those with the highest priority (001 §3.2).
@@ -83,8 +249,7 @@ impl Request {
     /// Returns whether the outcome of a task is unknown.
     #[must_use]
     pub fn has_unknown_outcome(&self) -> bool {
-        let unknown = TaskOutcome::NoResult(Failure::OutcomeUnknown);
-        self.outcomes.iter().any(|ended| ended.outcome == unknown)
+        !self.outcomes.unknown.is_empty()
     }
 
     pub(super) fn clear_run(&mut self) {
@@ -95,16 +260,17 @@ impl Request {
     /// Records who executed a task, and the answer of a member.
     pub(super) fn record_success(&mut self, task: TaskId, text: &Text, number: Option<Millionths>) {
         let node = self.started(task).and_then(|started| started.node.clone());
-        self.workflow.lineage.extend(node);
-        let mut members = self.plan.iter().flat_map(|revised| revised.plan.members());
-        if members.any(|member| member.id == task) {
+        node.into_iter().for_each(|node| self.workflow.lineage.push_back_mut(node));
+        if self.plan.as_ref().is_some_and(|revised| revised.plan.is_member(task)) {
             self.workflow.answers.push(MemberAnswer { task, text: text.clone(), number });
         }
     }
 
     /// Forgets the outcomes of tasks that run again.
     pub(super) fn forget_outcomes(&mut self, tasks: &[TaskId]) {
-        self.outcomes.retain(|ended| !tasks.contains(&ended.task));
+        let kept: Vec<TaskResult> =
+            self.outcomes.iter().filter(|ended| !tasks.contains(&ended.task)).copied().collect();
+        self.outcomes = kept.into_iter().collect();
         self.workflow.answers.retain(|answer| !tasks.contains(&answer.task));
         if self.aggregated.iter().any(|task| tasks.contains(task)) {
             self.workflow.is_aggregated = None;
@@ -113,13 +279,34 @@ impl Request {
     }
 
     pub(super) fn set_task_outcome(&mut self, task: TaskId, outcome: TaskOutcome) {
-        match self.outcomes.binary_search_by_key(&task, |ended| ended.task) {
-            Ok(at) => {
-                if let Some(ended) = self.outcomes.get_mut(at) {
-                    ended.outcome = outcome;
-                }
-            }
-            Err(at) => self.outcomes.insert(at, TaskResult { task, outcome }),
-        }
+        let plan = self.plan.as_ref().map(|revised| &revised.plan);
+        self.outcomes.set(plan, TaskResult { task, outcome });
+    }
+}
+
+fn is_unknown(outcome: TaskOutcome) -> bool {
+    outcome == TaskOutcome::NoResult(Failure::OutcomeUnknown)
+}
+
+impl FromIterator<TaskResult> for TaskOutcomes {
+    /// Of several outcomes of a task, the last one counts.
+    fn from_iter<I: IntoIterator<Item = TaskResult>>(results: I) -> Self {
+        let mut outcomes = Self::default();
+        results.into_iter().for_each(|result| outcomes.set(None, result));
+        outcomes
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<alloc::vec::Vec<TaskResult>> for TaskOutcomes {
+    fn from(results: alloc::vec::Vec<TaskResult>) -> Self {
+        results.into_iter().collect()
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<TaskOutcomes> for alloc::vec::Vec<TaskResult> {
+    fn from(outcomes: TaskOutcomes) -> Self {
+        outcomes.iter().copied().collect()
     }
 }

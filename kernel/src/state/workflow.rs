@@ -3,9 +3,10 @@
 use crate::ids::{NodeId, TaskId, Text};
 use crate::network::{AssignedStep, Millionths};
 use alloc::vec::Vec;
+use rpds::VectorSync as Vector;
 
 /// The state of a run that belongs to the workflow, not to a single task. Cleared when the run ends.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Workflow {
     /// The members that were routed when the run started.
@@ -18,8 +19,8 @@ pub struct Workflow {
     pub is_aggregated: Option<bool>,
     /// The failed validations that repeated tasks, with their number.
     pub validations: Vec<FailedValidations>,
-    /// The nodes that executed tasks successfully, in order.
-    pub lineage: Vec<NodeId>,
+    /// The nodes that executed tasks successfully, in order. A copy shares them.
+    pub lineage: Vector<NodeId>,
 }
 
 /// The answer of a member that succeeded.
@@ -42,6 +43,19 @@ pub struct FailedValidations {
     pub task: TaskId,
     /// The number.
     pub count: u32,
+}
+
+impl Default for Workflow {
+    fn default() -> Self {
+        Self {
+            assigned: Vec::new(),
+            is_unroutable: false,
+            answers: Vec::new(),
+            is_aggregated: None,
+            validations: Vec::new(),
+            lineage: Vector::new_sync(),
+        }
+    }
 }
 
 impl Workflow {

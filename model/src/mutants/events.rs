@@ -148,8 +148,11 @@ const ALTERED_EVENTS: &[(&str, &str, EventMutation)] = &[
         |_, events| each!(events, Event::ToolCall { operation: Operation::StoreMemory { kind, .. }, .. } => *kind = ConclusionKind::Outcome),
     ),
     ("ToolCall", "undoes the first task instead of the last", |state, events| {
-        let first =
-            state.control().request().and_then(|request| request.ledger.first()).map(|started| started.task);
+        let first = state
+            .control()
+            .request()
+            .and_then(|request| request.ledger.iter().next())
+            .map(|started| started.task);
         for event in events {
             if let (Event::ToolCall { operation: Operation::UndoTask { task }, .. }, Some(first)) =
                 (event, first)

@@ -2,9 +2,9 @@
 
 use super::mutant::Mutant;
 use crate::kernel_under_test::KernelUnderTest;
-use orchestrion_kernel::event::{EffectOutcome, StoreStatus, StoreStatuses, TaskOutcome};
+use orchestrion_kernel::event::{EffectOutcome, StoreStatus, StoreStatuses, TaskOutcome, TaskResult};
 use orchestrion_kernel::module::{PerRole, Ratings};
-use orchestrion_kernel::state::Request;
+use orchestrion_kernel::state::{Request, StartedTask};
 use orchestrion_kernel::{Phase, Policy, State};
 
 type Spoil = fn(&State, &mut Request);
@@ -65,7 +65,8 @@ const REQUEST_MUTATIONS: &[(&str, &str, Spoil)] = &[
     ("request.decisions", "keep the first only", |_, request| request.decisions.truncate(1)),
     ("request.outcomes", "are forgotten", |_, request| request.outcomes.clear()),
     ("request.outcomes", "are all taken for successes", |_, request| {
-        request.outcomes.iter_mut().for_each(|ended| ended.outcome = TaskOutcome::Succeeded);
+        let succeeded = |ended: &TaskResult| TaskResult { outcome: TaskOutcome::Succeeded, ..*ended };
+        request.outcomes = request.outcomes.iter().map(succeeded).collect();
     }),
     ("request.outcomes", "of a failed run are kept for the next", |before, request| {
         if let (Phase::Failure, Some(earlier)) = (before.control().phase(), before.control().request()) {
@@ -80,21 +81,15 @@ const REQUEST_MUTATIONS: &[(&str, &str, Spoil)] = &[
         }
     }),
     ("request.ledger", "is kept in another order", |_, request| {
-        request.ledger.sort_by_key(|started| started.task)
+        let mut started: Vec<StartedTask> = request.ledger.iter().cloned().collect();
+        started.sort_by_key(|started| started.task);
+        request.ledger = started.into_iter().collect();
     }),
     ("request.ledger", "takes every failed undo for done", |_, request| {
-        for started in
-            request.ledger.iter_mut().filter(|started| started.outcome == EffectOutcome::UndoFailed)
-        {
-            started.outcome = EffectOutcome::Undone;
-        }
+        replace_failed_undo(request, EffectOutcome::Undone);
     }),
     ("request.ledger", "tries a failed undo again", |_, request| {
-        for started in
-            request.ledger.iter_mut().filter(|started| started.outcome == EffectOutcome::UndoFailed)
-        {
-            started.outcome = EffectOutcome::Kept;
-        }
+        replace_failed_undo(request, EffectOutcome::Kept);
     }),
     ("request.ending", "is forgotten", |_, request| request.conclusion = None),
     ("request.ending", "stays what it was first", |before, request| {
@@ -126,6 +121,15 @@ const DEBATER_MUTATIONS: &[(&str, &str, Spoil)] = &[
         }
     }),
 ];
+
+/// Gives every failed undo this outcome.
+fn replace_failed_undo(request: &mut Request, outcome: EffectOutcome) {
+    let replaced = |started: &StartedTask| match started.outcome {
+        EffectOutcome::UndoFailed => StartedTask { outcome, ..started.clone() },
+        _ => started.clone(),
+    };
+    request.ledger = request.ledger.iter().map(replaced).collect();
+}
 
 /// Each field dropped or overwritten.
 pub(super) fn mutants(policy: &Policy) -> Vec<Mutant> {

@@ -96,7 +96,7 @@ fn itf_value(state: &State) -> Value {
     set("decisions", decisions.map(|decision| json!(decision.label.to_string())).collect());
     set("outcomes", request.map_or_else(|| json!([]), |request| json!(request.outcomes)));
     set("repairs", json!(request.map_or(0, |request| request.repairs)));
-    let effects = request.into_iter().flat_map(|request| &request.ledger);
+    let effects = request.into_iter().flat_map(|request| request.ledger.iter());
     set(
         "effects",
         effects

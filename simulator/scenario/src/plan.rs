@@ -10,7 +10,7 @@ use orchestrion_yaml::{LabeledError, Spanned, StrictText, required_value};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A plan: 1 to 1000 tasks with distinct numbers, each after the tasks that it depends on.
+/// A plan: 1 to 10,000 tasks with distinct numbers, each after the tasks that it depends on.
 pub type PlanFile = Spanned<Vec<Spanned<TaskFile>>>;
 
 /// A task of a plan. Without `undo` and `irreversible` it has no effect.

@@ -135,7 +135,7 @@ fn agrees_with_history(past: &History, request: &Request) -> bool {
         && (debate.security_reviewed.is_some() && debate.security_reviewed == revision)
             == past.security.is_some()
         && tasks.eq(past.tasks_planned.iter().map(|planned| (planned.task, planned.effect)))
-        && (!running || request.outcomes == past.outcomes)
+        && (!running || request.outcomes.iter().eq(&past.outcomes))
         && request.ledger.iter().map(StartedTask::record).eq(past.task_records.iter().copied())
         && request.decisions.len() == past.decisions.len()
         && request.decisions.iter().zip(&past.decisions).all(alike)

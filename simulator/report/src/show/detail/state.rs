@@ -87,7 +87,7 @@ fn write_request(out: &mut dyn Renderer, policy: &Policy, request: &Request, pha
 fn write_outcomes(out: &mut dyn Renderer, request: &Request, phase: Phase) -> io::Result<()> {
     let is_previous = matches!(phase, Phase::RepairReview | Phase::RepairScoring | Phase::RollbackActive);
     let mut line = Line::new();
-    for TaskResult { task, outcome } in &request.outcomes {
+    for TaskResult { task, outcome } in request.outcomes.iter() {
         let comma = if line.is_empty() { "" } else { ", " };
         line = line.and(format_args!("{comma}task {task} ")).join(phrases::task_outcome(*outcome));
     }

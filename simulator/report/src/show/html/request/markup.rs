@@ -98,8 +98,7 @@ impl RequestView {
     }
 
     fn effects(&self) -> Markup {
-        let ledger: &[StartedTask] = self.request.as_ref().map_or(&[], |request| &request.ledger);
-        let started = |task: &TaskId| ledger.iter().find(|started| started.task == *task);
+        let started = |task: &TaskId| self.request.as_ref().and_then(|request| request.ledger.get(*task));
         html! {
             h3 { "Tasks and effects" }
             @if self.tasks.is_empty() {

@@ -1,0 +1,113 @@
+//! Speed of the kernel on a plan that is a directed acyclic graph: `decide` and `apply`, from the first task to the end of the
+//! request.
+//!
+//! The plan has layers of `WIDTH` tasks; each task depends on `FAN_IN` tasks of the layer before. Each call is answered at once,
+//! after the kernel started as many tasks as it can. Criterion's throughput is in tasks per second.
+
+#![allow(missing_docs, reason = "criterion makes the entry point")]
+
+use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use orchestrion_kernel::module::{Argument, Operation, Ratings, Report, Stance};
+use orchestrion_kernel::plan::{Effect, Plan, StepOptions, Task};
+use orchestrion_kernel::{
+    ConversationId, Input, Phase, Policy, Score, State, TaskId, Text, UserId, can_step, decide,
+};
+use std::hint::black_box;
+
+const WIDTH: u32 = 100;
+const FAN_IN: u32 = 3;
+
+fn report(operation: Operation, plan: &Plan) -> Report {
+    let text = Text::from("as agreed");
+    match operation {
+        Operation::VerifyIdentity => Report::Identity { gcp: true, mongodb: true },
+        Operation::LoadContext => Report::Context { ratings: Ratings::default(), traces: Vec::new() },
+        Operation::Summarize => Report::Summary { text, forgets: None },
+        Operation::Classify => Report::Classification { tags: vec![text], similarity: Score::ZERO },
+        Operation::DraftPlan => Report::Plan(plan.clone()),
+        Operation::Argue(_) | Operation::ArgueAdditional { .. } | Operation::ReviewRevision => {
+            Report::Argument {
+                argument: Argument { stance: Stance::Pro, confidence: Score::ONE },
+                text,
+                plan: None,
+            }
+        }
+        Operation::RunTask { .. } | Operation::UndoTask { .. } => {
+            Report::Exit { code: 0, text, number: None }
+        }
+        Operation::Approve => Report::Approval { approved: true, text },
+        Operation::Diagnose => Report::NoRepair { text },
+        Operation::StoreMemory { .. } => Report::Stored { held: true },
+        Operation::DeliverAudit => Report::Delivered,
+    }
+}
+
+/// Returns a plan of this many tasks in layers.
+fn layers(tasks: u32) -> Plan {
+    let task = |at: u32| {
+        let (layer, column) = (at / WIDTH, at % WIDTH);
+        let before = layer.checked_sub(1).map(|before| before * WIDTH);
+        let depends_on = before.into_iter().flat_map(|first| {
+            (0..FAN_IN).map(move |offset| TaskId::new(first + (column + offset * 7) % WIDTH + 1))
+        });
+        Task {
+            id: TaskId::new(at + 1),
+            text: Text::from("a task"),
+            effect: Effect::Undoable { compensation: Text::from("undo it") },
+            depends_on: Some(depends_on.collect()),
+            scope: None,
+            step: StepOptions::default(),
+        }
+    };
+    Plan::new((0..tasks).map(task).collect()).expect("a valid plan")
+}
+
+/// Answers calls until control is in this phase.
+fn run_until(policy: &Policy, state: &mut State, plan: &Plan, phase: Phase) {
+    while state.control().phase() != phase {
+        let input = match state.control().pending_calls().first() {
+            _ if can_step(policy, state) => Input::Step,
+            Some(call) => Input::reply(call.id, report(call.operation, plan)),
+            None => Input::user_message(UserId::new("ada"), Text::from("do it")),
+        };
+        let events = decide(policy, state, state.now(), &input).expect("the happy path has no refusals");
+        events.iter().for_each(|event| state.apply(event));
+    }
+}
+
+/// Returns a conversation in which the first task of the plan runs.
+fn conversation(policy: &Policy, plan: &Plan) -> State {
+    let mut state = State::new(ConversationId::new("bench"));
+    let start = Input::session_start(UserId::new("ada"));
+    let events = decide(policy, &state, state.now(), &start).expect("a session starts");
+    events.iter().for_each(|event| state.apply(event));
+    run_until(policy, &mut state, plan, Phase::RunningTasks);
+    state
+}
+
+fn workflow(c: &mut Criterion) {
+    let mut policy = Policy::hardened();
+    // The plan is a part of the debaters' payload.
+    policy.contexts.budget_tokens = u32::MAX;
+    let mut group = c.benchmark_group("decide and apply, directed acyclic graph");
+    group.sample_size(10);
+    for tasks in [100, 1000, 10_000] {
+        let plan = layers(tasks);
+        let running = conversation(&policy, &plan);
+        group.throughput(Throughput::Elements(u64::from(tasks)));
+        group.bench_function(format!("{tasks} tasks"), |b| {
+            b.iter_batched_ref(
+                || running.clone(),
+                |state| {
+                    run_until(&policy, state, &plan, Phase::Idle);
+                    black_box(state.control().next_call())
+                },
+                BatchSize::PerIteration,
+            );
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, workflow);
+criterion_main!(benches);
