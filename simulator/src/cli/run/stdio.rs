@@ -110,6 +110,7 @@ fn host_request(request: ScriptedRequest) -> (Request, usize) {
             ScriptedEvent::Write(written) if at == PhaseVisit::START => writes.push(written.write.value),
             ScriptedEvent::Ingest(text) => texts.push(text.value),
             ScriptedEvent::Write(_)
+            | ScriptedEvent::Network(_)
             | ScriptedEvent::Interrupt(_)
             | ScriptedEvent::Crash
             | ScriptedEvent::Cancel => {}
