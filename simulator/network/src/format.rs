@@ -75,7 +75,7 @@ pub struct NodeFile {
     pub load: Option<Decimal<Score>>,
     /// Ed25519 public key, 64 hexadecimal digits. Default: none.
     #[serde(default, deserialize_with = "required_value")]
-    pub public_key: Option<PublicKeyText>,
+    pub public_key: Option<Spanned<PublicKeyText>>,
     /// Held capabilities, by id.
     #[serde(default)]
     pub capabilities: ById<HeldCapabilityFile>,

@@ -1,11 +1,13 @@
 //! Trust networks (001) and tasks as YAML files, with errors at their place in the file.
 //!
-//! Entry points: [`LoadedNetwork::read`] and [`LoadedNetwork::read_task`]. Numbers are read exactly into millionths; a missing
+//! Entry points: [`LoadedNetwork::read`] and [`LoadedNetwork::read_task`]; [`with_public_keys`] writes
+//! public keys into a network file. Numbers are read exactly into millionths; a missing
 //! value is that of the policy. Deliberately absent: the history of a node (its counters and recent partners), because routing
 //! does not read it.
 
 mod build;
 mod by_id;
+mod edit;
 mod format;
 mod policy;
 mod public_key;
@@ -13,6 +15,7 @@ mod signed;
 mod task;
 
 pub use by_id::ById;
+pub use edit::with_public_keys;
 pub use format::{
     CapabilityConstraintsFile, CapabilityFile, ConnectionFile, HeldCapabilityFile, NetworkFile, NodeFile,
 };
@@ -55,7 +58,15 @@ impl LoadedNetwork {
     /// [`ReadError`] if the file cannot be opened, is larger than [`NETWORK_LIMITS`], is not valid, refers to an undeclared
     /// capability or to a node that is not in it, or has a policy with a contradiction.
     pub fn read(path: &Path) -> Result<Self, ReadError> {
-        build::load(&Source::read_within(path, NETWORK_LIMITS)?)
+        Self::from_source(&Source::read_within(path, NETWORK_LIMITS)?)
+    }
+
+    /// Parses the network of a source.
+    ///
+    /// # Errors
+    /// As [`LoadedNetwork::read`].
+    pub fn from_source(source: &Source) -> Result<Self, ReadError> {
+        build::load(source)
     }
 
     /// Parses a network. `name` is the file name for errors.
@@ -63,7 +74,7 @@ impl LoadedNetwork {
     /// # Errors
     /// As [`LoadedNetwork::read`].
     pub fn parse(name: &str, text: &str) -> Result<Self, ReadError> {
-        build::load(&Source::from_text_within(name, text, NETWORK_LIMITS)?)
+        Self::from_source(&Source::from_text_within(name, text, NETWORK_LIMITS)?)
     }
 
     /// Reads the requirements of a task file for this network.
