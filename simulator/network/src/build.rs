@@ -72,7 +72,7 @@ impl<'f> Builder<'f> {
         node.status = status.unwrap_or(NodeStatus::Probationary);
         node.cluster = cluster.as_ref().map(|cluster| ClusterId::new(cluster.text()));
         node.reported_load = load.map(|load| load.0);
-        node.public_key = public_key.as_ref().map(|key| key.0.clone()).unwrap_or_default();
+        node.public_key = public_key.as_ref().map(|key| key.value.0.clone()).unwrap_or_default();
         for (capability, held) in &capabilities.0 {
             node.add_capability(self.capability(capability, held)?);
         }

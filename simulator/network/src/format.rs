@@ -79,7 +79,7 @@ pub struct NodeFile {
     pub load: Option<Decimal<Score>>,
     /// Ed25519 public key, 64 hexadecimal digits. Default: none.
     #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
-    pub public_key: Option<PublicKeyText>,
+    pub public_key: Option<Spanned<PublicKeyText>>,
     /// Held capabilities, by id.
     #[serde(default, skip_serializing_if = "ById::is_empty")]
     pub capabilities: ById<HeldCapabilityFile>,

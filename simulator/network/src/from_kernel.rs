@@ -92,7 +92,9 @@ fn node_file(policy: &TrustPolicy, node: &Node, omitted: &BTreeSet<CapabilityId>
         status: Some(node.status).filter(|status| *status != NodeStatus::Probationary),
         cluster: node.cluster.as_ref().map(|cluster| cluster.as_str().into()),
         load: node.reported_load.map(Decimal),
-        public_key: Some(PublicKeyText(node.public_key.clone())).filter(|key| !key.0.is_empty()),
+        public_key: Some(PublicKeyText(node.public_key.clone()))
+            .filter(|key| !key.0.is_empty())
+            .map(Spanned::from),
         capabilities: capabilities.map(|(id, state)| (id.as_str(), held_file(policy, state))).collect(),
         connections: node
             .connections

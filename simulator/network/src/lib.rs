@@ -1,12 +1,14 @@
 //! Trust networks (001) and tasks as YAML files, with errors at their place in the file.
 //!
-//! Entry points: [`LoadedNetwork::read`], [`LoadedNetwork::read_task`] and [`LoadedNetwork::conversation_input`]. Numbers are read exactly into millionths; a missing
+//! Entry points: [`LoadedNetwork::read`], [`LoadedNetwork::read_task`] and [`LoadedNetwork::conversation_input`];
+//! [`with_public_keys`] writes public keys into a network file. Numbers are read exactly into millionths; a missing
 //! value is that of the policy. Deliberately absent: the history of a node (its counters and recent partners), because routing
 //! does not read it.
 
 mod build;
 mod by_id;
 mod conversation;
+mod edit;
 mod format;
 mod from_kernel;
 mod policy;
@@ -15,6 +17,7 @@ mod signed;
 mod task;
 
 pub use by_id::ById;
+pub use edit::with_public_keys;
 pub use format::{
     CapabilityConstraintsFile, CapabilityFile, ConnectionFile, HeldCapabilityFile, NetworkFile, NodeFile,
 };
@@ -59,7 +62,15 @@ impl LoadedNetwork {
     /// [`ReadError`] if the file cannot be opened, is larger than [`NETWORK_LIMITS`], is not valid, refers to an undeclared
     /// capability or to a node that is not in it, or has a policy with a contradiction.
     pub fn read(path: &Path) -> Result<Self, ReadError> {
-        build::load(&Source::read_within(path, NETWORK_LIMITS)?)
+        Self::from_source(&Source::read_within(path, NETWORK_LIMITS)?)
+    }
+
+    /// Parses the network of a source.
+    ///
+    /// # Errors
+    /// As [`LoadedNetwork::read`].
+    pub fn from_source(source: &Source) -> Result<Self, ReadError> {
+        build::load(source)
     }
 
     /// Parses a network. `name` is the file name for errors.
@@ -67,7 +78,7 @@ impl LoadedNetwork {
     /// # Errors
     /// As [`LoadedNetwork::read`].
     pub fn parse(name: &str, text: &str) -> Result<Self, ReadError> {
-        build::load(&Source::from_text_within(name, text, NETWORK_LIMITS)?)
+        Self::from_source(&Source::from_text_within(name, text, NETWORK_LIMITS)?)
     }
 
     /// Returns the network of a file that is part of another one.

@@ -1,5 +1,7 @@
 //! Tests of network and task files.
 
+mod edit;
+
 use super::*;
 use orchestrion_kernel::network::{Connection, ConnectionStatus, Millionths, Node, NodeStatus};
 use orchestrion_kernel::{NodeId, Score, Timestamp, Weight};

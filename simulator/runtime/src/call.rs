@@ -1,17 +1,18 @@
 //! Calls to a host and their results.
 
-use crate::deadlines::Deadlines;
+use orchestrion_handoff::SignedHandoff;
 use orchestrion_kernel::context::ContextError;
 use orchestrion_kernel::event::{AuditRecord, MemoryRecord};
 use orchestrion_kernel::item::Scope;
 use orchestrion_kernel::module::{Failure, Module, Operation, Report};
 use orchestrion_kernel::network::InteractionReport;
-use orchestrion_kernel::plan::{Plan, Task};
+use orchestrion_kernel::plan::{Plan, StepOptions, Task};
 use orchestrion_kernel::situation::{ActionRecord, SummarySchema, SummaryUpdate};
-use orchestrion_kernel::{CallId, Input, ModuleContext, Text, TraceId, UserId, state};
+use orchestrion_kernel::{CallId, Input, ModuleContext, NodeId, Text, TraceId, UserId, state};
 use orchestrion_trace::recorder::Recorder;
 use serde::Serialize;
 use std::fmt;
+use std::time::Duration;
 
 /// A call: one operation of one module, with all data to execute it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -27,6 +28,12 @@ pub struct Call {
     /// The name of the additional debater that argues; absent for all other operations.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub debater: Option<Text>,
+    /// The node that executes the call; absent without a network.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node: Option<NodeId>,
+    /// The handoff that the node accepted; absent if the node that routed the call executes it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub handoff: Option<Box<SignedHandoff>>,
     /// The expected reply, as a noun phrase.
     pub expects: &'static str,
     /// The deadline in milliseconds after the call is sent.
@@ -74,8 +81,10 @@ impl Call {
     pub(crate) fn from_pending(
         recorder: &Recorder<Vec<u8>>,
         pending: state::Call,
-        deadlines: &Deadlines,
+        deadline: Duration,
+        handoff: Option<&SignedHandoff>,
     ) -> Result<Option<Self>, ContextError> {
+        let network = recorder.state().network();
         let control = recorder.state().control();
         let (Some(request), Some(facts)) = (control.request(), recorder.facts()) else { return Ok(None) };
         let operation = pending.operation;
@@ -90,25 +99,28 @@ impl Call {
             | Operation::ReviewRevision
             | Operation::Approve
             | Operation::Diagnose => {
-                request.plan.as_ref().map(|revised| CallPayload::Plan(revised.plan.clone()))
+                request.plan.as_ref().map(|revised| CallPayload::Plan(without_steps(&revised.plan)))
             }
             Operation::RunTask { task, .. } | Operation::UndoTask { task } => {
-                request.started_task(task).cloned().map(CallPayload::Task)
+                request.started_task(task).map(|task| CallPayload::Task(without_step(task)))
             }
             Operation::StoreMemory { .. } => facts.memory_record.clone().map(CallPayload::Record),
             Operation::DeliverAudit => {
                 facts.audit_record.as_ref().map(|(_, record)| CallPayload::Audit(record.clone()))
             }
         };
-        let deadline_ms = deadlines.for_operation(operation).as_millis();
         Ok(Some(Self {
             id: pending.id,
             trace: control.trace_id(request.id),
             module: operation.module(),
             operation,
             debater: recorder.policy().debater_name(operation).cloned(),
+            node: network
+                .and_then(|network| network.assignment(pending.id))
+                .map(|assigned| assigned.to.clone()),
+            handoff: handoff.cloned().map(Box::new),
             expects: operation.expected_reply(),
-            deadline_ms: u64::try_from(deadline_ms).unwrap_or(u64::MAX),
+            deadline_ms: u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX),
             user: facts.user.clone(),
             request: facts.text.clone(),
             scope: request.call_scope(operation).clone(),
@@ -118,6 +130,18 @@ impl Call {
             context: recorder.build_context(operation)?,
         }))
     }
+}
+
+/// Returns a task as a module receives it: its options concern routing, and a node gets its metadata with the handoff.
+fn without_step(task: &Task) -> Task {
+    Task { step: StepOptions::default(), ..task.clone() }
+}
+
+fn without_steps(plan: &Plan) -> Plan {
+    if plan.tasks().iter().all(|task| task.step == StepOptions::default()) && plan.aggregation().is_none() {
+        return plan.clone();
+    }
+    Plan::new(plan.tasks().iter().map(without_step).collect()).unwrap_or_else(|_| plan.clone())
 }
 
 /// The result of a call.

@@ -3,6 +3,7 @@
 use crate::deadlines::Deadlines;
 use crate::driver::{RequestDriver, StepResult};
 use crate::error::{OpenError, RuntimeError};
+use crate::handoffs::NodeKeys;
 use crate::host::Host;
 use crate::journal::{Journal, JournalFile};
 use crate::journaled::JournaledConversation;
@@ -56,6 +57,13 @@ impl<J: Journal> Conversation<J> {
     #[must_use]
     pub fn with_deadlines(mut self, deadlines: Deadlines) -> Self {
         self.0.deadlines = deadlines;
+        self
+    }
+
+    /// Sets the keys with which nodes sign handoffs. Default: simulated keys.
+    #[must_use]
+    pub fn with_keys(mut self, keys: NodeKeys) -> Self {
+        self.0.keys = keys;
         self
     }
 

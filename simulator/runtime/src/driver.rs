@@ -2,6 +2,7 @@
 
 use crate::call::{Call, CallError, RecoveryResult, Reply};
 use crate::error::RuntimeError;
+use crate::handoffs::unaccepted;
 use crate::host::Host;
 use crate::journal::Journal;
 use crate::journaled::JournaledConversation;
@@ -12,11 +13,13 @@ use crate::size_limit::{check_input_size, check_reply_size};
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
+use orchestrion_handoff::{KeyError, SignedHandoff};
 use orchestrion_kernel::context::ContextError;
-use orchestrion_kernel::module::Failure;
+use orchestrion_kernel::module::{Failure, Operation};
 use orchestrion_kernel::{CallId, Input, Phase, Refusal, State, Timestamp, can_step, state};
 use orchestrion_trace::{RequestFacts, RequestResult, StepMetadata};
 use std::any::Any;
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::future::poll_fn;
 use std::panic::AssertUnwindSafe;
@@ -38,6 +41,10 @@ pub struct RequestDriver<'a, J, H> {
     expiry: Option<ExpiryTimer<'a>>,
     /// The calls that were in flight when the runtime crashed. The host recovers the outcome of each effectful one.
     recovering: Vec<CallId>,
+    /// The handoffs that were sent, until their calls end.
+    handoffs: BTreeMap<CallId, SignedHandoff>,
+    /// The handoffs that reached their receivers and are not submitted yet.
+    arrivals: VecDeque<SignedHandoff>,
     /// The refused messages that the caller has not taken yet.
     refused: Vec<RefusedMessage>,
 }
@@ -55,8 +62,10 @@ pub enum StepResult {
     Halted(Refusal),
 }
 
+/// A call whose deadline runs: its handoff was sent, or a host executes it.
 struct SentCall<'a> {
     id: CallId,
+    is_executing: bool,
     /// The call as a noun phrase.
     name: String,
     /// The failure when the deadline passes.
@@ -103,6 +112,8 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
             sent: Vec::new(),
             expiry: None,
             recovering,
+            handoffs: BTreeMap::new(),
+            arrivals: VecDeque::new(),
             refused: Vec::new(),
         }
     }
@@ -162,7 +173,7 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
                 Mail::Message(Message { input: Input::Write(write), .. }) => {
                     write.requires_session() && !has_session
                 }
-                Mail::Message(_) => false,
+                Mail::Message(_) | Mail::Handoff(_) => false,
                 Mail::Derived { .. } => !has_session,
             };
             if is_postponed {
@@ -217,6 +228,7 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
     pub async fn step(&mut self) -> Result<StepResult, RuntimeError> {
         let control = self.conversation.state().control();
         self.sent.retain(|sent| control.pending_call(sent.id).is_some());
+        self.handoffs.retain(|call, _| control.pending_call(*call).is_some());
         let continues = control.pending_calls().is_empty()
             || can_step(self.conversation.recorder.policy(), self.conversation.state());
         let unsent = self.unsent_calls();
@@ -230,9 +242,21 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
             self.conversation.commit().await?;
         }
         for call in unsent {
+            if call.not_made == Some(Failure::NoCandidates) {
+                return self.submit_failure(call.id, Failure::NoCandidates, None);
+            }
+            if unaccepted(self.state(), call.id).is_some() {
+                if let Err(error) = self.hand_off(call) {
+                    return self.submit_failure(call.id, Failure::Error, Some(error.to_string()));
+                }
+                continue;
+            }
             if let Err(error) = self.send(call) {
                 return self.submit_failure(call.id, Failure::OverBudget, Some(error.to_string()));
             }
+        }
+        if let Some(received) = self.arrivals.pop_front() {
+            return self.receive_handoff(&received);
         }
         if continues {
             return self.submit(&Input::Step);
@@ -304,19 +328,75 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
         });
     }
 
-    /// Returns the pending calls that were not sent.
+    /// Returns the pending calls that neither were handed off nor sent to the host.
     fn unsent_calls(&self) -> Vec<state::Call> {
-        let is_sent = |call: &state::Call| self.sent.iter().any(|sent| sent.id == call.id);
+        let is_sent = |call: &state::Call| {
+            let waits = unaccepted(self.state(), call.id).is_some();
+            self.sent.iter().any(|sent| sent.id == call.id && (sent.is_executing || waits))
+        };
         let pending = self.state().control().pending_calls().iter();
         pending.filter(|call| !is_sent(call)).copied().collect()
+    }
+
+    /// Signs the handoff of a pending call, and sends it to its node. Its deadline starts.
+    fn hand_off(&mut self, pending: state::Call) -> Result<(), KeyError> {
+        let (id, now) = (pending.id, self.host_time());
+        let Some(handoff) = self.conversation.keys.create_handoff(self.state(), id, now)? else {
+            return Ok(());
+        };
+        self.handoffs.insert(id, handoff.clone());
+        self.arrivals.extend(self.host.transmit(handoff));
+        let name = format!("call {id} ({})", pending.operation.expected_reply());
+        self.set_deadline(pending, name, Failure::Timeout, false);
+        Ok(())
+    }
+
+    /// Submits a handoff that reached its receiver, with its verified signature.
+    fn receive_handoff(&mut self, received: &SignedHandoff) -> Result<StepResult, RuntimeError> {
+        let (input, note) = self.conversation.keys.receive(self.state(), received);
+        Ok(match self.record(&Input::Network(Box::new(input)), note)? {
+            Ok(()) => StepResult::Accepted,
+            Err(refusal) => StepResult::Refused(refusal),
+        })
+    }
+
+    /// Starts the deadline of a call. That of a call that was handed off started then.
+    fn set_deadline(&mut self, pending: state::Call, name: String, failure: Failure, is_executing: bool) {
+        if let Some(sent) = self.sent.iter_mut().find(|sent| sent.id == pending.id) {
+            sent.is_executing = is_executing;
+            sent.deadline_failure = failure;
+            return;
+        }
+        let deadline = self.deadline(pending.operation);
+        // A fused timer stays ready after the deadline.
+        let timer = Box::pin(self.host.sleep(deadline).fuse());
+        self.sent.push(SentCall {
+            id: pending.id,
+            is_executing,
+            name,
+            deadline_failure: failure,
+            deadline,
+            timer,
+        });
+    }
+
+    /// Returns the deadline of an operation: that of its module, or the timeout of its task if this is shorter (001 §3.2).
+    fn deadline(&self, operation: Operation) -> Duration {
+        let deadline = self.conversation.deadlines.for_operation(operation);
+        let request = self.state().control().request();
+        let task = operation.task().and_then(|task| request?.started_task(task));
+        let requirements = task.and_then(|task| task.step.requirements.as_deref());
+        let timeout_ms = requirements.and_then(|requirements| requirements.constraints.timeout_ms);
+        timeout_ms.map_or(deadline, |ms| deadline.min(Duration::from_millis(ms)))
     }
 
     /// Sends a pending call.
     fn send(&mut self, pending: state::Call) -> Result<(), ContextError> {
         let conversation = &*self.conversation;
-        let Some(call) = Call::from_pending(&conversation.recorder, pending, &conversation.deadlines)? else {
-            return Ok(());
-        };
+        let handoff = self.handoffs.get(&pending.id);
+        let call =
+            Call::from_pending(&conversation.recorder, pending, self.deadline(pending.operation), handoff)?;
+        let Some(call) = call else { return Ok(()) };
         let (id, name, host) = (pending.id, call.to_string(), self.host);
         let is_repeated = self.recovering.contains(&id);
         self.recovering.retain(|recovering| *recovering != id);
@@ -334,11 +414,8 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
                 Err(panic) => reply_of_panicked_host(&call, must_recover, &*panic),
             }
         }));
-        let deadline = conversation.deadlines.for_operation(pending.operation);
-        // A fused timer stays ready after the deadline.
-        let timer = Box::pin(host.sleep(deadline).fuse());
-        let deadline_failure = if must_recover { Failure::OutcomeUnknown } else { Failure::Timeout };
-        self.sent.push(SentCall { id, name, deadline_failure, deadline, timer });
+        let failure = if must_recover { Failure::OutcomeUnknown } else { Failure::Timeout };
+        self.set_deadline(pending, name, failure, true);
         Ok(())
     }
 
@@ -369,6 +446,7 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
     fn submit_mail(&mut self, mail: Mail) -> Result<StepResult, RuntimeError> {
         let (derive, sequence) = match mail {
             Mail::Message(message) => return self.submit_message(message),
+            Mail::Handoff(received) => return self.receive_handoff(&received),
             Mail::Derived { derive, sequence } => (derive, sequence),
         };
         let mut result = StepResult::Accepted;

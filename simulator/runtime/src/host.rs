@@ -1,6 +1,7 @@
 //! The interface between a conversation and its application.
 
 use crate::call::{Call, CallResult, RecoveryResult};
+use orchestrion_handoff::SignedHandoff;
 use std::future::Future;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -12,6 +13,12 @@ pub trait Host: Send + Sync {
 
     /// Recovers the outcome of an effectful call ([`is_effectful`](orchestrion_kernel::module::Operation::is_effectful)) that was in flight when the runtime crashed.
     fn recover(&self, call: &Call) -> impl Future<Output = RecoveryResult> + Send;
+
+    /// Sends a handoff to its receiver, and returns what receivers got since, in order (001 §6.2). By default the handoff arrives
+    /// once. A handoff that arrives later is sent to the [`Mailbox`](crate::Mailbox).
+    fn transmit(&self, handoff: SignedHandoff) -> Vec<SignedHandoff> {
+        vec![handoff]
+    }
 
     /// Waits for this time.
     fn sleep(&self, time: Duration) -> impl Future<Output = ()> + Send;

@@ -2,6 +2,7 @@
 
 use crate::deadlines::Deadlines;
 use crate::error::{OpenError, RuntimeError};
+use crate::handoffs::NodeKeys;
 use crate::journal::Journal;
 use crate::mailbox::MailboxReceiver;
 use crate::recovery::{TruncatedTail, read_journal};
@@ -17,6 +18,7 @@ pub(crate) struct JournaledConversation<J> {
     /// Its output contains the lines that are not in the journal yet.
     pub(crate) recorder: Recorder<Vec<u8>>,
     pub(crate) deadlines: Deadlines,
+    pub(crate) keys: NodeKeys,
     pub(crate) inbox: MailboxReceiver,
     pub(crate) journal: J,
     pub(crate) truncated_tail: Option<TruncatedTail>,
@@ -42,6 +44,7 @@ impl<J: Journal> JournaledConversation<J> {
         Ok(Self {
             recorder: recovered.recorder,
             deadlines: Deadlines::default(),
+            keys: NodeKeys::default(),
             inbox: MailboxReceiver::new(),
             journal,
             truncated_tail: recovered.truncated_tail,

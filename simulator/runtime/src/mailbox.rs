@@ -4,6 +4,7 @@ use crate::size_limit::{SizeLimitError, check_input_size};
 use crate::sync::lock_ignoring_poison;
 use futures_channel::mpsc::{self, Receiver, Sender};
 use futures_util::StreamExt;
+use orchestrion_handoff::SignedHandoff;
 use orchestrion_kernel::knowledge::Write;
 use orchestrion_kernel::{Input, Policy, Refusal, State, Text, UserId};
 use std::fmt;
@@ -32,6 +33,8 @@ pub type DeriveWrites = Box<dyn FnOnce(&Policy, &State) -> Vec<Write> + Send>;
 /// An entry of the mailbox.
 pub(crate) enum Mail {
     Message(Message),
+    /// A handoff that reached its receiver. Its signature is verified when the conversation takes the entry.
+    Handoff(Box<SignedHandoff>),
     /// Writes that are derived when the conversation takes the entry, from the state at that time.
     Derived {
         derive: DeriveWrites,
@@ -93,6 +96,14 @@ impl Mailbox {
         self.send_mail(Mail::Derived { derive, sequence })
     }
 
+    /// Delivers a handoff that reached its receiver later than [`Host::transmit`](crate::Host::transmit) returned.
+    ///
+    /// # Errors
+    /// [`MailboxError`].
+    pub fn deliver(&mut self, handoff: SignedHandoff) -> Result<(), MailboxError> {
+        self.send_mail(Mail::Handoff(Box::new(handoff)))
+    }
+
     fn send_mail(&self, mail: Mail) -> Result<(), MailboxError> {
         lock_ignoring_poison(&self.0).try_send(mail).map_err(|error| match error.is_full() {
             true => MailboxError::Full,
@@ -121,6 +132,7 @@ impl fmt::Debug for Mail {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Message(message) => message.fmt(f),
+            Self::Handoff(handoff) => handoff.fmt(f),
             Self::Derived { sequence, .. } => {
                 f.debug_struct("Derived").field("sequence", sequence).finish_non_exhaustive()
             }

@@ -30,9 +30,9 @@ pub enum HandoffFault {
     Lost,
     /// It arrives twice.
     Duplicated,
-    /// A copy with another signature arrives before it.
+    /// A copy with the signature of another node arrives before it.
     Forged,
-    /// An earlier handoff to the receiver arrives again, after it.
+    /// The first handoff to the receiver arrives again, before it. It needs `nth` from 2.
     Replayed,
 }
 
@@ -60,6 +60,13 @@ impl HandoffScript {
         for file in &files.value {
             let HandoffFile { to, nth, fault } = &file.value;
             let key = (network.check_node(to)?, nth.0.get());
+            if *fault == HandoffFault::Replayed && key.1 == 1 {
+                return Err(LabeledError::new(
+                    format!("nothing to replay: expected an earlier handoff to {}, found none", key.0),
+                    "add `nth: 2` or more",
+                )
+                .with_label(file.span(), "the first handoff"));
+            }
             if let Some(first) = places.insert(key.clone(), file.span()) {
                 return Err(LabeledError::new(
                     format!("two faults of handoff {} to {}", key.1, key.0),

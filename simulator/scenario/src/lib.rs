@@ -9,6 +9,7 @@ mod by_task;
 mod convert;
 mod deadlines;
 mod format;
+mod handoff_channel;
 mod handoffs;
 mod ingest;
 mod interaction;

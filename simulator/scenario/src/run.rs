@@ -1,12 +1,14 @@
 //! Runs a scenario: its user and its scripted modules drive a conversation to the end.
 
+use crate::handoff_channel::HandoffChannel;
 use crate::script::{CallScene, DelayedReply, Script, ScriptError, ScriptedReply};
 use crate::{
     PhaseVisit, Scenario, ScriptedEvent, ScriptedNetworkEvent, ScriptedRequest, ScriptedWrite, ingest,
 };
 use miette::{Diagnostic, SourceSpan};
+use orchestrion_handoff::SignedHandoff;
 use orchestrion_kernel::module::Failure;
-use orchestrion_kernel::{CallId, Input, NodeId, Phase, Refusal, State, Timestamp};
+use orchestrion_kernel::{Input, Phase, Refusal, Timestamp};
 use orchestrion_runtime::{
     Call, CallResult, Clock, Conversation, Deadlines, DeadlockError, Host, OpenError, RecoveryResult,
     RuntimeError, StepResult, lock_ignoring_poison,
@@ -14,7 +16,6 @@ use orchestrion_runtime::{
 use orchestrion_text::StandardContexts;
 use orchestrion_trace::{Header, ScenarioRef, digest};
 use orchestrion_yaml::{LabeledError, ReadError, Source};
-use std::collections::BTreeMap;
 use std::future::pending;
 use std::sync::Mutex;
 use std::time::Duration;
@@ -76,7 +77,7 @@ pub fn run_scenario(scenario: Scenario) -> Result<ScenarioResult, ScenarioRunErr
         clock: Clock::simulated(),
         starts_at: scenario.starts_at,
         script: Mutex::new(scenario.script),
-        nodes: Mutex::default(),
+        handoffs: Mutex::new(HandoffChannel::new(scenario.handoffs)),
         error: Mutex::default(),
     };
     let Scenario { name, network, requests, deadlines, source, .. } = scenario;
@@ -136,30 +137,21 @@ struct ScriptedHost {
     clock: Clock,
     starts_at: Timestamp,
     script: Mutex<Script>,
-    /// The nodes that execute the pending calls.
-    nodes: Mutex<BTreeMap<CallId, NodeId>>,
+    handoffs: Mutex<HandoffChannel>,
     /// The first call without a scripted reply.
     error: Mutex<Option<ScriptError>>,
 }
 
 impl ScriptedHost {
-    /// Keeps the nodes that execute the pending calls, which the conditions of cases read.
-    fn observe(&self, state: &State) {
-        let assignments = state.network().map_or(&[][..], |network| network.assignments());
-        let nodes = assignments.iter().map(|assignment| (assignment.call, assignment.to.clone()));
-        *lock_ignoring_poison(&self.nodes) = nodes.collect();
-    }
-
     /// Returns the scripted reply after its delay. From then on a store holds its record.
     async fn reply(&self, call: &Call) -> ScriptedReply {
-        let node = lock_ignoring_poison(&self.nodes).get(&call.id).cloned();
         let scene = CallScene {
             operation: call.operation,
             request: call.trace.request,
             pass: call.pass,
             user: &call.user,
             text: &call.request,
-            node: node.as_ref(),
+            node: call.node.as_ref(),
             context: call.context.as_ref().map_or("", |context| &context.text),
         };
         let scripted = lock_ignoring_poison(&self.script).reply(&scene);
@@ -194,6 +186,10 @@ impl Host for ScriptedHost {
             ScriptedReply::Fail(Failure::OutcomeUnknown) => RecoveryResult::OutcomeUnknown,
             ScriptedReply::Fail(failure) => RecoveryResult::Completed(Err(failure.into())),
         }
+    }
+
+    fn transmit(&self, handoff: SignedHandoff) -> Vec<SignedHandoff> {
+        lock_ignoring_poison(&self.handoffs).transmit(handoff)
     }
 
     async fn sleep(&self, time: Duration) {
@@ -245,6 +241,7 @@ impl ScenarioRunner<'_> {
         // After a halt, later replies are unreachable rather than unused.
         if halted.is_none() {
             unused_events.extend(lock_ignoring_poison(&self.host.script).unused());
+            unused_events.extend(lock_ignoring_poison(&self.host.handoffs).unused());
         }
         // Under `as-drawn` a conversation may end with its request; then no session is open.
         if halted.is_none()
@@ -345,7 +342,6 @@ impl ScenarioRunner<'_> {
                     ScriptedEvent::Cancel => cancelled = true,
                 }
             }
-            self.host.observe(driver.state());
             result = if cancelled { driver.submit(&Input::Cancel)? } else { driver.step().await? };
             if let Some(error) = lock_ignoring_poison(&self.host.error).take() {
                 return Err(error.into());

@@ -54,6 +54,10 @@ pub(super) struct Args {
     /// Store the conversation in this journal, and resume it if the file exists. Needs --stdio.
     #[arg(long, value_name = "FILE", requires = "stdio")]
     journal: Option<PathBuf>,
+    /// Sign handoffs between nodes with the keys in this folder, which `orchestrion keys` creates [default: simulated keys, which
+    /// are no secret]. Needs --stdio.
+    #[arg(long, value_name = "DIR", requires = "stdio")]
+    keys: Option<PathBuf>,
     /// Solve each context again as a 0-1 program, and compare the items, the utility and the cost.
     #[arg(long, conflicts_with = "stdio")]
     cross_check: bool,
@@ -67,7 +71,7 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     if let Some(subject) = &args.stdio {
-        return stdio::run(subject, args.journal.as_deref(), global);
+        return stdio::run(subject, args.journal.as_deref(), args.keys.as_deref(), global);
     }
     let scenarios = targets::scenarios(&args.scenarios, global)?;
     ensure_distinct_traces(&scenarios)?;

@@ -8,6 +8,7 @@ pub mod protocol;
 
 use futures_util::future::{Either, select};
 use futures_util::{FutureExt, StreamExt};
+use orchestrion_kernel::network::NetworkInput;
 use orchestrion_kernel::{Input, Policy, Refusal, State, knowledge};
 use orchestrion_runtime::{
     Clock, Conversation, Journal, Mailbox, MailboxError, NewRequest, RefusedMessage, RuntimeError,
@@ -52,12 +53,14 @@ pub struct Request {
     pub texts: Vec<SourceText>,
 }
 
-/// Runs a conversation with a host until all requests ended, the host closes the conversation, or the host disconnects.
+/// Runs a conversation with a host until all requests ended, the host closes the conversation, or the host disconnects. A
+/// conversation without a network gets this one first.
 ///
 /// # Errors
 /// [`RuntimeError`].
 pub fn serve<J: Journal>(
     mut conversation: Conversation<J>,
+    network: Option<NetworkInput>,
     requests: Requests,
     input: impl BufRead + Send + 'static,
     output: impl Write + Send + 'static,
@@ -69,6 +72,13 @@ pub fn serve<J: Journal>(
     let (pipe, mut receiver, mut disconnected) =
         Pipe::open(input, output, conversation.mailbox(), clock.clone(), host_requests, busy);
     pipe.send(&ToHost::opened(&conversation));
+    if let Some(network) = network.filter(|_| conversation.state().network().is_none())
+        && let StepResult::Refused(refusal) | StepResult::Halted(refusal) =
+            conversation.run(&pipe)?.submit(&Input::Network(Box::new(network)))?
+    {
+        pipe.send(&ToHost::Halted { reason: refusal.to_string() });
+        return Ok(ExitReason::Halted(refusal));
+    }
     let exit = {
         let run = pin!(run_requests(&mut conversation, &pipe, requests, &mut receiver));
         match clock.block_on(select(run, disconnected.next())) {

@@ -3,14 +3,14 @@
 //! The conversation sends `opened`, then `call` for each call, and `final_answer` when a request ends. The host sends `reply`
 //! with the id of the call. After a crash, an effectful call that was in flight is sent as `recover`: the host sends its
 //! reply if it is known, `{"fail": "unknown"}` as its content if the outcome is unknown, or `not_started`. The host sends
-//! `write` or `ingest` at any time; a text, and a write that requires a session, wait for one. Messages about an input contain its line number,
+//! `write`, `ingest` or `handoff` at any time; a text, and a write that requires a session, wait for one. Messages about an input contain its line number,
 //! counted from 1.
 
 use orchestrion_kernel::event::Conclusion;
 use orchestrion_kernel::item::Scope;
 use orchestrion_kernel::situation::SummaryField;
 use orchestrion_kernel::{CallId, ConversationId, Text, TraceId};
-use orchestrion_runtime::{Call, Conversation, Journal, RequestResult};
+use orchestrion_runtime::{Call, Conversation, Journal, RequestResult, SignedHandoff};
 use orchestrion_scenario::{
     ApproverReply, ArgumentReply, AuditorReply, ClassifierReply, DiagnosisReply, IdentityFile, IdentityReply,
     IngestFile, MemoryReply, PlannerReply, ReplyFile, RevisionReply, StoreReply, SummarizerReply, TaskReply,
@@ -108,6 +108,8 @@ pub enum FromHost {
     Write(#[schemars(with = "WriteFile")] Box<RawValue>),
     /// A text from which facts are derived, in the form of a scenario file. It waits for a session.
     Ingest(#[schemars(with = "IngestFile")] Box<RawValue>),
+    /// A signed handoff that reached its receiver (001 §6). The runtime verifies it and the kernel decides on it.
+    Handoff(#[schemars(with = "Value")] Box<SignedHandoff>),
     /// Cancels the running request.
     Cancel,
     /// Closes the conversation and ends its trace.
@@ -219,6 +221,8 @@ fn call_schema() -> Value {
             "trace": described("object", "The trace id of the request: `conversation` and `request`."),
             "module": {"description": "The module: a name, or a name with its role, as in {\"debater\": \"critic\"}."},
             "operation": {"description": "The operation: a name, or an object with the name as its key, as in {\"argue\": \"critic\"}."},
+            "node": described("string", "The node that executes the call. Absent without a network."),
+            "handoff": described("object", "The signed handoff that the node accepted: `handoff` and `signature`. Absent if the node that routed the call executes it."),
             "expects": described("string", "The expected reply, as a noun phrase."),
             "deadline_ms": described("integer", "The deadline in milliseconds after the call is sent."),
             "user": described("string", "The user of the request."),

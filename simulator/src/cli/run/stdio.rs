@@ -4,9 +4,11 @@ use crate::cli::args::GlobalArgs;
 use crate::cli::exit_status::ExitStatus;
 use crate::cli::{files, output};
 use miette::{Context, IntoDiagnostic, Result, miette};
+use orchestrion_handoff::KeyFolder;
 use orchestrion_kernel::knowledge::Write;
+use orchestrion_kernel::network::NetworkInput;
 use orchestrion_kernel::{ConversationId, Policy};
-use orchestrion_runtime::{Conversation, Deadlines, Journal, JournalFile};
+use orchestrion_runtime::{Conversation, Deadlines, Journal, JournalFile, NodeKeys};
 use orchestrion_scenario::policy_file;
 use orchestrion_scenario::{PhaseVisit, Scenario, ScriptedEvent, ScriptedRequest, SourceText};
 use orchestrion_stdio::{ExitReason, Request, Requests, serve};
@@ -20,11 +22,17 @@ struct Session {
     header: Header,
     deadlines: Deadlines,
     requests: Requests,
+    network: Option<NetworkInput>,
 }
 
 /// Serves a conversation to the host. Standard output belongs to the protocol; all messages go to standard error.
-pub(super) fn run(subject: &str, journal: Option<&Path>, global: &GlobalArgs) -> Result<ExitStatus> {
-    let Session { header, deadlines, requests } = if is_policy(subject) {
+pub(super) fn run(
+    subject: &str,
+    journal: Option<&Path>,
+    keys: Option<&Path>,
+    global: &GlobalArgs,
+) -> Result<ExitStatus> {
+    let Session { header, deadlines, requests, network } = if is_policy(subject) {
         policy_session(subject, journal)?
     } else {
         scenario_session(Path::new(subject), global.quiet)?
@@ -41,9 +49,13 @@ pub(super) fn run(subject: &str, journal: Option<&Path>, global: &GlobalArgs) ->
         clear(&mut file, &path)?;
     }
     let conversation = Conversation::open_with(file, &header, &StandardContexts).into_diagnostic()?;
-    let conversation = conversation.with_deadlines(deadlines);
-    let reason =
-        serve(conversation, requests, BufReader::new(io::stdin()), io::stdout()).into_diagnostic()?;
+    let keys = match keys {
+        Some(folder) => NodeKeys::Folder(KeyFolder::open(folder).into_diagnostic()?),
+        None => NodeKeys::Simulated,
+    };
+    let conversation = conversation.with_deadlines(deadlines).with_keys(keys);
+    let reason = serve(conversation, network, requests, BufReader::new(io::stdin()), io::stdout())
+        .into_diagnostic()?;
     Ok(report(reason, subject, &path, global.quiet))
 }
 
@@ -82,22 +94,27 @@ fn policy_session(subject: &str, journal: Option<&Path>) -> Result<Session> {
     let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let name = name.split('.').next().unwrap_or_default();
     let header = Header::new(ConversationId::new(name), policy, None);
-    Ok(Session { header, deadlines: Deadlines::default(), requests: Requests::Host })
+    Ok(Session { header, deadlines: Deadlines::default(), requests: Requests::Host, network: None })
 }
 
 fn scenario_session(path: &Path, quiet: bool) -> Result<Session> {
     let scenario = Scenario::read(path)?;
     let reference = ScenarioRef { name: scenario.name.clone(), digest: digest(scenario.text().as_bytes()) };
-    let Scenario { conversation, policy, requests, deadlines, .. } = scenario;
+    let Scenario { conversation, policy, network, requests, deadlines, .. } = scenario;
     let (requests, ignored): (Vec<Request>, Vec<usize>) = requests.into_iter().map(host_request).unzip();
     let ignored: usize = ignored.iter().sum();
     if ignored > 0 && !quiet {
         output::print_error(&format!(
-            "ignored: {ignored} interruptions, crashes, cancellations and later writes of the scenario; the host decides these"
+            "ignored: {ignored} interruptions, crashes, cancellations, network events and later writes of the scenario; the host decides these"
         ));
     }
     let header = Header::new(conversation, policy, Some(reference));
-    Ok(Session { header, deadlines, requests: Requests::Listed(requests) })
+    Ok(Session {
+        header,
+        deadlines,
+        requests: Requests::Listed(requests),
+        network: network.map(|network| *network),
+    })
 }
 
 /// Converts a scripted request; returns it with the number of its scripted events that are ignored.
