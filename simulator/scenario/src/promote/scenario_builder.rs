@@ -1,6 +1,7 @@
 //! Builds the requests and modules of a scenario from the steps of a trace.
 
 use super::PromoteError;
+use super::recorded_network::RecordedNetwork;
 use super::recorded_replies::RecordedReplies;
 use super::task_delays::TaskDelays;
 use crate::script::{DelayedReply, ScriptedReply};
@@ -11,8 +12,12 @@ use crate::{
 };
 use orchestrion_kernel::item::Scope;
 use orchestrion_kernel::module::{Argument, Operation, Report, Stance};
-use orchestrion_kernel::state::Call;
-use orchestrion_kernel::{CallId, Input, Phase, Score, Text, UserId, decide};
+use orchestrion_kernel::network::{
+    HandoffReceipt, HandoffRefusal, NetworkEvent, NetworkInput, SignatureStatus,
+};
+use orchestrion_kernel::state::{Assignment, Call};
+use orchestrion_kernel::{CallId, Event, Input, Phase, Score, Text, UserId, decide};
+use orchestrion_network::NetworkFile;
 use orchestrion_runtime::Reply;
 use orchestrion_trace::{ConversationFold, Header, Step};
 use std::num::NonZeroU32;
@@ -31,6 +36,7 @@ pub(super) struct RecordedScenario<'a> {
     pub(super) user: UserId,
     pub(super) requests: Vec<RequestFile>,
     pub(super) modules: ModulesFile,
+    pub(super) network: Option<NetworkFile>,
     /// The steps that the run of the scenario must repeat.
     pub(super) steps: Vec<&'a Step>,
     /// A sentence for each omitted step.
@@ -49,6 +55,7 @@ pub(super) struct ScenarioBuilder<'a> {
     unused_session: Option<u64>,
     requests: Vec<RequestFile>,
     replies: RecordedReplies,
+    network: RecordedNetwork,
     delays: TaskDelays,
     kept: Vec<&'a Step>,
     omitted: Vec<&'a Step>,
@@ -67,6 +74,7 @@ impl<'a> ScenarioBuilder<'a> {
             unused_session: None,
             requests: Vec::new(),
             replies: RecordedReplies::new(header.policy.additional_debaters.clone()),
+            network: RecordedNetwork::default(),
             delays: TaskDelays::default(),
             kept: Vec::new(),
             omitted: Vec::new(),
@@ -119,14 +127,17 @@ impl<'a> ScenarioBuilder<'a> {
             }
             let (replied, input) = match self.fold.state().control().pending_calls().first().copied() {
                 None => (None, Input::Step),
-                Some(Call { id, operation, .. }) => {
-                    let reply = self.success(operation);
-                    let input = match reply.clone() {
-                        ScriptedReply::Reply(Reply { report, .. }) => Input::reply(id, report),
-                        ScriptedReply::Fail(failure) => Input::CallFailed { call: id, failure },
-                    };
-                    (Some((id, operation, reply)), input)
-                }
+                Some(Call { id, operation, .. }) => match self.expected_handoff(id) {
+                    Some(handoff) => (None, handoff),
+                    None => {
+                        let reply = self.success(operation);
+                        let input = match reply.clone() {
+                            ScriptedReply::Reply(Reply { report, .. }) => Input::reply(id, report),
+                            ScriptedReply::Fail(failure) => Input::CallFailed { call: id, failure },
+                        };
+                        (Some((id, operation, reply)), input)
+                    }
+                },
             };
             // A dead end under `as-drawn`; the run of the scenario halts there, too.
             let Ok(events) = decide(&header.policy, self.fold.state(), self.fold.state().now(), &input)
@@ -154,12 +165,17 @@ impl<'a> ScenarioBuilder<'a> {
     /// [`PromoteError::NoRequest`].
     pub(super) fn finish(self) -> Result<RecordedScenario<'a>, PromoteError> {
         let refusal_notes = self.refusal_notes();
+        let file = self.file.to_string();
         let Some(user) = self.first_user else {
-            return Err(PromoteError::NoRequest { file: self.file.to_string() });
+            return Err(PromoteError::NoRequest { file });
         };
+        let mut requests = self.requests;
+        let network = self.network.to_file(&mut requests);
+        let network = network.map_err(|(n, why, help)| PromoteError::Inexpressible { file, n, why, help })?;
         Ok(RecordedScenario {
             user,
-            requests: self.requests,
+            requests,
+            network,
             modules: self.replies.to_file(),
             steps: self.kept,
             refusal_notes,
@@ -266,16 +282,9 @@ impl<'a> ScenarioBuilder<'a> {
                         "keep the trace itself; it can be replayed",
                     ));
                 };
-                let visit = PhaseVisit { phase: now.phase.0, visit: now.visit.0.get() };
-                let at = Some(now).filter(|_| visit != PhaseVisit::START);
-                request.write.0.push(ScriptedWriteFile { at, ..file.into() }.into());
+                request.write.0.push(ScriptedWriteFile { at: place(now), ..file.into() }.into());
             }
-            Input::Network(_) => {
-                return Err(inexpressible(
-                    "a change of the network",
-                    "keep the trace itself; it can be replayed",
-                ));
-            }
+            Input::Network(input) => self.add_network_input(step, input)?,
             Input::Tick => {
                 return Err(inexpressible(
                     "a tick: time passes in a scenario only by delays",
@@ -293,6 +302,52 @@ impl<'a> ScenarioBuilder<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Adds an input about the network. The runtime delivers handoffs, so a scenario does not script them.
+    fn add_network_input(&mut self, step: &Step, input: &NetworkInput) -> Result<(), PromoteError> {
+        const REPLAY: &str = "keep the trace itself; it can be replayed";
+        let inexpressible =
+            |why, help| PromoteError::Inexpressible { file: self.file.to_string(), n: step.n, why, help };
+        match input {
+            NetworkInput::Create { .. } if self.first_user.is_some() => {
+                return Err(inexpressible("a network that is created after the first session", REPLAY));
+            }
+            NetworkInput::Create { .. } => self.network.create(step.n, input),
+            NetworkInput::Handoff(_) => {
+                if step.events.iter().any(is_unexpected_handoff) {
+                    return Err(inexpressible(
+                        "a forged, replayed or duplicated handoff",
+                        "script the fault under `handoffs` in a scenario of your own, or keep the trace itself",
+                    ));
+                }
+            }
+            NetworkInput::Join { .. }
+            | NetworkInput::Leave { .. }
+            | NetworkInput::SetAvailable { .. }
+            | NetworkInput::ReportLoad { .. }
+            | NetworkInput::RotateKey { .. }
+            | NetworkInput::Signal { .. }
+            | NetworkInput::ResolveThreat { .. }
+            | NetworkInput::Tick => {
+                // Between two requests a scenario has no point for it.
+                let now = self.phase_visit().filter(|now| !now.phase.0.is_quiescent());
+                let (Some(now), Some(request)) = (now, self.requests.len().checked_sub(1)) else {
+                    return Err(inexpressible("a change of the network outside of a request", REPLAY));
+                };
+                self.network.push(step.n, request, place(now), input);
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the handoff for which a pending call waits, if it waits for one.
+    fn expected_handoff(&self, call: CallId) -> Option<Input> {
+        let assignment = self.fold.state().network()?.assignment(call)?;
+        let Assignment { from, to, .. } = assignment;
+        let (from, to, signature) = (from.clone(), to.clone(), SignatureStatus::Valid);
+        let receipt = HandoffReceipt { call, from, to, signature };
+        (!assignment.is_running()).then(|| Input::Network(Box::new(NetworkInput::Handoff(receipt))))
     }
 
     /// Checks that the open session has a request, since a scenario starts a session only for a request.
@@ -353,5 +408,20 @@ impl<'a> ScenarioBuilder<'a> {
             notes.push(format!("{more} more refused steps are omitted."));
         }
         notes
+    }
+}
+
+/// Returns the place of an event; `None` for the start of the request.
+fn place(now: PhaseVisitFile) -> Option<PhaseVisitFile> {
+    let visit = PhaseVisit { phase: now.phase.0, visit: now.visit.0.get() };
+    Some(now).filter(|_| visit != PhaseVisit::START)
+}
+
+/// Returns whether a handoff was refused because of what happened on its way. The run of a scenario repeats the other refusals.
+fn is_unexpected_handoff(event: &Event) -> bool {
+    let Event::Network(NetworkEvent::HandoffRefused { refusal, .. }) = event else { return false };
+    match refusal {
+        HandoffRefusal::InvalidSignature | HandoffRefusal::NotExpected => true,
+        HandoffRefusal::MissingCapability | HandoffRefusal::Unavailable | HandoffRefusal::Overloaded => false,
     }
 }
