@@ -167,3 +167,27 @@ fn invalid_networks_are_reported() {
         ]
     ));
 }
+
+#[test]
+fn cut_network_trace_is_completed() {
+    let recorded = run_scenario(parse(NETWORK).unwrap()).unwrap().trace;
+    let lines: Vec<&str> = std::str::from_utf8(&recorded).unwrap().lines().collect();
+    // A handoff is sent, and the recording stops before its receiver gets it.
+    let sent = lines.iter().rposition(|line| line.contains("\"check\",\"attempt\"")).unwrap();
+    let cut = format!("{}\n", lines[..=sent].join("\n"));
+    let target = promote::Target::new("promoted", Path::new("no-such-folder")).unwrap();
+    let reader = Reader::new(cut.as_bytes(), "recorded.ndjson").unwrap();
+    let promotion = promote::from_trace(reader, "recorded.ndjson", &target).unwrap();
+    assert!(promotion.notes.iter().any(|note| note.contains("in the added steps every module succeeds")));
+    assert!(promotion.halted.is_none());
+}
+
+#[test]
+fn forged_handoff_is_inexpressible() {
+    let text = format!("{NETWORK}handoffs: [{{to: ana, fault: forged}}]\n");
+    let recorded = run_scenario(parse(&text).unwrap()).unwrap().trace;
+    let target = promote::Target::new("promoted", Path::new("no-such-folder")).unwrap();
+    let reader = Reader::new(recorded.as_slice(), "recorded.ndjson").unwrap();
+    let error = promote::from_trace(reader, "recorded.ndjson", &target).unwrap_err();
+    assert!(error.to_string().contains("a forged, replayed or duplicated handoff"), "{error}");
+}
