@@ -31,14 +31,19 @@ pub struct InteractionFile {
 #[serde(deny_unknown_fields, default)]
 pub struct FeedbackFile {
     /// Help. Default: 3.
+    #[serde(skip_serializing_if = "is_default")]
     pub help: StarRating,
     /// Accuracy. Default: 3.
+    #[serde(skip_serializing_if = "is_default")]
     pub accuracy: StarRating,
     /// Relevance. Default: 3.
+    #[serde(skip_serializing_if = "is_default")]
     pub relevance: StarRating,
     /// Timeliness. Default: 3.
+    #[serde(skip_serializing_if = "is_default")]
     pub timeliness: StarRating,
     /// Whether the result would be used again. Default: false.
+    #[serde(skip_serializing_if = "is_default")]
     pub reuse: bool,
 }
 
@@ -51,14 +56,8 @@ impl Default for InteractionFile {
 
 impl Default for FeedbackFile {
     fn default() -> Self {
-        let Feedback { help, accuracy, relevance, timeliness, reuse } = Feedback::default();
-        Self {
-            help: StarRating(help),
-            accuracy: StarRating(accuracy),
-            relevance: StarRating(relevance),
-            timeliness: StarRating(timeliness),
-            reuse,
-        }
+        let middle = StarRating::default();
+        Self { help: middle, accuracy: middle, relevance: middle, timeliness: middle, reuse: false }
     }
 }
 
@@ -70,6 +69,13 @@ const fn is_neutral(tone: &Tone) -> bool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct StarRating(pub u8);
+
+impl Default for StarRating {
+    /// The middle, as in the kernel's default feedback.
+    fn default() -> Self {
+        Self(3)
+    }
+}
 
 impl<'de> Deserialize<'de> for StarRating {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -16,7 +16,7 @@ use orchestrion_network::Number;
 use orchestrion_yaml::{Decimal, LabeledError, StrictText, required_value};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The replies of one kind of module.
 pub trait ReplyKind: Sized + Serialize + DeserializeOwned + JsonSchema {
@@ -333,7 +333,7 @@ pub struct ExitFile {
 }
 
 /// The number of a task that succeeded.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NumberFile {
     /// The number, with at most six places.
@@ -343,16 +343,26 @@ pub struct NumberFile {
     pub text: StrictText,
 }
 
+/// The keys of a [`NumberFile`]: the number is the default of the text.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NumberKeys {
+    value: Number,
+    #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
+    text: Option<StrictText>,
+}
+
+impl Serialize for NumberFile {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { value, text } = self;
+        let text = Some(text.clone()).filter(|text| text.as_str() != value.to_string());
+        NumberKeys { value: *value, text }.serialize(serializer)
+    }
+}
+
 impl<'de> Deserialize<'de> for NumberFile {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct Keys {
-            value: Number,
-            #[serde(default, deserialize_with = "required_value")]
-            text: Option<StrictText>,
-        }
-        let Keys { value, text } = Keys::deserialize(deserializer)?;
+        let NumberKeys { value, text } = NumberKeys::deserialize(deserializer)?;
         Ok(Self { value, text: text.unwrap_or_else(|| value.to_string().into()) })
     }
 }
