@@ -67,12 +67,14 @@ fn drawn(node: &DrawnNode) -> Markup {
     let (left, top) = (x(node), y(node));
     let last = node.trust.last();
     // A point for each value, from the left to the right side of the box; trust 1 is 20 units above trust 0.
+    // A constant trust is a line, too.
+    let constant = last.filter(|_| node.trust.len() == 1);
     let steps = node.trust.len().saturating_sub(1).max(1);
     let point = |(at, trust): (usize, &orchestrion_kernel::Score)| {
         let rise = usize::try_from(trust.millionths() / 50_000).unwrap_or(0);
         format!("{},{}", left + 10 + at * (BOX_WIDTH - 70) / steps, top + BOX_HEIGHT - 8 - rise)
     };
-    let points: Vec<String> = node.trust.iter().enumerate().map(point).collect();
+    let points: Vec<String> = node.trust.iter().chain(constant).enumerate().map(point).collect();
     html! {
         g.node {
             rect x=(left) y=(top) width=(BOX_WIDTH) height=(BOX_HEIGHT) rx="6" {}
