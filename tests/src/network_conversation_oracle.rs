@@ -20,7 +20,9 @@ mod steps;
 use nodes::{OracleNetwork, OracleNode};
 use orchestrion_kernel::module::{Failure, Operation};
 use orchestrion_kernel::plan::{Plan, Task};
-use orchestrion_kernel::{CallId, CapabilityId, Events, NodeId, Phase, Policy, Refusal, State, TaskId, TimedInput};
+use orchestrion_kernel::{
+    CallId, CapabilityId, Events, NodeId, Phase, Policy, Refusal, State, TaskId, TimedInput,
+};
 use run::Run;
 use std::collections::BTreeMap;
 
@@ -129,12 +131,28 @@ impl NetworkConversationOracle {
         }
         let assignments = self.pending.iter().filter_map(|(id, call)| Some((id, call.assignment.as_ref()?)));
         let expected: Vec<String> = assignments
-            .map(|(id, a)| format!("{id} {} {} {} {} {:?} {}", a.from, a.to, a.capability, a.attempt, a.tried, a.is_running))
+            .map(|(id, a)| {
+                format!(
+                    "{id} {} {} {} {} {:?} {}",
+                    a.from, a.to, a.capability, a.attempt, a.tried, a.is_running
+                )
+            })
             .collect();
         let found: Vec<String> = found
             .assignments()
             .iter()
-            .map(|a| format!("{} {} {} {} {} {:?} {}", a.call, a.from, a.to, a.capability, a.attempt, a.tried, a.is_running()))
+            .map(|a| {
+                format!(
+                    "{} {} {} {} {} {:?} {}",
+                    a.call,
+                    a.from,
+                    a.to,
+                    a.capability,
+                    a.attempt,
+                    a.tried,
+                    a.is_running()
+                )
+            })
             .collect();
         if expected != found {
             return Err(format!("assignments: expected {expected:?}, found {found:?}"));
@@ -147,7 +165,10 @@ impl NetworkConversationOracle {
         for call in after.control().pending_calls() {
             let expected = self.pending[&call.id].not_made;
             if call.not_made != expected {
-                return Err(format!("call {}: expected not made for {expected:?}, found {:?}", call.id, call.not_made));
+                return Err(format!(
+                    "call {}: expected not made for {expected:?}, found {:?}",
+                    call.id, call.not_made
+                ));
             }
         }
         Ok(())

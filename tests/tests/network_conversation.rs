@@ -81,7 +81,8 @@ fn kind(event: &Event) -> String {
 #[test]
 fn network_agrees_with_the_oracle() {
     let cases = std::env::var("ORCHESTRION_NETWORK_CASES").ok().and_then(|text| text.parse().ok());
-    let first = std::env::var("ORCHESTRION_NETWORK_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(0);
+    let first =
+        std::env::var("ORCHESTRION_NETWORK_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(0);
     let (mut counts, mut differences) = (BTreeMap::new(), Vec::new());
     for seed in first..first + cases.unwrap_or(CONVERSATIONS) {
         differences.extend(run(seed, &mut counts).err());

@@ -11,8 +11,8 @@ use orchestrion_kernel::network::{
 use orchestrion_kernel::plan::Plan;
 use orchestrion_kernel::state::{Assignment, Call};
 use orchestrion_kernel::{
-    CallId, CapabilityId, ClusterId, Input, NodeId, Phase, Policy, Score, State, TimedInput, Timestamp, UserId,
-    can_step,
+    CallId, CapabilityId, ClusterId, Input, NodeId, Phase, Policy, Score, State, TimedInput, Timestamp,
+    UserId, can_step,
 };
 
 /// The ids of nodes; a network has 2 to 6 of them.
@@ -91,7 +91,9 @@ fn trust_policy(choice: &mut impl RandomSource) -> TrustPolicy {
 
 fn capability(choice: &mut impl RandomSource, id: &str) -> CapabilityState {
     let is_limited = choice.percent(15);
-    let types = |choice: &mut _, name: &str| if RandomSource::percent(choice, 15) { vec![name.into()] } else { vec![] };
+    let types = |choice: &mut _, name: &str| {
+        if RandomSource::percent(choice, 15) { vec![name.into()] } else { vec![] }
+    };
     let declared = Capability {
         id: CapabilityId::new(id),
         name: id.into(),
@@ -104,7 +106,8 @@ fn capability(choice: &mut impl RandomSource, id: &str) -> CapabilityState {
         },
         max_capacity: choice.one_of(&[4, 1, 2, 20, 10, 0]),
     };
-    let quality = if choice.percent(50) { Score::from_millionths(500_000).unwrap_or_default() } else { score(choice) };
+    let quality =
+        if choice.percent(50) { Score::from_millionths(500_000).unwrap_or_default() } else { score(choice) };
     CapabilityState { available: choice.percent(92), ..CapabilityState::new(declared, quality) }
 }
 
@@ -238,13 +241,8 @@ impl NetworkConversation {
             return if choice.percent(95) { failed(failure) } else { self.reply(choice, state, call) };
         }
         let assignment = state.network().and_then(|network| network.assignment(call.id));
-        let failures = [
-            Failure::Error,
-            Failure::Error,
-            Failure::Malformed,
-            Failure::Timeout,
-            Failure::OutcomeUnknown,
-        ];
+        let failures =
+            [Failure::Error, Failure::Error, Failure::Malformed, Failure::Timeout, Failure::OutcomeUnknown];
         // Few failures before the run, so that most conversations reach it.
         let factor = u32::from(call.operation.task().is_some()) * 2 + 1;
         if choice.percent(self.bias.failure * factor / 3) {

@@ -63,8 +63,7 @@ pub(super) fn random_plan(choice: &mut impl RandomSource, nodes: &[&str]) -> Pla
             2 => Some(earlier.iter().copied().filter(|_| choice.percent(45)).collect()),
             _ if number <= members => Some(Vec::new()),
             _ => {
-                let mut some: Vec<TaskId> =
-                    earlier.iter().copied().filter(|_| choice.percent(50)).collect();
+                let mut some: Vec<TaskId> = earlier.iter().copied().filter(|_| choice.percent(50)).collect();
                 if some.is_empty() {
                     some.extend(earlier.first());
                 }

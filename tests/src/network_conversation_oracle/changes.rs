@@ -3,6 +3,7 @@
 use super::cursor::Cursor;
 use super::nodes::{ONE, OracleNetwork, OracleNode, TOLERANCE};
 use super::{NetworkConversationOracle, PendingCall};
+use orchestrion_kernel::module::Failure;
 use orchestrion_kernel::network::defense::Signal;
 use orchestrion_kernel::network::{
     HandoffReceipt, HandoffRefusal, NetworkEvent, NetworkInput, SignatureStatus,
@@ -164,6 +165,9 @@ impl NetworkConversationOracle {
     fn end_refused_attempt(&mut self, call: CallId, cursor: &mut Cursor) -> Result<(), String> {
         let Some(pending) = self.pending.remove(&call) else { return Ok(()) };
         if let Some(tried) = self.next_attempt(&pending) {
+            // Document 000 requires a result of each call, so a failed attempt is recorded.
+            let (module, failure) = (pending.operation.module(), Failure::Error);
+            cursor.expect(&NetworkEvent::AttemptFailed { module, call, failure })?;
             return self.read_call(cursor, Some((pending.operation, tried)));
         }
         if let Some(NetworkEvent::NoCandidates { call: named, .. }) = cursor.peek_network() {
@@ -172,7 +176,7 @@ impl NetworkConversationOracle {
             }
             cursor.next();
         }
-        let not_made = Some(orchestrion_kernel::module::Failure::NoCandidates);
+        let not_made = Some(Failure::NoCandidates);
         self.pending.insert(call, PendingCall { assignment: None, not_made, ..pending });
         Ok(())
     }

@@ -24,11 +24,12 @@ impl OracleNetwork {
             if !is_known || !reached.insert(receiver.clone()) {
                 continue;
             }
-            delivered.push((receiver.clone(), signal.clone()));
-            let Some(node) = self.nodes.get_mut(&receiver) else { continue };
+            // A signal whose subject or sender is the receiver is ignored.
             if signal.subject == receiver || signal.sender == receiver {
                 continue;
             }
+            delivered.push((receiver.clone(), signal.clone()));
+            let Some(node) = self.nodes.get_mut(&receiver) else { continue };
             queue.extend(node.receive(&receiver, &signal));
             let is_confirmed = node
                 .beliefs
@@ -126,7 +127,9 @@ impl OracleNode {
         }
         for end in self.connections.values_mut() {
             let is_idle = now.saturating_sub(end.last_active) >= 100_000;
-            if end.status == ConnectionStatus::Active && is_idle {
+            if end.weight <= 10_000 {
+                end.status = ConnectionStatus::Removed;
+            } else if end.status == ConnectionStatus::Active && is_idle {
                 end.status = ConnectionStatus::Dormant;
             }
         }

@@ -67,9 +67,6 @@ impl OracleNode {
         end.last_active = now;
         end.interactions += 1;
         end.status = ConnectionStatus::Active;
-        if end.weight <= 10_000 {
-            end.status = ConnectionStatus::Removed;
-        }
         let is_poor = end.quality < 300_000 && end.interactions > 10;
         let effects = Effects {
             affirms: seen.quality > 800_000 && seen.tone > 500_000,
@@ -125,11 +122,13 @@ impl OracleNode {
                     self.trust = raised.min(status.promotion_max.millionths().into());
                     self.promoted_quality = round(self.aggregate_quality());
                 } else {
+                    // The next probation counts its own interactions.
+                    self.interactions = 0;
+                    self.quality_sum = 0;
                     self.failed_probations += 1;
+                    self.trust = product(self.trust, status.failed_probation_factor.millionths().into());
                     if self.failed_probations >= status.max_failed_probations {
                         self.status = NodeStatus::Expelled;
-                    } else {
-                        self.trust = product(self.trust, status.failed_probation_factor.millionths().into());
                     }
                 }
             }
@@ -144,6 +143,7 @@ impl OracleNode {
                     self.interactions = 0;
                     self.quality_sum = 0;
                     self.failed_probations = 0;
+                    self.promoted_quality = 0;
                 }
             }
             NodeStatus::Expelled => {}

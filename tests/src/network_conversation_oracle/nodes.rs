@@ -143,7 +143,9 @@ impl OracleNode {
         let capabilities = node.capabilities.iter();
         let connections = node.connections.iter();
         Self {
-            capabilities: capabilities.map(|(id, state)| (id.clone(), OracleCapability::read(state))).collect(),
+            capabilities: capabilities
+                .map(|(id, state)| (id.clone(), OracleCapability::read(state)))
+                .collect(),
             connections: connections.map(|(id, end)| (id.clone(), OracleEnd::read(end))).collect(),
             beliefs: node.threat_beliefs.iter().map(|(id, held)| (id.clone(), belief(held))).collect(),
             status: node.status,
@@ -196,11 +198,16 @@ impl OracleNode {
         numbers
     }
 
+    /// The failed probations, which matter on probation only.
+    fn open_failures(&self) -> u32 {
+        if self.status == NodeStatus::Probationary { self.failed_probations } else { 0 }
+    }
+
     /// Values that must be equal.
     fn facts(&self) -> BTreeMap<String, String> {
         let mut facts = BTreeMap::from([
             ("status".to_owned(), format!("{:?}", self.status)),
-            ("failed probations".to_owned(), self.failed_probations.to_string()),
+            ("failed probations".to_owned(), self.open_failures().to_string()),
             ("interactions".to_owned(), self.interactions.to_string()),
             ("partners".to_owned(), format!("{:?}", self.partners)),
             ("defense".to_owned(), format!("{:?}", self.defense)),
@@ -220,22 +227,24 @@ impl OracleNode {
         facts
     }
 
-    /// Compares this node with the one that was found.
+    /// Compares this node with the one that was found, and names each difference.
     pub(super) fn compare(&self, found: &Self) -> Result<(), String> {
+        let mut differences = Vec::new();
         let (expected, numbers) = (self.numbers(), found.numbers());
         for (name, number) in &expected {
             match numbers.get(name) {
                 Some(other) if (other - number).abs() <= TOLERANCE => {}
-                other => return Err(format!("{name}: expected {number}, found {other:?}")),
+                other => differences.push(format!("{name}: expected {number}, found {other:?}")),
             }
         }
         let (facts, found_facts) = (self.facts(), found.facts());
         for (name, fact) in &facts {
             if found_facts.get(name) != Some(fact) {
-                return Err(format!("{name}: expected {fact}, found {:?}", found_facts.get(name)));
+                differences.push(format!("{name}: expected {fact}, found {:?}", found_facts.get(name)));
             }
         }
-        let extra = numbers.keys().find(|name| !expected.contains_key(*name));
-        extra.map_or(Ok(()), |name| Err(format!("{name}: expected none")))
+        let extra = numbers.keys().filter(|name| !expected.contains_key(*name));
+        differences.extend(extra.map(|name| format!("{name}: expected none")));
+        if differences.is_empty() { Ok(()) } else { Err(format!("{}\nexpected {self:?}\nfound {found:?}", differences.join("; "))) }
     }
 }

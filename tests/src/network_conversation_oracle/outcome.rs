@@ -31,7 +31,7 @@ impl NetworkConversationOracle {
         if progress == Progress::Exited {
             repeat_validated(run, network, task, cursor)?;
         }
-        if run.is_member(task) && run.is_aggregated.is_none() && run.members_ended() {
+        if run.is_member(task) && run.is_aggregated.is_none() && run.members_ended() && run.can_aggregate() {
             aggregate(run, network, &self.executors, cursor)?;
         }
         Ok(())
@@ -58,10 +58,15 @@ impl NetworkConversationOracle {
     /// Reads the end of the run.
     pub(super) fn end_run(&mut self, status: WorkflowStatus, cursor: &mut Cursor) -> Result<(), String> {
         let (Some(run), Some(network)) = (self.run.take(), &self.network) else { return Ok(()) };
-        let mut return_path: Vec<NodeId> = run.lineage.iter().rev().cloned().collect();
+        // Only a chain returns along its lineage; other tasks are routed from the orchestrator, and return to it.
+        let mut return_path: Vec<NodeId> = Vec::new();
+        if run.is_sequential() {
+            return_path = run.lineage.iter().rev().cloned().collect();
+        }
         return_path.push(network.orchestrator.clone());
         return_path.dedup();
-        cursor.expect(&NetworkEvent::WorkflowEnded { status, lineage: run.lineage, return_path })
+        let expected = NetworkEvent::WorkflowEnded { status, lineage: run.lineage.clone(), return_path };
+        cursor.expect(&expected).map_err(|wrong| format!("{wrong}, sequential: {}", run.is_sequential()))
     }
 }
 
@@ -118,5 +123,5 @@ fn aggregate(
         _ => return Err(format!("expected the aggregate {expected:?} of {answers:?}, found {found:?}")),
     };
     run.is_aggregated = Some(result.is_ok());
-    aggregation::compare(&expected, result, &answers)
+    aggregation::compare(&expected, result, aggregation.strategy, &answers)
 }

@@ -116,8 +116,7 @@ impl OracleNetwork {
         let top: Vec<NodeId> = ranked.iter().take(size.max(1)).cloned().collect();
         let cluster = |id: &NodeId| self.nodes.get(id).and_then(|node| node.cluster.clone());
         let first = top.first().and_then(cluster);
-        let is_similar =
-            top.len() > 1 && first.is_some() && top.iter().all(|id| cluster(id) == first);
+        let is_similar = top.len() > 1 && first.is_some() && top.iter().all(|id| cluster(id) == first);
         if !is_similar {
             return top;
         }

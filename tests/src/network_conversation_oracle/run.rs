@@ -129,8 +129,7 @@ impl Run {
             let is_ready = self.progress(task.id) == Progress::NotStarted
                 && !self.left_out.contains(&task.id)
                 && self.dependencies[&task.id].iter().all(|dependency| self.is_satisfied(*dependency));
-            let is_higher =
-                best.is_none_or(|best| task_need(task).priority() > task_need(best).priority());
+            let is_higher = best.is_none_or(|best| task_need(task).priority() > task_need(best).priority());
             if is_ready && is_higher {
                 best = Some(task);
             }
@@ -196,5 +195,11 @@ impl Run {
         };
         let members = self.members();
         !members.is_empty() && members.iter().all(has_ended)
+    }
+
+    /// Whether only members failed that may fail. Otherwise the run fails, and its results are kept in the report.
+    pub(super) fn can_aggregate(&self) -> bool {
+        let may_miss = |task: &Task| self.progress(task.id) == Progress::Succeeded || self.may_fail(task.id);
+        self.unroutable.is_none() && self.members().iter().all(may_miss)
     }
 }

@@ -39,7 +39,9 @@ impl NetworkConversationOracle {
     pub(super) fn check_refusal(&self, input: &TimedInput, refusal: &Refusal) -> Result<(), String> {
         let is_of_network = matches!(
             refusal,
-            Refusal::CallNotMade { .. } | Refusal::HandoffNotAccepted { .. } | Refusal::InvalidNetworkInput(_)
+            Refusal::CallNotMade { .. }
+                | Refusal::HandoffNotAccepted { .. }
+                | Refusal::InvalidNetworkInput(_)
         );
         let expected = self.network_refusal(&input.input);
         if is_of_network && expected.is_none() {
@@ -150,7 +152,7 @@ impl NetworkConversationOracle {
         if let Some(assignment) = pending.assignment.as_ref().filter(|assignment| assignment.is_running) {
             self.lower_load(assignment);
             let is_interaction = matches!(failure, Failure::Error | Failure::Timeout | Failure::Malformed);
-            exchange = (is_interaction && !assignment.is_local()).then(|| assignment.clone());
+            exchange = is_interaction.then(|| assignment.clone());
         }
         if let Some(NetworkEvent::Exchanged(_)) = cursor.peek_network() {
             let Some(assignment) = exchange.take() else {
@@ -158,10 +160,12 @@ impl NetworkConversationOracle {
             };
             self.read_exchange(cursor, &assignment, None)?;
         }
-        let had_no_effect = pending.assignment.as_ref().is_some_and(|assignment| {
-            let is_clean = matches!(failure, Failure::Error | Failure::Malformed);
-            !assignment.is_running || !pending.operation.is_effectful() && is_clean
-        });
+        // The outcome of a call after a crash is unknown, whether its handoff was accepted or not.
+        let had_no_effect = failure != Failure::OutcomeUnknown
+            && pending.assignment.as_ref().is_some_and(|assignment| {
+                let is_clean = matches!(failure, Failure::Error | Failure::Malformed);
+                !assignment.is_running || !pending.operation.is_effectful() && is_clean
+            });
         let next = if had_no_effect { self.next_attempt(&pending) } else { None };
         if let Some(tried) = next {
             let module = pending.operation.module();
@@ -237,7 +241,8 @@ impl NetworkConversationOracle {
                     Some(AssignedStep { task: task.id, node })
                 });
                 let left_out = run.left_out.iter().copied();
-                let left_out = members.iter().map(|task| task.id).filter(|id| left_out.clone().any(|out| out == *id));
+                let left_out =
+                    members.iter().map(|task| task.id).filter(|id| left_out.clone().any(|out| out == *id));
                 cursor.expect(&NetworkEvent::StepsAssigned {
                     assigned: steps.collect(),
                     left_out: left_out.collect(),
@@ -324,7 +329,8 @@ impl NetworkConversationOracle {
             self.executors.remove(&task);
         }
         let mut pending = PendingCall { operation, assignment: None, not_made: None };
-        let is_over_budget = matches!(cursor.peek(), Some(Event::OverBudget { call: over, .. }) if *over == call);
+        let is_over_budget =
+            matches!(cursor.peek(), Some(Event::OverBudget { call: over, .. }) if *over == call);
         if is_over_budget {
             cursor.next();
             pending.not_made = Some(Failure::OverBudget);
