@@ -84,8 +84,8 @@ impl OracleNode {
         }
         if acts {
             if let Some(end) = self.connections.get_mut(&signal.subject) {
+                // It is removed with the next tick.
                 end.weight = 10_000;
-                end.status = ConnectionStatus::Removed;
             }
         }
         let mut forwarded = Vec::new();

@@ -45,6 +45,8 @@ impl OracleNode {
         now: u64,
     ) -> Effects {
         let threat = float(self.threat(partner));
+        // A partner is flagged if the node acts against it.
+        let is_flagged = self.threat(partner) > 700_000;
         let end = self.connections.entry(partner.clone()).or_insert_with(|| OracleEnd::fresh(now));
         let before = OracleConnection {
             weight: float(end.weight),
@@ -70,7 +72,7 @@ impl OracleNode {
         let is_poor = end.quality < 300_000 && end.interactions > 10;
         let effects = Effects {
             affirms: seen.quality > 800_000 && seen.tone > 500_000,
-            warns: is_poor || end.reciprocity < -1_500_000 || end.tone < -500_000,
+            warns: is_poor || end.reciprocity < -1_500_000 || end.tone < -500_000 || is_flagged,
         };
         self.partners.push(partner.clone());
         let window = usize::try_from(policy.trust.partner_window).unwrap_or(usize::MAX);

@@ -184,7 +184,9 @@ impl Run {
         }
         let repeated: Vec<&Task> = self.tasks.iter().filter(|task| repeated.contains(&task.id)).collect();
         let are_pure = repeated.iter().all(|task| matches!(task.effect, Effect::Pure));
-        if are_pure { repeated.iter().map(|task| task.id).collect() } else { Vec::new() }
+        // No text says what happens to a dependent that runs: it is not started twice, so nothing is repeated.
+        let is_idle = repeated.iter().all(|task| self.progress(task.id) != Progress::Running);
+        if are_pure && is_idle { repeated.iter().map(|task| task.id).collect() } else { Vec::new() }
     }
 
     /// Whether every member ended or is left out.
@@ -197,9 +199,11 @@ impl Run {
         !members.is_empty() && members.iter().all(has_ended)
     }
 
-    /// Whether only members failed that may fail. Otherwise the run fails, and its results are kept in the report.
+    /// Whether a member succeeded, and only members failed that may fail. Otherwise the run fails without an aggregate.
     pub(super) fn can_aggregate(&self) -> bool {
         let may_miss = |task: &Task| self.progress(task.id) == Progress::Succeeded || self.may_fail(task.id);
-        self.unroutable.is_none() && self.members().iter().all(may_miss)
+        let members = self.members();
+        let has_result = members.iter().any(|task| self.progress(task.id) == Progress::Succeeded);
+        has_result && members.iter().all(may_miss)
     }
 }
