@@ -1,5 +1,7 @@
 //! Builds the requests and modules of a scenario from the steps of a trace.
 
+mod network;
+
 use super::PromoteError;
 use super::recorded_network::RecordedNetwork;
 use super::recorded_replies::RecordedReplies;
@@ -12,11 +14,8 @@ use crate::{
 };
 use orchestrion_kernel::item::Scope;
 use orchestrion_kernel::module::{Argument, Operation, Report, Stance};
-use orchestrion_kernel::network::{
-    HandoffReceipt, HandoffRefusal, NetworkEvent, NetworkInput, SignatureStatus,
-};
-use orchestrion_kernel::state::{Assignment, Call};
-use orchestrion_kernel::{CallId, Event, Input, Phase, Score, Text, UserId, decide};
+use orchestrion_kernel::state::Call;
+use orchestrion_kernel::{CallId, Input, Phase, Score, Text, UserId, decide};
 use orchestrion_network::NetworkFile;
 use orchestrion_runtime::Reply;
 use orchestrion_trace::{ConversationFold, Header, Step};
@@ -304,52 +303,6 @@ impl<'a> ScenarioBuilder<'a> {
         Ok(())
     }
 
-    /// Adds an input about the network. The runtime delivers handoffs, so a scenario does not script them.
-    fn add_network_input(&mut self, step: &Step, input: &NetworkInput) -> Result<(), PromoteError> {
-        const REPLAY: &str = "keep the trace itself; it can be replayed";
-        let inexpressible =
-            |why, help| PromoteError::Inexpressible { file: self.file.to_string(), n: step.n, why, help };
-        match input {
-            NetworkInput::Create { .. } if self.first_user.is_some() => {
-                return Err(inexpressible("a network that is created after the first session", REPLAY));
-            }
-            NetworkInput::Create { .. } => self.network.create(step.n, input),
-            NetworkInput::Handoff(_) => {
-                if step.events.iter().any(is_unexpected_handoff) {
-                    return Err(inexpressible(
-                        "a forged, replayed or duplicated handoff",
-                        "script the fault under `handoffs` in a scenario of your own, or keep the trace itself",
-                    ));
-                }
-            }
-            NetworkInput::Join { .. }
-            | NetworkInput::Leave { .. }
-            | NetworkInput::SetAvailable { .. }
-            | NetworkInput::ReportLoad { .. }
-            | NetworkInput::RotateKey { .. }
-            | NetworkInput::Signal { .. }
-            | NetworkInput::ResolveThreat { .. }
-            | NetworkInput::Tick => {
-                // Between two requests a scenario has no point for it.
-                let now = self.phase_visit().filter(|now| !now.phase.0.is_quiescent());
-                let (Some(now), Some(request)) = (now, self.requests.len().checked_sub(1)) else {
-                    return Err(inexpressible("a change of the network outside of a request", REPLAY));
-                };
-                self.network.push(step.n, request, place(now), input);
-            }
-        }
-        Ok(())
-    }
-
-    /// Returns the handoff for which a pending call waits, if it waits for one.
-    fn expected_handoff(&self, call: CallId) -> Option<Input> {
-        let assignment = self.fold.state().network()?.assignment(call)?;
-        let Assignment { from, to, .. } = assignment;
-        let (from, to, signature) = (from.clone(), to.clone(), SignatureStatus::Valid);
-        let receipt = HandoffReceipt { call, from, to, signature };
-        (!assignment.is_running()).then(|| Input::Network(Box::new(NetworkInput::Handoff(receipt))))
-    }
-
     /// Checks that the open session has a request, since a scenario starts a session only for a request.
     fn ensure_session_has_request(&self) -> Result<(), PromoteError> {
         match self.unused_session {
@@ -415,13 +368,4 @@ impl<'a> ScenarioBuilder<'a> {
 fn place(now: PhaseVisitFile) -> Option<PhaseVisitFile> {
     let visit = PhaseVisit { phase: now.phase.0, visit: now.visit.0.get() };
     Some(now).filter(|_| visit != PhaseVisit::START)
-}
-
-/// Returns whether a handoff was refused because of what happened on its way. The run of a scenario repeats the other refusals.
-fn is_unexpected_handoff(event: &Event) -> bool {
-    let Event::Network(NetworkEvent::HandoffRefused { refusal, .. }) = event else { return false };
-    match refusal {
-        HandoffRefusal::InvalidSignature | HandoffRefusal::NotExpected => true,
-        HandoffRefusal::MissingCapability | HandoffRefusal::Unavailable | HandoffRefusal::Overloaded => false,
-    }
 }
