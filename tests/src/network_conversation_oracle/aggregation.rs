@@ -100,6 +100,7 @@ fn converge(
         values.iter().copied().fold(f64::MIN, f64::max) - values.iter().copied().fold(f64::MAX, f64::min);
     let max_variance = range * range / 4.0;
     let limits = &policy.convergence;
+    let own_share = float(limits.own_share.millionths().into());
     let score = |values: &[f64]| {
         let center = values.iter().sum::<f64>() / values.len() as f64;
         let squares: f64 = values.iter().map(|value| (value - center).powi(2)).sum();
@@ -114,7 +115,7 @@ fn converge(
         }
         let center = mean(&values, weights);
         for value in &mut values {
-            *value = 0.3 * *value + 0.7 * center;
+            *value = own_share * *value + (1.0 - own_share) * center;
         }
         let next = score(&values);
         let is_still = (next - latest).abs() <= 0.01;
