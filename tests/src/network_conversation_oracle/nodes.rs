@@ -245,6 +245,10 @@ impl OracleNode {
         }
         let extra = numbers.keys().filter(|name| !expected.contains_key(*name));
         differences.extend(extra.map(|name| format!("{name}: expected none")));
-        if differences.is_empty() { Ok(()) } else { Err(format!("{}\nexpected {self:?}\nfound {found:?}", differences.join("; "))) }
+        if differences.is_empty() {
+            Ok(())
+        } else {
+            Err(format!("{}\nexpected {self:?}\nfound {found:?}", differences.join("; ")))
+        }
     }
 }

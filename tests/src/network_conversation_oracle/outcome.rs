@@ -75,7 +75,9 @@ impl NetworkConversationOracle {
 /// task is not required; the test `unknown_outcome_never_completes_a_workflow` shows it.
 fn unknown_status(run: &Run, cursor: &Cursor) -> WorkflowStatus {
     match cursor.peek_network() {
-        Some(NetworkEvent::WorkflowEnded { status: WorkflowStatus::Completed, .. }) if run.has_succeeded() => {
+        Some(NetworkEvent::WorkflowEnded { status: WorkflowStatus::Completed, .. })
+            if run.has_succeeded() =>
+        {
             WorkflowStatus::Completed
         }
         Some(_) | None => WorkflowStatus::Failed,
@@ -96,11 +98,15 @@ fn repeat_validated(
     for task in &repeated {
         run.progress.insert(*task, Progress::NotStarted);
         run.answers.remove(task);
-        if run.is_member(*task) {
+        // A member that was left out runs, and only results that had an aggregate are aggregated again.
+        run.left_out.remove(task);
+        if run.is_member(*task) && run.is_aggregated == Some(true) {
             run.is_aggregated = None;
         }
     }
-    cursor.expect(&NetworkEvent::ValidationFailed { task: validation, repeated }).map_err(|wrong| format!("{wrong}\n{run:?}"))
+    cursor
+        .expect(&NetworkEvent::ValidationFailed { task: validation, repeated })
+        .map_err(|wrong| format!("{wrong}\n{run:?}"))
 }
 
 fn aggregate(
@@ -135,5 +141,6 @@ fn aggregate(
         _ => return Err(format!("expected the aggregate {expected:?} of {answers:?}, found {found:?}")),
     };
     run.is_aggregated = Some(result.is_ok());
-    aggregation::compare(&expected, result, aggregation.strategy, &answers).map_err(|wrong| format!("{wrong} {aggregation:?} {found:?}"))
+    aggregation::compare(&expected, result, aggregation.strategy, &answers)
+        .map_err(|wrong| format!("{wrong} {aggregation:?} {found:?}"))
 }

@@ -97,8 +97,8 @@ impl OracleNetwork {
         let local_preference = self.policy.routing.local_preference;
         if local_preference {
             let own = self.nodes.get(from);
-            let all = self.policy.routing.all_capabilities;
-            let capability = own.and_then(|node| node.can_take(from, need, all));
+            // Whatever candidates must hold, the routing node holds every required capability.
+            let capability = own.and_then(|node| node.can_take(from, need, true));
             if capability.is_some_and(|capability| capability.load() <= 950_000) {
                 return Destination::Local;
             }

@@ -82,11 +82,15 @@ impl NetworkConversationOracle {
         match &input.input {
             Input::Reply { call, report, interaction, .. } => {
                 self.take_reply(*call, report, interaction.as_deref(), &mut cursor)?;
-                ended_with_report = self.end_run_if_over(&mut cursor).map_err(|wrong| format!("{wrong}\nrun {:?}", self.run))?;
+                ended_with_report = self
+                    .end_run_if_over(&mut cursor)
+                    .map_err(|wrong| format!("{wrong}\nrun {:?}", self.run))?;
             }
             Input::CallFailed { call, failure } => {
                 self.take_failure(*call, *failure, &mut cursor)?;
-                ended_with_report = self.end_run_if_over(&mut cursor).map_err(|wrong| format!("{wrong}\nrun {:?}", self.run))?;
+                ended_with_report = self
+                    .end_run_if_over(&mut cursor)
+                    .map_err(|wrong| format!("{wrong}\nrun {:?}", self.run))?;
             }
             Input::Network(change) => self.take_network_input(change, &mut cursor)?,
             Input::Cancel => self.take_cancel(after, &mut cursor)?,
@@ -361,7 +365,8 @@ impl NetworkConversationOracle {
             (_, _) => None,
         };
         let Some(network) = &self.network else { return Ok(None) };
-        let destination = match assigned {
+        // An assigned node that left is replaced.
+        let destination = match assigned.filter(|node| network.nodes.contains_key(*node)) {
             Some(node) if *node == from => Destination::Local,
             Some(node) => Destination::Remote(node.clone()),
             None => network.route(&from, &need.without(&tried)),
