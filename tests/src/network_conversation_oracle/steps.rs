@@ -330,7 +330,6 @@ impl NetworkConversationOracle {
             if let Some(version) = run.task(task).cloned() {
                 self.versions.insert(task, version);
             }
-            self.executors.remove(&task);
         }
         let mut pending = PendingCall { operation, assignment: None, not_made: None };
         let is_over_budget =
