@@ -96,7 +96,14 @@ impl NetworkConversationOracle {
         can_step: bool,
     ) -> Result<(), String> {
         match decided {
-            Ok(events) => self.check_batch(input, events, after)?,
+            Ok(events) => {
+                let before = self.describe();
+                let plan = self.plan.clone();
+                self.check_batch(input, events, after).map_err(|wrong| {
+                    let plan = plan.map(|plan| (plan.tasks().to_vec(), plan.aggregation().copied()));
+                    format!("{wrong}\nbefore {before}\nplan {plan:?}")
+                })?;
+            }
             Err(refusal) => self.check_refusal(input, refusal)?,
         }
         self.compare(after)?;
@@ -109,6 +116,23 @@ impl NetworkConversationOracle {
             }
         }
         Ok(())
+    }
+
+    /// Describes the nodes and the run, for messages.
+    fn describe(&self) -> String {
+        let nodes = self.network.iter().flat_map(|network| &network.nodes).map(|(id, node)| {
+            let held = node
+                .capabilities
+                .iter()
+                .filter(|(id, _)| ["executor", "analysis", "review"].contains(&id.as_str()));
+            let held: Vec<String> = held
+                .map(|(id, held)| format!("{id} q {} {} load {}", held.quality, held.available, held.load()))
+                .collect();
+            format!("{id} {:?} T {} reported {:?} {held:?}", node.status, node.trust, node.reported_load)
+        });
+        let run =
+            self.run.as_ref().map(|run| (&run.progress, &run.assigned, &run.answers, run.is_aggregated));
+        format!("{}; {run:?}", nodes.collect::<Vec<_>>().join("; "))
     }
 
     /// Compares the state, and continues from the kernel's numbers.

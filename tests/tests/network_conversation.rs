@@ -2,8 +2,16 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use orchestrion_kernel::network::NetworkEvent;
-use orchestrion_kernel::{ConversationId, Event, State, can_step, decide};
+use orchestrion_kernel::module::{Argument, Failure, Operation, Ratings, Report, Stance};
+use orchestrion_kernel::network::{
+    Capability, CapabilityCategory, CapabilityConstraints, CapabilityState, NetworkEvent, NetworkInput, Node,
+    TrustPolicy, WorkflowStatus,
+};
+use orchestrion_kernel::plan::{Effect, Plan, StepOptions, Task};
+use orchestrion_kernel::{
+    CapabilityId, ConversationId, Event, Events, Input, NodeId, Phase, Policy, Score, State, TaskId,
+    Timestamp, UserId, can_step, decide,
+};
 use orchestrion_tests::generators::{NetworkConversation, network_policy};
 use orchestrion_tests::network_conversation_oracle::NetworkConversationOracle;
 use proptest::test_runner::{RngAlgorithm, TestRng};
@@ -91,4 +99,81 @@ fn network_agrees_with_the_oracle() {
     let lines: Vec<&str> = differences.iter().filter_map(|wrong| wrong.lines().next()).take(40).collect();
     let shortest = differences.iter().min_by_key(|wrong| wrong.len());
     assert!(differences.is_empty(), "{} differences:\n{}\n{shortest:?}", differences.len(), lines.join("\n"));
+}
+
+/// Applies an input that must be accepted.
+fn take(state: &mut State, input: &Input) -> Events {
+    let events = decide(&Policy::hardened(), state, Timestamp::default(), input).unwrap();
+    events.iter().for_each(|event| state.apply(event));
+    events
+}
+
+/// A conversation whose only node runs this plan.
+fn running(plan: &Plan) -> State {
+    let policy = TrustPolicy::default();
+    let orchestrator = NodeId::new("a");
+    let mut node = Node::new(&policy.start, orchestrator.clone());
+    for module in orchestrion_kernel::module::Module::ALL {
+        let declared = Capability {
+            id: CapabilityId::new(module.name()),
+            name: module.name().into(),
+            category: CapabilityCategory::Generation,
+            input_types: Vec::new(),
+            output_types: Vec::new(),
+            constraints: CapabilityConstraints::default(),
+            max_capacity: 10,
+        };
+        node.add_capability(CapabilityState::new(declared, policy.start.capability_quality));
+    }
+    let mut state = State::new(ConversationId::new("network"));
+    let create = NetworkInput::Create { orchestrator, policy, nodes: vec![node] };
+    take(&mut state, &Input::Network(Box::new(create)));
+    take(&mut state, &Input::session_start(UserId::new("ada")));
+    take(&mut state, &Input::user_message(UserId::new("ada"), "do it".into()));
+    while state.control().phase() != Phase::RunningTasks {
+        let input = state.control().pending_calls().first().map_or(Input::Step, |call| {
+            let argument = Argument { stance: Stance::Pro, confidence: Score::ONE };
+            let report = match call.operation {
+                Operation::VerifyIdentity => Report::Identity { gcp: true, mongodb: true },
+                Operation::LoadContext => Report::Context { ratings: Ratings::default(), traces: Vec::new() },
+                Operation::Classify => Report::Classification { tags: Vec::new(), similarity: Score::ZERO },
+                Operation::DraftPlan => Report::Plan(plan.clone()),
+                Operation::Argue(_)
+                | Operation::ReviewRevision
+                | Operation::ArgueAdditional { .. }
+                | Operation::Summarize
+                | Operation::Approve
+                | Operation::Diagnose
+                | Operation::RunTask { .. }
+                | Operation::UndoTask { .. }
+                | Operation::StoreMemory { .. }
+                | Operation::DeliverAudit => Report::Argument { argument, text: "yes".into(), plan: None },
+            };
+            Input::reply(call.id, report)
+        });
+        take(&mut state, &input);
+    }
+    state
+}
+
+/// The run is rolled back, so its workflow failed, although its only task is optional.
+#[test]
+fn unknown_outcome_never_completes_a_workflow() {
+    let task = Task {
+        id: TaskId::FIRST,
+        text: "task".into(),
+        effect: Effect::Pure,
+        depends_on: None,
+        scope: None,
+        step: StepOptions { optional: true, ..StepOptions::default() },
+    };
+    let mut state = running(&Plan::new(vec![task]).unwrap());
+    let call = state.control().pending_calls()[0].id;
+    let events = take(&mut state, &Input::CallFailed { call, failure: Failure::OutcomeUnknown });
+    assert_eq!(state.control().phase(), Phase::RollbackActive);
+    let ended = events.iter().find_map(|event| {
+        let Event::Network(NetworkEvent::WorkflowEnded { status, .. }) = event else { return None };
+        Some(*status)
+    });
+    assert_eq!(ended, Some(WorkflowStatus::Failed));
 }

@@ -272,7 +272,8 @@ impl Request {
             self.outcomes.iter().filter(|ended| !tasks.contains(&ended.task)).copied().collect();
         self.outcomes = kept.into_iter().collect();
         self.workflow.answers.retain(|answer| !tasks.contains(&answer.task));
-        if self.aggregated.iter().any(|task| tasks.contains(task)) {
+        let plan = self.plan.as_ref().map(|revised| &revised.plan);
+        if plan.is_some_and(|plan| tasks.iter().any(|task| plan.is_member(*task))) {
             self.workflow.is_aggregated = None;
             self.aggregated.clear();
         }

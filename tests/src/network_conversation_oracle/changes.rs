@@ -6,7 +6,7 @@ use super::{NetworkConversationOracle, PendingCall};
 use orchestrion_kernel::module::Failure;
 use orchestrion_kernel::network::defense::Signal;
 use orchestrion_kernel::network::{
-    HandoffReceipt, HandoffRefusal, NetworkEvent, NetworkInput, SignatureStatus,
+    HandoffReceipt, HandoffRefusal, NetworkEvent, NetworkInput, NodeStatus, SignatureStatus,
 };
 use orchestrion_kernel::{CallId, NodeId};
 use std::collections::BTreeSet;
@@ -138,9 +138,11 @@ impl NetworkConversationOracle {
             return Some(HandoffRefusal::NotExpected);
         };
         let node = self.network.as_ref().and_then(|network| network.nodes.get(&call.to));
+        // An expelled node is excluded from every task.
+        let is_expelled = node.is_some_and(|node| node.status == NodeStatus::Expelled);
         match node.and_then(|node| node.capabilities.get(&call.capability)) {
             None => Some(HandoffRefusal::MissingCapability),
-            Some(held) if !held.available => Some(HandoffRefusal::Unavailable),
+            Some(held) if is_expelled || !held.available => Some(HandoffRefusal::Unavailable),
             Some(held) if held.load() > 950_000 => Some(HandoffRefusal::Overloaded),
             Some(_) => None,
         }

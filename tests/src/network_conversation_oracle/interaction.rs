@@ -112,7 +112,11 @@ impl OracleNode {
     /// The node machine after an interaction. The stored trust follows the computed one once probation is passed.
     fn change_status(&mut self, policy: &TrustPolicy) {
         let status = &policy.status;
-        let mean = if self.interactions == 0 { 0 } else { self.quality_sum / i64::from(self.interactions) };
+        let mean = if self.interactions == 0 {
+            0
+        } else {
+            round(float(self.quality_sum) / f64::from(self.interactions))
+        };
         match self.status {
             NodeStatus::Probationary => {
                 if !self.interactions.is_multiple_of(status.probation_interactions) {

@@ -97,9 +97,12 @@ impl OracleNetwork {
         let local_preference = self.policy.routing.local_preference;
         if local_preference {
             let own = self.nodes.get(from);
-            let all = self.policy.routing.all_capabilities;
-            let capability = own.and_then(|node| node.can_take(from, need, all));
-            if capability.is_some_and(|capability| capability.load() <= 950_000) {
+            // Whatever candidates must hold, the routing node holds every required capability.
+            let capability = own.and_then(|node| node.can_take(from, need, true));
+            let is_available =
+                |id| own.is_some_and(|node| node.capabilities.get(id).is_some_and(|held| held.available));
+            let are_available = need.0.required_capabilities.iter().all(is_available);
+            if are_available && capability.is_some_and(|capability| capability.load() <= 950_000) {
                 return Destination::Local;
             }
         }

@@ -330,7 +330,6 @@ impl NetworkConversationOracle {
             if let Some(version) = run.task(task).cloned() {
                 self.versions.insert(task, version);
             }
-            self.executors.remove(&task);
         }
         let mut pending = PendingCall { operation, assignment: None, not_made: None };
         let is_over_budget =
@@ -365,7 +364,8 @@ impl NetworkConversationOracle {
             (_, _) => None,
         };
         let Some(network) = &self.network else { return Ok(None) };
-        let destination = match assigned {
+        // An assigned node that left is replaced.
+        let destination = match assigned.filter(|node| network.nodes.contains_key(*node)) {
             Some(node) if *node == from => Destination::Local,
             Some(node) => Destination::Remote(node.clone()),
             None => network.route(&from, &need.without(&tried)),
