@@ -7,15 +7,16 @@
 
 mod changing_facts;
 mod knowledge;
+pub(crate) mod network;
 mod scoped;
 
-use crate::scopes::{Model, Scope};
+use crate::scopes::{Model, Remote, Scope};
 use orchestrion_kernel::item::Rank;
 use orchestrion_kernel::knowledge::compaction;
 use orchestrion_kernel::module::{Argument, Failure, Operation, Rating, Ratings, Report, Role, Stance};
 use orchestrion_kernel::plan::Plan;
 use orchestrion_kernel::state::Call;
-use orchestrion_kernel::{Input, Phase, Policy, RequestId, Score, State, Text, UserId};
+use orchestrion_kernel::{CallId, Input, Phase, Policy, RequestId, Score, State, Text, UserId};
 
 /// The inputs of one policy in one model and scope.
 #[derive(Clone, Debug)]
@@ -27,6 +28,8 @@ pub struct Adversary {
     items: usize,
     /// The first phase of a request in which facts change.
     facts_from: Phase,
+    /// The changes of the network.
+    environment: [u32; 2],
     /// The plans of the planner. The first is also that of every revision and repair.
     plans: Vec<Plan>,
     /// The confidences of the roles without thresholds, of the Critic, and of Security.
@@ -50,6 +53,7 @@ impl Adversary {
             requests: model.requests(scope),
             items: scope.items,
             facts_from: scope.facts_from,
+            environment: scope.environment,
             plans: model.plans(scope),
             plain: confidences(&[]),
             critic: confidences(&[t.critique_above]),
@@ -64,6 +68,9 @@ impl Adversary {
     #[must_use]
     pub fn inputs(&self, state: &State) -> Vec<Input> {
         let control = state.control();
+        if self.model.free.network != Remote::Nowhere && state.network().is_none() {
+            return network::creation(self.model);
+        }
         let replies = control.pending_calls().iter().flat_map(|call| self.reply_inputs(state, *call));
         let mut inputs: Vec<Input> = replies.collect();
         if inputs.is_empty() && control.phase().is_quiescent() {
@@ -85,6 +92,13 @@ impl Adversary {
         }
         if self.model.free.workflow && control.session().is_some() {
             inputs.extend(changing_facts::change_during_run(state));
+        }
+        if let Some(nodes) = state.network() {
+            let pending: Vec<CallId> = control.pending_calls().iter().map(|call| call.id).collect();
+            inputs.extend(network::handoffs(self.model, nodes, &pending));
+            if self.model.free.network == Remote::Handoffs {
+                inputs.extend(network::changes(self.environment, nodes, state));
+            }
         }
         inputs
     }
@@ -133,9 +147,9 @@ impl Adversary {
         let reply = |report| Input::reply(call.id, report);
         let fail = |failure: &Failure| Input::CallFailed { call: call.id, failure: *failure };
         let failures = || failures(call.operation).iter().map(fail);
-        if call.not_made.is_some() {
+        if let Some(failure) = call.not_made {
             let refused = self.reports(call.operation).into_iter().take(1).map(reply);
-            return refused.chain([fail(&Failure::OverBudget)]).collect();
+            return refused.chain([fail(&failure)]).collect();
         }
         if self.model.free.writes {
             return match call.operation {
@@ -163,6 +177,23 @@ impl Adversary {
         if may_fail {
             inputs.extend(failures());
         }
+        let assignment = state.network().and_then(|network| network.assignment(call.id));
+        match (self.model.free.network, assignment) {
+            // A handoff that is lost, refused replies before it arrived, and a node that fails or does not reply in time.
+            (Remote::Handoffs | Remote::Steps, Some(_)) if call.operation.task().is_some() => {
+                let all = [Failure::Error, Failure::Timeout, Failure::OutcomeUnknown];
+                // The host recovers only calls with an effect.
+                let is_free = |failure: &Failure| {
+                    *failure != Failure::OutcomeUnknown
+                        || self.model.free.network == Remote::Handoffs && call.operation.is_effectful()
+                };
+                inputs.extend(all.iter().filter(|failure| is_free(failure)).map(fail));
+            }
+            (Remote::Modules, Some(assignment)) if !assignment.is_local() => {
+                inputs.push(fail(&Failure::Timeout));
+            }
+            _ => {}
+        }
         inputs
     }
 
@@ -180,7 +211,7 @@ impl Adversary {
             Operation::LoadContext => {
                 let context = |ratings| Report::Context { ratings, traces: Vec::new() };
                 let mut reports = vec![context(Ratings::default())];
-                if free.execution {
+                if free.execution && free.network == Remote::Nowhere {
                     reports.push(context(unheard_security()));
                 }
                 reports
@@ -195,11 +226,20 @@ impl Adversary {
             Operation::ReviewRevision => self.revision_review_reports(),
             Operation::RunTask { .. } | Operation::UndoTask { .. } => {
                 let exit = |code| Report::Exit { code, text: text(), number: None };
-                let fails = free.execution || free.scopes || free.facts || free.workflow;
+                let fails = free.execution
+                    || free.scopes
+                    || free.facts
+                    || free.workflow
+                    || matches!(free.network, Remote::Handoffs | Remote::Steps);
                 if fails { vec![exit(0), exit(1)] } else { vec![exit(0)] }
             }
             // Other models explore repairs.
-            Operation::Diagnose if free.scopes || free.facts || free.workflow => {
+            Operation::Diagnose
+                if free.scopes
+                    || free.facts
+                    || free.workflow
+                    || matches!(free.network, Remote::Handoffs | Remote::Steps) =>
+            {
                 vec![Report::NoRepair { text: text() }]
             }
             Operation::Diagnose => {
@@ -258,7 +298,7 @@ impl Adversary {
             return self.arguments(Role::Security);
         }
         let agreeable = argument(Stance::Pro, Score::ONE, None);
-        if self.model.free.facts || self.model.free.workflow {
+        if self.model.free.facts || self.model.free.workflow || self.model.free.network == Remote::Modules {
             return vec![agreeable, argument(Stance::Con, self.veto, None)];
         }
         if !self.model.free.execution {

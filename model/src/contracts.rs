@@ -9,6 +9,7 @@ use orchestrion_kernel::event::ForgetCause;
 use orchestrion_kernel::ids::Text;
 use orchestrion_kernel::knowledge::Write;
 use orchestrion_kernel::module::{Failure, Operation, Report};
+use orchestrion_kernel::network::NetworkEvent;
 use orchestrion_kernel::plan::{Effect, Plan, Task};
 use orchestrion_kernel::{
     CallId, Event, Events, Input, Phase, Refusal, State, TimedInput, Timestamp, UserId, decide,
@@ -125,7 +126,8 @@ fn has_message(refusal: &Refusal) -> bool {
     write!(First, "{refusal}").is_err()
 }
 
-/// Whether an input takes one enabled transition, takes none as a resume, a write or a tick, or is refused.
+/// Whether an input takes one enabled transition, takes none as a resume, a write, a tick, an input about the network or a failed
+/// attempt that is repeated, or is refused.
 fn is_total(
     subject: &KernelUnderTest,
     state: &State,
@@ -142,6 +144,13 @@ fn is_total(
             Input::Resume => events == &[Event::Resumed],
             Input::Write(_) => events.iter().all(|event| event.base().is_some()),
             Input::Tick => events.iter().all(is_passage_of_time),
+            Input::Network(_) => events.iter().all(is_of_network),
+            Input::CallFailed { call, .. } => {
+                events.iter().all(is_of_network)
+                    && events.iter().any(|event| {
+                        matches!(event, Event::Network(NetworkEvent::AttemptFailed { call: failed, .. }) if failed == call)
+                    })
+            }
             _ => false,
         },
         [row] => row.transition().is_enabled(&subject.policy, state.control().phase(), input.trigger()),
@@ -152,6 +161,11 @@ fn is_total(
 /// Whether the event advances the time or forgets expired items.
 const fn is_passage_of_time(event: &Event) -> bool {
     matches!(event, Event::TimeAdvanced { .. } | Event::ForgetItems { cause: ForgetCause::Expiry, .. })
+}
+
+/// Whether the event is about the network, or repeats a call at another node.
+const fn is_of_network(event: &Event) -> bool {
+    matches!(event, Event::Network(_) | Event::ToolCall { .. } | Event::OverBudget { .. })
 }
 
 /// An input with the expected response.

@@ -2,11 +2,26 @@
 //!
 //! A model freezes a component by giving the adversary a single input there. It never changes a step.
 
+mod steps;
+
 use orchestrion_kernel::Phase;
 use orchestrion_kernel::ids::{TaskId, Text};
 use orchestrion_kernel::module::Role;
 use orchestrion_kernel::plan::{Effect, Plan, StepOptions, Task};
 use orchestrion_kernel::policy::CompactionPolicy;
+
+/// The calls that other nodes than the orchestrator execute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Remote {
+    /// None: the conversation has no network.
+    Nowhere,
+    /// Those of the executor, over a channel with a forger and a replayer, in a network that changes.
+    Handoffs,
+    /// The steps of workflows.
+    Steps,
+    /// Those of the executor and the auditor.
+    Modules,
+}
 
 /// What a model leaves to the adversary. Everything else has one fixed, agreeing reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +44,8 @@ pub struct Nondeterminism {
     pub facts: bool,
     /// Plans whose tasks run in parallel, their outcomes, and a fact that is superseded while they run.
     pub workflow: bool,
+    /// Handoffs and nodes.
+    pub network: Remote,
 }
 
 /// Nothing is free.
@@ -42,6 +59,7 @@ const FROZEN: Nondeterminism = Nondeterminism {
     scopes: false,
     facts: false,
     workflow: false,
+    network: Remote::Nowhere,
 };
 
 /// A part of the system, explored with everything else frozen.
@@ -56,7 +74,7 @@ pub struct Model {
 }
 
 /// The models, in the order in which they are checked.
-pub const MODELS: [Model; 7] = [
+pub const MODELS: [Model; 10] = [
     Model {
         name: "debate",
         about: "every argument of every role around every threshold, with revisions of the plan",
@@ -92,6 +110,27 @@ pub const MODELS: [Model; 7] = [
         about: "tasks that run in parallel and end in every order, with failing calls, cancel, and a fact that changes meanwhile",
         free: Nondeterminism { workflow: true, cancel: true, ..FROZEN },
     },
+    Model {
+        name: "handoffs",
+        about: "handoffs that are lost, duplicated, reordered, forged and replayed, between nodes that come, go and are loaded",
+        free: Nondeterminism { network: Remote::Handoffs, ..FROZEN },
+    },
+    Model {
+        name: "nodes",
+        about: "workflows of every type whose steps nodes execute, with failures, timeouts and every order of completion",
+        free: Nondeterminism { network: Remote::Steps, ..FROZEN },
+    },
+    Model {
+        name: "network",
+        about: "calls of several modules that nodes execute, with repairs, failing calls and cancel",
+        free: Nondeterminism {
+            execution: true,
+            failures: true,
+            cancel: true,
+            network: Remote::Modules,
+            ..FROZEN
+        },
+    },
 ];
 
 /// Everything at once. Too large for daily runs.
@@ -108,6 +147,7 @@ pub const COMPOSED: Model = Model {
         scopes: false,
         facts: false,
         workflow: false,
+        network: Remote::Nowhere,
     },
 };
 
@@ -124,6 +164,9 @@ pub struct Scope {
     pub workflows: usize,
     /// The bound on tasks that run at once, in the model of workflows.
     pub parallel_tasks: u32,
+    /// The changes of the network, in the model of handoffs, for a plan of one task and for one of two: 0 for the availability of a
+    /// node, 1 also for its load and for signals about it, 2 also for nodes that leave and join.
+    pub environment: [u32; 2],
     /// The maximum number of written items, where writes are free.
     pub items: usize,
     /// The first phase of a request in which facts change, where they do.
@@ -147,6 +190,7 @@ pub const SCOPES: [Scope; 2] = [
         tasks: 4,
         workflows: 2,
         parallel_tasks: 2,
+        environment: [2, 1],
         items: 4,
         facts_from: Phase::VerifyingIdentity,
         compaction: SMALL_COMPACTION,
@@ -158,6 +202,7 @@ pub const SCOPES: [Scope; 2] = [
         tasks: 3,
         workflows: 1,
         parallel_tasks: 2,
+        environment: [2, 0],
         items: 3,
         facts_from: Phase::Round(Role::Security),
         compaction: SMALL_COMPACTION,
@@ -190,7 +235,8 @@ impl Model {
     /// The bound on tasks that run at once; `None` where the policy's own bound is out of reach.
     #[must_use]
     pub const fn parallel_tasks(&self, scope: &Scope) -> Option<u32> {
-        if self.free.workflow { Some(scope.parallel_tasks) } else { None }
+        let is_parallel = matches!(self.free.network, Remote::Handoffs | Remote::Steps);
+        if self.free.workflow || is_parallel { Some(scope.parallel_tasks) } else { None }
     }
 
     /// The plans that the planner drafts, at least one.
@@ -200,6 +246,11 @@ impl Model {
     /// Never: the task ids are distinct, and each task comes after its dependencies.
     #[must_use]
     pub fn plans(&self, scope: &Scope) -> Vec<Plan> {
+        match self.free.network {
+            Remote::Handoffs => return vec![steps::handed_off(1), steps::handed_off(2)],
+            Remote::Steps => return steps::workflows(scope.tasks),
+            Remote::Nowhere | Remote::Modules => {}
+        }
         if !self.free.workflow {
             return vec![self.plan(scope)];
         }
@@ -226,6 +277,7 @@ impl Model {
     #[must_use]
     pub fn plan(&self, scope: &Scope) -> Plan {
         let tasks = match self.free {
+            Nondeterminism { network: Remote::Modules, .. } => 1,
             Nondeterminism { execution: true, .. } => scope.tasks,
             Nondeterminism { facts: true, .. } => 2,
             _ => 1,

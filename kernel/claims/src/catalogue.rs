@@ -13,6 +13,7 @@ mod findings;
 mod kernel;
 mod knowledge;
 mod layers;
+mod network;
 mod ordering;
 mod prelude;
 mod reading;
@@ -20,11 +21,13 @@ mod records;
 mod scopes;
 mod situation;
 mod transitions;
+mod trust;
+mod workflows;
 
 /// Every claim, in the order in which reports list them.
 pub const CLAIMS: &[Claim] = &concat_claims();
 
-const PARTS: [&[Claim]; 12] = [
+const PARTS: [&[Claim]; 15] = [
     findings::FINDINGS,
     ordering::ORDER,
     knowledge::KNOWLEDGE,
@@ -36,6 +39,9 @@ const PARTS: [&[Claim]; 12] = [
     scopes::SCOPES,
     records::RECORDS,
     transitions::TURNS,
+    network::NETWORK,
+    workflows::WORKFLOWS,
+    trust::TRUST,
     kernel::KERNEL,
 ];
 

@@ -9,12 +9,13 @@ use orchestrion_kernel::event::{
     Conclusion, Decision, DecisionLabel, EffectOutcome, Event, StoreStatus, StoreStatuses, TaskOutcome,
     TaskRecord, TaskResult,
 };
-use orchestrion_kernel::ids::{CallId, Revision, TaskId};
+use orchestrion_kernel::ids::{CallId, CapabilityId, NodeId, Revision, TaskId};
 use orchestrion_kernel::item::{Scope, Validity};
 use orchestrion_kernel::module::{
     Argument, ConclusionKind, Failure, Operation, PerRole, Ratings, Report, Role, Stance, Store,
 };
-use orchestrion_kernel::plan::{EffectKind, Plan};
+use orchestrion_kernel::network::{AssignedStep, NetworkEvent, Priority, WorkflowStatus};
+use orchestrion_kernel::plan::{Aggregation, EffectKind, Plan};
 use orchestrion_kernel::policy::{Bound, Policy};
 use orchestrion_kernel::score::Score;
 
@@ -63,6 +64,10 @@ pub struct History {
     pub blocked: bool,
     /// The tasks of the current revision.
     pub tasks_planned: Vec<PlannedTask>,
+    /// The nodes of the pending calls, in the order of calls.
+    pub assignments: Vec<PendingAssignment>,
+    /// The workflow of the current revision.
+    pub workflow: WorkflowHistory,
     /// The outcomes of the tasks of the latest run, in the order of task numbers.
     pub outcomes: Vec<TaskResult>,
     /// Security's objections to revisions that ran nevertheless, lowest first.
@@ -112,6 +117,48 @@ pub struct PlannedTask {
     pub effect: EffectKind,
     /// The tasks that must succeed before it starts.
     pub depends_on: Vec<TaskId>,
+    /// The run succeeds without it.
+    pub optional: bool,
+    /// The task that it validates.
+    pub validates: Option<TaskId>,
+    /// Its result is aggregated.
+    pub is_member: bool,
+    /// Its priority among ready tasks.
+    pub priority: Priority,
+}
+
+/// The node of a pending call.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+pub struct PendingAssignment {
+    /// The call.
+    pub call: CallId,
+    /// The node that routed it.
+    pub from: NodeId,
+    /// The node that gets it.
+    pub to: NodeId,
+    /// The capability that is loaded.
+    pub capability: CapabilityId,
+    /// The attempt, from 1.
+    pub attempt: u32,
+    /// The nodes of the earlier attempts.
+    pub tried: Vec<NodeId>,
+    /// The node executes the call: it routed the call to itself, or accepted the handoff.
+    pub is_running: bool,
+}
+
+/// The workflow of the current revision: what the tasks are besides a sequence, and how far its run is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+pub struct WorkflowHistory {
+    /// Whether members may fail while one succeeds; `None` without members.
+    pub allows_failures: Option<bool>,
+    /// The members that were routed when the run started.
+    pub assigned: Vec<AssignedStep>,
+    /// The member that could not be routed.
+    pub unroutable: Option<TaskId>,
+    /// Whether the results of the members became one; `None` while some member has not ended.
+    pub is_aggregated: Option<bool>,
+    /// The number of failed validations that repeated tasks, by validation.
+    pub validations: Vec<(TaskId, u32)>,
 }
 
 /// How far Security's latest review of the plan still counts.
@@ -147,6 +194,10 @@ pub struct SinceTransition {
     pub decision_label: Option<DecisionLabel>,
     /// The user cancelled.
     pub cancelled: bool,
+    /// The operation of a failed attempt after which no other one started yet.
+    pub failed_attempt: Option<Operation>,
+    /// The status with which the run of the plan ended.
+    pub workflow_ended: Option<WorkflowStatus>,
 }
 
 /// The tasks of a plan with their dependencies: those that a task declares, else the task before it (decision 0040).
@@ -155,7 +206,16 @@ fn planned_tasks(plan: &Plan) -> Vec<PlannedTask> {
     let mut planned = Vec::new();
     for task in plan.tasks() {
         let depends_on = task.depends_on.clone().unwrap_or_else(|| before.into_iter().collect());
-        planned.push(PlannedTask { task: task.id, effect: task.effect.kind(), depends_on });
+        let requirements = task.step.requirements.as_deref();
+        planned.push(PlannedTask {
+            task: task.id,
+            effect: task.effect.kind(),
+            optional: task.step.optional,
+            validates: task.step.validates,
+            is_member: plan.aggregation().is_some() && depends_on.is_empty(),
+            priority: requirements.map_or_else(Priority::default, |required| required.constraints.priority),
+            depends_on,
+        });
         before = Some(task.id);
     }
     planned
@@ -186,6 +246,7 @@ impl History {
             }
             Event::ToolCall { call, operation: ask } => {
                 self.pending.push((*call, *ask));
+                self.since_transition.failed_attempt = None;
                 self.call(policy, *ask);
             }
             Event::ToolResult { call, report, .. } => {
@@ -204,6 +265,7 @@ impl History {
                 self.cancelled = true;
                 self.since_transition.cancelled = true;
                 self.pending.clear();
+                self.assignments.clear();
             }
             Event::PlanAdopted { plan, .. } => {
                 self.since_transition.plan_adopted = true;
@@ -211,6 +273,8 @@ impl History {
                     self.scope = scope.clone();
                 }
                 self.tasks_planned = planned_tasks(plan);
+                let allows_failures = plan.aggregation().map(Aggregation::allows_failures);
+                self.workflow = WorkflowHistory { allows_failures, ..WorkflowHistory::default() };
                 self.outcomes.clear();
                 self.succeeded = false;
                 self.security = None;
@@ -245,11 +309,74 @@ impl History {
             }
             Event::AuditRecorded { .. } => self.audit_records = self.audit_records.saturating_add(1).min(2),
             Event::FinalAnswer { .. } => self.final_answers = self.final_answers.saturating_add(1).min(2),
+            Event::Network(event) => self.on_network(event),
             Event::Transitioned { row } => {
                 self.since_transition = SinceTransition::default();
                 self.on_transition(policy, row.transition().to);
             }
             _ => {}
+        }
+    }
+
+    fn on_network(&mut self, event: &NetworkEvent) {
+        match event {
+            NetworkEvent::CallRouted { call, from, to, capability, attempt, tried } => {
+                self.assignments.push(PendingAssignment {
+                    call: *call,
+                    from: from.clone(),
+                    to: to.clone(),
+                    capability: capability.clone(),
+                    attempt: *attempt,
+                    tried: tried.clone(),
+                    is_running: from == to,
+                });
+            }
+            NetworkEvent::HandoffAccepted { call } => {
+                let accepted = self.assignments.iter_mut().filter(|assignment| assignment.call == *call);
+                accepted.for_each(|assignment| assignment.is_running = true);
+            }
+            NetworkEvent::NoCandidates { call, .. } => {
+                self.assignments.retain(|assignment| assignment.call != *call);
+            }
+            NetworkEvent::AttemptFailed { call, .. } => {
+                self.since_transition.failed_attempt = self.take_pending(*call);
+                if self.since_transition.failed_attempt == Some(Operation::DeliverAudit) {
+                    self.audit_attempts = self.audit_attempts.saturating_sub(1);
+                }
+            }
+            NetworkEvent::StepsAssigned { assigned, left_out } => {
+                self.workflow.assigned.clone_from(assigned);
+                for task in left_out {
+                    self.outcomes.retain(|ended| ended.task != *task);
+                    self.ended(*task, TaskOutcome::NotRun);
+                }
+            }
+            NetworkEvent::StepsUnroutable { task } => self.workflow.unroutable = Some(*task),
+            NetworkEvent::ValidationFailed { task, repeated } => {
+                self.outcomes.retain(|ended| !repeated.contains(&ended.task));
+                match self.workflow.validations.iter_mut().find(|(validation, _)| validation == task) {
+                    Some((_, count)) => *count = count.saturating_add(1),
+                    None => self.workflow.validations.push((*task, 1)),
+                }
+                let is_member = |task: &PlannedTask| task.is_member && repeated.contains(&task.task);
+                if self.tasks_planned.iter().any(is_member) {
+                    self.workflow.is_aggregated = None;
+                }
+                self.succeeded = self.is_completed();
+            }
+            NetworkEvent::ResultsAggregated { .. } => {
+                self.workflow.is_aggregated = Some(true);
+                self.succeeded = self.is_completed();
+            }
+            NetworkEvent::AggregationFailed { .. } => self.workflow.is_aggregated = Some(false),
+            NetworkEvent::WorkflowEnded { status, .. } => {
+                self.since_transition.workflow_ended = Some(*status);
+            }
+            NetworkEvent::Changed(_)
+            | NetworkEvent::SignalReceived { .. }
+            | NetworkEvent::HandoffRefused { .. }
+            | NetworkEvent::Exchanged(_)
+            | NetworkEvent::Affirmed { .. } => {}
         }
     }
 
@@ -338,7 +465,45 @@ impl History {
     fn ended(&mut self, task: TaskId, ended: TaskOutcome) {
         self.outcomes.push(TaskResult { task, outcome: ended });
         self.outcomes.sort_unstable_by_key(|outcome| outcome.task);
-        self.succeeded = self.tasks_planned.iter().all(|planned| self.has_succeeded(planned.task));
+        self.succeeded = self.is_completed();
+    }
+
+    /// Whether every required task succeeded, and the results of the members became one (decision 0042).
+    fn is_completed(&self) -> bool {
+        let has_result = self.workflow.is_aggregated == Some(true);
+        if self.workflow.allows_failures.is_some() && !has_result {
+            return false;
+        }
+        let mut not_required: Vec<TaskId> = Vec::new();
+        self.tasks_planned.iter().all(|planned| {
+            let may_fail = planned.is_member && self.workflow.allows_failures == Some(true);
+            if may_fail || self.has_succeeded(planned.task) {
+                return true;
+            }
+            not_required.push(planned.task);
+            planned.optional || planned.depends_on.iter().any(|task| not_required.contains(task))
+        })
+    }
+
+    /// Returns whether a task that depends on this one can start as far as this one is concerned: it succeeded, or it is a member
+    /// and the results of the members became one.
+    #[must_use]
+    pub fn is_satisfied(&self, task: TaskId) -> bool {
+        let is_member = |planned: &PlannedTask| planned.is_member && planned.task == task;
+        self.has_succeeded(task)
+            || self.workflow.is_aggregated == Some(true) && self.tasks_planned.iter().any(is_member)
+    }
+
+    /// Returns whether the ensemble had no node for this member.
+    #[must_use]
+    pub fn is_left_out(&self, task: TaskId) -> bool {
+        self.outcomes.contains(&TaskResult { task, outcome: TaskOutcome::NotRun })
+    }
+
+    /// Returns the node of a pending call.
+    #[must_use]
+    pub fn assignment(&self, call: CallId) -> Option<&PendingAssignment> {
+        self.assignments.iter().find(|assignment| assignment.call == call)
     }
 
     /// Returns whether a task succeeded in the latest run.
@@ -355,20 +520,27 @@ impl History {
         self.pending.iter().any(|(_, ask)| runs(*ask))
     }
 
-    /// Returns the first task of the plan that did not start in this run, and whose dependencies succeeded.
+    /// Returns the task to start: of those that did not start in this run and whose dependencies are satisfied, the first of the
+    /// highest priority. If a member could not be routed, only this one starts.
     #[must_use]
     pub fn next_task(&self) -> Option<&PlannedTask> {
-        self.tasks_planned.iter().find(|planned| {
+        let ready = self.tasks_planned.iter().filter(|planned| {
             let started =
                 self.is_running(planned.task) || self.outcomes.iter().any(|ended| ended.task == planned.task);
-            !started && planned.depends_on.iter().all(|task| self.has_succeeded(*task))
-        })
+            !started
+                && planned.depends_on.iter().all(|task| self.is_satisfied(*task))
+                && self.workflow.unroutable.is_none_or(|unroutable| unroutable == planned.task)
+        });
+        ready.reduce(|first, next| if next.priority > first.priority { next } else { first })
     }
 
     /// Renumbers the pending calls 1, 2, 3 …, as the kernel's state does (design §2, rule 3).
     pub fn canonicalize(&mut self) {
         let mut next = CallId::FIRST;
         for (call, _) in &mut self.pending {
+            for assignment in self.assignments.iter_mut().filter(|assignment| assignment.call == *call) {
+                assignment.call = next;
+            }
             *call = next;
             next = next.next();
         }
@@ -376,6 +548,7 @@ impl History {
 
     /// Removes a call from the pending ones.
     fn take_pending(&mut self, call: CallId) -> Option<Operation> {
+        self.assignments.retain(|assignment| assignment.call != call);
         let at = self.pending.iter().position(|(pending, _)| *pending == call)?;
         Some(self.pending.remove(at).1)
     }
@@ -433,8 +606,7 @@ impl History {
                 self.round = Some(role);
             }
             Phase::SelfHealingActive => {
-                self.outcomes.clear();
-                self.succeeded = false;
+                self.clear_run();
                 if let Bound::AtMost(most) = policy.bounds.repairs {
                     self.repairs = self.repairs.saturating_add(1).min(most.saturating_add(1));
                 }
@@ -446,6 +618,13 @@ impl History {
         }
     }
 
+    fn clear_run(&mut self) {
+        self.outcomes.clear();
+        self.succeeded = false;
+        let allows_failures = self.workflow.allows_failures;
+        self.workflow = WorkflowHistory { allows_failures, ..WorkflowHistory::default() };
+    }
+
     /// Drops the debate: after the memory record, no task may run.
     fn forget_debate(&mut self) {
         self.round = None;
@@ -454,6 +633,7 @@ impl History {
         self.ratings = Ratings::default();
         self.tasks_planned.clear();
         self.outcomes.clear();
+        self.workflow = WorkflowHistory::default();
         self.pass = 0;
         self.vetoed = false;
         self.security = None;

@@ -3,7 +3,7 @@
 use super::batch::Batch;
 use super::workflow::requirements_of;
 use crate::event::{Event, Events};
-use crate::ids::{CallId, NodeId, Text};
+use crate::ids::{CallId, CapabilityId, NodeId, Text};
 use crate::input::Input;
 use crate::knowledge::compaction;
 use crate::module::{Failure, Module, Operation, Report};
@@ -59,7 +59,7 @@ impl Batch<'_> {
         let from = self.routing_node(&network, operation, earlier);
         let capability = requirements.required_capabilities.first().cloned();
         let assigned = self.assigned_node(operation).filter(|_| earlier.is_none());
-        let result = match assigned.filter(|node| network.node(node).is_some()) {
+        let result = match assigned.filter(|node| can_get(&network, &from, node, capability.as_ref())) {
             Some(node) => Ok(node),
             None => find_node(&network, &from, &requirements, &tried),
         };
@@ -148,6 +148,7 @@ impl Batch<'_> {
                 StepGuard::DependenciesMissing => false,
                 StepGuard::RetriesLeft => {
                     assignment.attempt <= network.policy().workflow.max_retries
+                        && self.can_start(operation)
                         && is_repeatable(operation, failure, is_running)
                         && find_node(&network, &from, &self.requirements(operation), &tried).is_ok()
                 }
@@ -162,6 +163,15 @@ impl Batch<'_> {
         }
         self.emit_attempt(operation, Some(assignment));
         true
+    }
+
+    /// Whether a call with this operation can start now: no task does after the outcome of another one is unknown, or while the plan
+    /// is outdated (decision 0040).
+    fn can_start(&self, operation: Operation) -> bool {
+        let Operation::RunTask { .. } = operation else { return true };
+        self.control.request().is_some_and(|request| {
+            !request.has_unknown_outcome() && !(self.policy.rules.current_facts && request.debate.outdated)
+        })
     }
 
     /// Emits the interaction of a call that ended, if a node executed it.
@@ -260,11 +270,26 @@ pub(super) fn find_node(
 ) -> Result<NodeId, crate::network::routing::NoCandidates> {
     let mut requirements = requirements.clone();
     requirements.constraints.excluded_nodes.extend(tried.iter().cloned());
+    let capability = requirements.required_capabilities.first().cloned();
     match route(network.policy(), network.nodes(), from, &requirements) {
-        RoutingResult::Local => Ok(from.clone()),
+        RoutingResult::Local if can_get(network, from, from, capability.as_ref()) => Ok(from.clone()),
+        // It competes with the others and is overloaded: it refuses, as another node would at the handoff.
+        RoutingResult::Local => {
+            let refused: Vec<NodeId> = tried.iter().chain([from]).cloned().collect();
+            find_node(network, from, &requirements, &refused)
+        }
         RoutingResult::Selected(candidate) => Ok(candidate.node),
         RoutingResult::NoCandidates(removed) => Err(removed),
     }
+}
+
+/// Whether a node can get a call now. The routing node starts its own call at once, so it must offer the capability and not be
+/// overloaded; another node checks this at the handoff.
+fn can_get(network: &NetworkState, from: &NodeId, node: &NodeId, capability: Option<&CapabilityId>) -> bool {
+    network.node(node).is_some_and(|state| {
+        let is_accepted = |capability| state.check_handoff(&network.policy().routing, capability).is_ok();
+        node != from || capability.is_some_and(is_accepted)
+    })
 }
 
 /// What a call of a module requires of the node that executes it.

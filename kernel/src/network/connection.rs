@@ -158,6 +158,11 @@ impl Connections {
         changed.into_iter().for_each(|(partner, connection)| self.insert(partner, connection));
     }
 
+    /// Forgets the numbers of interactions and affirmations.
+    pub(crate) fn forget_counts(&mut self) {
+        self.update_all(|connection| (connection.interactions, connection.affirmations) = (0, 0));
+    }
+
     fn count(&mut self, connection: &Connection) {
         if connection.status != ConnectionStatus::Removed {
             self.counted = self.counted.saturating_add(1);

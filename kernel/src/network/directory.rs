@@ -36,6 +36,10 @@ impl Directory {
         for (capability, state) in &node.capabilities {
             let is_open = state.available && node.status != NodeStatus::Expelled;
             let row = Row { node: node.id.clone(), trust: node.trust, quality: state.quality, load, is_open };
+            let is_written = |rows: &[Row]| find(rows, &node.id).is_ok_and(|at| rows.get(at) == Some(&row));
+            if is_written(self.rows(capability)) {
+                continue;
+            }
             let Some(rows) = self.rows.get_mut(capability) else {
                 self.rows.insert_mut(capability.clone(), Arc::new(Vec::from([row])));
                 continue;

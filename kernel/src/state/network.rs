@@ -3,7 +3,10 @@
 use crate::event::Event;
 use crate::ids::{CallId, CapabilityId, NodeId, Timestamp};
 use crate::network::defense;
-use crate::network::{Network, NetworkEvent, NetworkInput, Node, StepStatus, TrustPolicy};
+use crate::network::{
+    Network, NetworkEvent, NetworkInput, Node, NodeRecord, NodeStatus, StepStatus, TrustPolicy,
+};
+use crate::score::Score;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
@@ -199,7 +202,19 @@ impl NetworkState {
     fn apply_change(&mut self, change: &NetworkInput, now: Timestamp) {
         let policy = self.policy;
         match change {
-            NetworkInput::Join { node } => self.nodes.insert(node.clone()),
+            NetworkInput::Join { node } => {
+                let id = &node.id;
+                self.nodes.insert(node.clone());
+                // It left while it executed calls, which still run.
+                let running = |assignment: &&Assignment| assignment.is_running() && assignment.to == *id;
+                let running: Vec<CapabilityId> = self
+                    .assignments
+                    .iter()
+                    .filter(running)
+                    .map(|running| running.capability.clone())
+                    .collect();
+                running.iter().for_each(|capability| self.start_task(id, capability));
+            }
             NetworkInput::Leave { node } => {
                 self.nodes.remove(node);
             }
@@ -249,6 +264,44 @@ impl NetworkState {
             let mut call = CallId::FIRST;
             (0..rank).for_each(|_| call = call.next());
             assignment.call = call;
+        }
+        if self.ignores_counts() {
+            self.forget_counts();
+        }
+    }
+
+    /// Whether no later decision depends on the number of interactions: they change no connection and no quality, no node leaves
+    /// its probation, and no number of them is a reason for a warning. A model of the checker has such a policy, so that its states
+    /// are finitely many.
+    fn ignores_counts(&self) -> bool {
+        let TrustPolicy { connection, status, .. } = &self.policy;
+        let on_probation =
+            |node: &Node| matches!(node.status, NodeStatus::Probationary | NodeStatus::Expelled);
+        connection.smoothing == Score::ONE
+            && [connection.reinforcement, connection.weight_decay, connection.threat_effect]
+                .iter()
+                .all(|effect| *effect == Score::ZERO)
+            && connection.warn_after_interactions == u32::MAX
+            && status.probation_interactions == u32::MAX
+            && self.nodes.iter().all(on_probation)
+    }
+
+    /// Forgets how often nodes interacted, with whom and when, and the trust that was computed from it.
+    fn forget_counts(&mut self) {
+        let has_counts = |node: &&Node| {
+            node.computed_trust != Score::ZERO || node.capabilities.values().any(|state| state.volume > 0)
+        };
+        let ids: Vec<NodeId> = self.nodes.iter().filter(has_counts).map(|node| node.id.clone()).collect();
+        for id in &ids {
+            self.nodes.update(id, |node| {
+                node.record = NodeRecord::default();
+                node.recent_partners = Arc::default();
+                node.computed_trust = Score::ZERO;
+                for state in node.capabilities.values_mut() {
+                    (state.volume, state.last_used) = (0, None);
+                }
+                node.connections.forget_counts();
+            });
         }
     }
 }

@@ -248,6 +248,13 @@ impl Request {
                 self.workflow.assigned.clone_from(assigned);
                 left_out.iter().for_each(|task| self.set_task_outcome(*task, TaskOutcome::NotRun));
             }
+            // Another attempt is no further delivery.
+            NetworkEvent::AttemptFailed { call, .. } => {
+                let is_delivery = |call: Call| call.operation == Operation::DeliverAudit;
+                if find_call(pending, *call).is_some_and(is_delivery) {
+                    self.audit_attempts = self.audit_attempts.saturating_sub(1);
+                }
+            }
             NetworkEvent::StepsUnroutable { .. } => self.workflow.is_unroutable = true,
             NetworkEvent::ValidationFailed { task, repeated } => {
                 self.workflow.count_validation(*task);
@@ -264,7 +271,6 @@ impl Request {
             | NetworkEvent::NoCandidates { .. }
             | NetworkEvent::HandoffAccepted { .. }
             | NetworkEvent::HandoffRefused { .. }
-            | NetworkEvent::AttemptFailed { .. }
             | NetworkEvent::Exchanged(_)
             | NetworkEvent::Affirmed { .. }
             | NetworkEvent::WorkflowEnded { .. } => {}

@@ -21,6 +21,7 @@ pub(super) const QUICK_SCOPE: Scope = Scope {
     tasks: 2,
     workflows: 1,
     parallel_tasks: 2,
+    environment: [1, 0],
     items: 2,
     facts_from: Phase::Round(Role::Security),
     compaction: SMALL_COMPACTION,

@@ -14,9 +14,9 @@ pub(super) const KERNEL: &[Claim] = &[
     Claim {
         id: "C-61",
         clause: "000-4.6",
-        statement: "Every phase takes each trigger by one transition or refuses it. A resume takes no \
-                    transition.",
-        formula: "∀ o, i: decide(o, i) is one row's batch, ⟨resumed⟩ or a refusal",
+        statement: "Every phase takes each trigger by one transition or refuses it. A resume, an input about the \
+                    network and a repeated attempt take no transition.",
+        formula: "∀ o, i: decide(o, i) is one row's batch, ⟨resumed⟩, a batch about the network or a refusal",
         check: ClaimCheck::Contract(Contract::Total),
         ..CLAIM
     },

@@ -12,6 +12,7 @@ use orchestrion_kernel::item::{
     Audience, FactRecord, Identity, Item, Layer, Rank, Scope, SupersessionRule, Validity,
 };
 use orchestrion_kernel::knowledge::{NewFact, NewIdentity, Write, WriteSource};
+use orchestrion_kernel::network::NetworkEvent;
 use orchestrion_kernel::semantic::{Entry, SemanticState};
 use orchestrion_kernel::state::{Debate, Request};
 
@@ -344,7 +345,16 @@ pub(super) const LAYERS: &[Claim] = &[
         statement: "A write does not change control, except that it marks a pending summary or the plan as outdated.",
         formula: "□ (no row in σ ⇒ C' = C, but for what is out of date)",
         check: StepInvariant(|_, before, events, after| {
-            let moves = |event: &Event| matches!(event, Event::Transitioned { .. });
+            // A failed attempt and a refused handoff are no writes: the call is made again, or not made.
+            let moves = |event: &Event| {
+                matches!(
+                    event,
+                    Event::Transitioned { .. }
+                        | Event::Network(
+                            NetworkEvent::AttemptFailed { .. } | NetworkEvent::HandoffRefused { .. }
+                        )
+                )
+            };
             let request = |state: &State| {
                 let debate = |request: &Request| Debate { outdated: false, ..request.debate.clone() };
                 let request = state.control().request();

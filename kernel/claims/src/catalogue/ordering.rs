@@ -321,14 +321,25 @@ fn is_sequential(policy: &Policy) -> Option<&'static str> {
 
 /// Whether a task of the plan did not start in this run, while the tasks that it depends on succeeded: those that it declares, else
 /// the task before it.
+/// A member also counts as succeeded once the results of the members became one. If a member could not be routed, no task is ready.
 fn has_ready_task(request: &Request, pending: &[Call]) -> bool {
+    if request.workflow.is_unroutable {
+        return false;
+    }
     let tasks = request.plan.as_ref().map_or(&[][..], |plan| plan.plan.tasks());
     let has_started = |task: TaskId| {
         pending.iter().any(|call| call.operation.task() == Some(task))
             || request.outcomes.iter().any(|ended| ended.task == task)
     };
+    let is_member = |task: &TaskId| {
+        tasks.iter().any(|other| other.id == *task && other.depends_on.as_deref() == Some(&[]))
+    };
     let succeeded = |task: &TaskId| {
-        request.outcomes.iter().any(|ended| ended.task == *task && ended.outcome == TaskOutcome::Succeeded)
+        request.workflow.is_aggregated == Some(true) && is_member(task)
+            || request
+                .outcomes
+                .iter()
+                .any(|ended| ended.task == *task && ended.outcome == TaskOutcome::Succeeded)
     };
     let mut before: Option<TaskId> = None;
     let mut is_ready = false;

@@ -171,9 +171,9 @@ pub(super) const TURNS: &[Claim] = &[
     Claim {
         id: "C-74",
         clause: "004-1.27",
-        statement: "A run succeeds if every task succeeded, and fails otherwise. It is judged only after \
-                    it ended and was reported.",
-        formula: "□ (judge ⇒ no task runs or is ready ∧ reported) ∧ □ (success(r) ⇔ every task succeeded)",
+        statement: "A run succeeds if every required task succeeded and the results of its members became one, and \
+                    fails otherwise. It is judged only after it ended and was reported.",
+        formula: "□ (judge ⇒ no task runs or is ready ∧ reported) ∧ □ (success(r) ⇔ every required task succeeded ∧ aggregated)",
         check: TraceInvariant(|_, past, event| {
             let judged = |to| matches!(to, Phase::AssertingOutcomes | Phase::Success | Phase::Failure);
             let over = || past.pending.is_empty() && past.next_task().is_none();
@@ -349,10 +349,15 @@ pub(super) const TURNS: &[Claim] = &[
     Claim {
         id: "C-81",
         clause: "004-1.24",
-        statement: "Tasks start in the order of the plan. Each starts once in a run, after the tasks that it \
-                    depends on succeeded, with the effect that it declares.",
-        formula: "□ (run(t) ⇒ t is the first task of the plan that did not start ∧ every dependency of t succeeded)",
+        statement: "Tasks start in the order of the plan, those with a higher priority first. Each starts once in a \
+                    run, after the tasks that it depends on succeeded, with the effect that it declares. A failed \
+                    validation and a failed attempt repeat tasks.",
+        formula: "□ (run(t) ⇒ t is the first task of the highest priority that did not start ∧ every dependency of t succeeded, or an \
+                  attempt of t failed)",
         check: TraceInvariant(|_, past, event| match event {
+            Event::ToolCall { operation, .. } if past.since_transition.failed_attempt.is_some() => {
+                past.since_transition.failed_attempt == Some(*operation)
+            }
             Event::ToolCall { operation: Operation::RunTask { task, effect }, .. } => {
                 past.next_task().is_some_and(|next| next.task == *task && next.effect == *effect)
             }

@@ -1,0 +1,193 @@
+//! Claims about trust: ranges, the bound on trust, interactions, and the effect of load on reciprocity (001 §4.1, §7, §10).
+//!
+//! The table of 001 §7.3 is stated for reciprocity alone, at both ends of a connection. That it moves work away from an overloaded
+//! node does not follow from the equations: finding G1 has the counterexample.
+
+use super::network::{holds_at_each, nodes};
+use super::prelude::*;
+use orchestrion_kernel::ids::NodeId;
+use orchestrion_kernel::network::{Connection, Contribution, Exchange, Millionths, NetworkEvent, Node};
+use orchestrion_kernel::score::Score;
+
+pub(super) const TRUST: &[Claim] = &[
+    Claim {
+        id: "C-145",
+        clause: "001-4.1",
+        statement: "Every factor of a score is from 0 to 1. A weight lies between its bounds, a tone between −1 and 1.",
+        formula: "□ (T, q_cap, load, w, θ, q ∈ [0, 1] ∧ W_MIN ≤ w ≤ W_MAX ∧ −1 ≤ τ ≤ 1)",
+        check: ClaimCheck::StateInvariant(|_, state| {
+            let Some(policy) = state.network().map(|network| network.policy().connection) else {
+                return true;
+            };
+            let is_share = |score: Score| score.millionths() <= 1_000_000;
+            nodes(state).all(|node| {
+                is_share(node.trust)
+                    && is_share(node.computed_trust)
+                    && is_share(node.load())
+                    && node.capabilities.values().all(|held| is_share(held.quality) && is_share(held.load()))
+                    && node.threat_beliefs.values().all(|belief| is_share(belief.level))
+                    && node.connections.iter().all(|(_, connection)| {
+                        is_share(connection.quality)
+                            && connection.tone.get().abs() <= 1_000_000
+                            && connection.weight >= policy.min_weight
+                            && connection.weight <= policy.max_weight
+                    })
+            })
+        }),
+        premise: |_, state| nodes(state).any(|node| !node.connections.is_empty()),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-146",
+        clause: "001-10.3",
+        statement: "After an interaction, the computed trust of each end is at most its diversity plus the margin: T ≤ D + 0.3.",
+        formula: "□ (interaction(n) ⇒ T'(n) ≤ D'(n) + margin)",
+        check: StepInvariant(|_, _, events, after| {
+            let Some(network) = after.network() else { return true };
+            let weights = &network.policy().trust;
+            exchanges(events).all(|exchange| {
+                let ends = [&exchange.sender, &exchange.receiver];
+                exchange.sender == exchange.receiver
+                    || ends.into_iter().filter_map(|end| network.node(end)).all(|node| {
+                        let mut partners: alloc::vec::Vec<&NodeId> = node.recent_partners.iter().collect();
+                        partners.sort_unstable();
+                        partners.dedup();
+                        // T ≤ distinct / window + margin, by cross multiplication. Trust and diversity are rounded.
+                        let window = u64::from(weights.partner_window);
+                        let distinct = u64::try_from(partners.len()).unwrap_or(u64::MAX);
+                        let trust = u64::from(node.computed_trust.millionths());
+                        let margin = u64::from(weights.diversity_margin.millionths());
+                        trust.saturating_sub(margin).saturating_mul(window)
+                            <= distinct.saturating_mul(1_000_000).saturating_add(window)
+                    })
+            })
+        }),
+        premise: has_interacted,
+        ..CLAIM
+    },
+    Claim {
+        id: "C-147",
+        clause: "001-10.2",
+        statement: "Each call that a node executes and that ends, with a reply, an error, a malformed reply or a timeout, is one \
+                    interaction of its sender and its receiver, in the same batch. Nothing else is.",
+        formula: "□ (|interactions(σ)| = |executed calls that end in σ with a reply or a failure|)",
+        check: StepInvariant(|_, before, events, _| {
+            let executed = |call| {
+                let assignment = before.network().and_then(|network| network.assignment(call));
+                assignment.filter(|assignment| assignment.is_running())
+            };
+            let ended = events.iter().filter_map(|event| match event {
+                Event::ToolResult { call, .. } => executed(*call),
+                Event::CallFailed { call, failure, .. }
+                | Event::Network(NetworkEvent::AttemptFailed { call, failure, .. }) => {
+                    let is_judged = matches!(failure, Failure::Error | Failure::Timeout | Failure::Malformed);
+                    executed(*call).filter(|_| is_judged)
+                }
+                _ => None,
+            });
+            let ends = ended.map(|ended| (&ended.from, &ended.to, &ended.capability));
+            ends.eq(exchanges(events)
+                .map(|exchange| (&exchange.sender, &exchange.receiver, &exchange.capability)))
+        }),
+        premise: has_interacted,
+        ..CLAIM
+    },
+    Claim {
+        id: "C-148",
+        clause: "001-7.7",
+        statement: "A node that gives at least as much as it receives, for a part of quality at most 0.5, does not gain \
+                    reciprocity above 0: an overloaded node has a falling one.",
+        formula: "□ (out ≥ in ∧ x ≤ 0.5 ∧ r ≥ 0 ⇒ r' ≤ r)",
+        check: StepInvariant(|_, before, events, _| {
+            holds_at_ends(before, events, |before, after, given, received| {
+                let is_overloaded = given.tokens >= received.tokens && received.quality.millionths() <= HALF;
+                !is_overloaded || before < Millionths::ZERO || after <= before
+            })
+        }),
+        premise: has_interacted,
+        ..CLAIM
+    },
+    Claim {
+        id: "C-149",
+        clause: "001-7.7",
+        statement: "A node that receives more than it gives, for a part of quality at least 0.5, does not lose reciprocity \
+                    below 0: an underutilized node has a rising one.",
+        formula: "□ (in ≥ out + ε ∧ x ≥ 0.5 ∧ r ≤ 0 ⇒ r' ≥ r)",
+        check: StepInvariant(|_, before, events, _| {
+            let epsilon =
+                before.network().map_or(0, |network| network.policy().connection.epsilon.millionths());
+            let epsilon = Millionths::new(epsilon.into());
+            holds_at_ends(before, events, |before, after, given, received| {
+                let is_underutilized =
+                    received.tokens >= given.tokens + epsilon && received.quality.millionths() >= HALF;
+                !is_underutilized || before > Millionths::ZERO || after >= before
+            })
+        }),
+        premise: has_interacted,
+        ..CLAIM
+    },
+    Claim {
+        id: "C-150",
+        clause: "001-7.7",
+        statement: "An exchange of as many tokens as were received, of quality 0.5, moves reciprocity towards 0: a balanced \
+                    node has one of about 0.",
+        formula: "□ (in = out > 0 ∧ x = 0.5 ⇒ |r'| ≤ max(|r|, ε))",
+        check: StepInvariant(|_, before, events, _| {
+            let epsilon =
+                before.network().map_or(0, |network| network.policy().connection.epsilon.millionths());
+            holds_at_ends(before, events, |before, after, given, received| {
+                let is_balanced = given.tokens == received.tokens
+                    && given.tokens >= Millionths::ONE
+                    && received.quality.millionths() == HALF;
+                !is_balanced || after.get().abs() <= before.get().abs().max(epsilon.into())
+            })
+        }),
+        premise: has_interacted,
+        ..CLAIM
+    },
+];
+
+const HALF: u32 = 500_000;
+
+fn has_interacted(_: &Policy, state: &State) -> bool {
+    let is_active =
+        |connection: &Connection| connection.status == orchestrion_kernel::network::ConnectionStatus::Active;
+    nodes(state).any(|node| node.connections.iter().any(|(_, connection)| is_active(connection)))
+}
+
+fn exchanges(events: &[Event]) -> impl Iterator<Item = &Exchange> {
+    events.iter().filter_map(|event| match event {
+        Event::Network(NetworkEvent::Exchanged(exchange)) => Some(&**exchange),
+        _ => None,
+    })
+}
+
+/// Whether a condition holds at both ends of each exchange: the reciprocity before and after it, what the end gave, and what it
+/// received.
+fn holds_at_ends(
+    before: &State,
+    events: &[Event],
+    holds: impl Fn(Millionths, Millionths, &Contribution, &Contribution) -> bool,
+) -> bool {
+    holds_at_each(before, events, |state, event| {
+        let (NetworkEvent::Exchanged(exchange), Some(network)) = (event, state.network()) else {
+            return true;
+        };
+        let mut after = state.clone();
+        after.apply(&Event::Network(event.clone()));
+        let reciprocity = |node: Option<&Node>, partner: &NodeId| {
+            let connection = node.and_then(|node| node.connections.get(partner));
+            connection.map_or(Millionths::ZERO, |connection| connection.reciprocity)
+        };
+        let ends = [
+            (&exchange.sender, &exchange.receiver, &exchange.task, &exchange.result),
+            (&exchange.receiver, &exchange.sender, &exchange.result, &exchange.task),
+        ];
+        exchange.sender == exchange.receiver
+            || ends.into_iter().all(|(end, partner, given, received)| {
+                let earlier = reciprocity(network.node(end), partner);
+                let later = reciprocity(after.network().and_then(|network| network.node(end)), partner);
+                network.node(end).is_none() || holds(earlier, later, given, received)
+            })
+    })
+}

@@ -1,0 +1,259 @@
+//! Claims about the run of a plan as a workflow: members, validations, the view of each step, and the end (001 §5, §8, §9).
+
+use super::network::{assignments, holds_at_each};
+use super::prelude::*;
+use orchestrion_kernel::ids::NodeId;
+use orchestrion_kernel::network::{NetworkEvent, NodeStatus, WorkflowStatus};
+use orchestrion_kernel::plan::{EffectKind, Plan};
+
+pub(super) const WORKFLOWS: &[Claim] = &[
+    Claim {
+        id: "C-138",
+        clause: "001-5.6",
+        statement: "The members of a plan are routed before any task of the run starts. The first attempt of each goes to \
+                    its assigned node, while this node can start it. One that cannot be routed lets no other start.",
+        formula: "□ (assigned(members) ⇒ no task of the run started) ∧ □ (routed(m, n) ⇒ n = assigned(m)) ∧ □ (unroutable(m) ⇒ only m starts)",
+        check: StepInvariant(|_, before, events, _| {
+            holds_at_each(before, events, |state, event| {
+                let Some(request) = state.control().request() else {
+                    return !matches!(
+                        event,
+                        NetworkEvent::StepsAssigned { .. } | NetworkEvent::StepsUnroutable { .. }
+                    );
+                };
+                match event {
+                    NetworkEvent::StepsAssigned { assigned, left_out } => {
+                        let members = request.plan.iter().flat_map(|plan| plan.plan.members());
+                        let mut routed: alloc::vec::Vec<TaskId> = assigned
+                            .iter()
+                            .map(|assigned| assigned.task)
+                            .chain(left_out.iter().copied())
+                            .collect();
+                        routed.sort_unstable();
+                        let mut members: alloc::vec::Vec<TaskId> = members.map(|task| task.id).collect();
+                        members.sort_unstable();
+                        is_before_run(state, request) && routed == members
+                    }
+                    NetworkEvent::StepsUnroutable { .. } => is_before_run(state, request),
+                    NetworkEvent::CallRouted { call, to, attempt: 1, .. } => {
+                        let task = state.control().pending_call(*call).and_then(|call| call.running_task());
+                        let assigned = task.and_then(|task| request.workflow.assigned_node(task));
+                        assigned.is_none_or(|assigned| {
+                            assigned == to || !can_start(state, assigned, request, task)
+                        })
+                    }
+                    _ => true,
+                }
+            })
+        }),
+        premise: |_, state| of_request(state, |request| request.workflow.assigned.len() > 1),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-139",
+        clause: "001-5.6",
+        statement: "The results of the members become one once every member ended, at least one of them succeeded, and the \
+                    others may fail. This happens once in a run.",
+        formula: "□ (aggregated(r) ⇒ every member ended ∧ some member succeeded ∧ (all did ∨ failures allowed) ∧ ¬aggregated before)",
+        check: TraceInvariant(|_, past, event| match event {
+            Event::Network(
+                NetworkEvent::ResultsAggregated { .. } | NetworkEvent::AggregationFailed { .. },
+            ) => {
+                let members = || past.tasks_planned.iter().filter(|planned| planned.is_member);
+                let has_ended = |task: TaskId| past.outcomes.iter().any(|ended| ended.task == task);
+                past.workflow.is_aggregated.is_none()
+                    && members().all(|member| has_ended(member.task))
+                    && members().any(|member| past.has_succeeded(member.task))
+                    && (past.workflow.allows_failures == Some(true)
+                        || members().all(|member| past.has_succeeded(member.task)))
+            }
+            _ => true,
+        }),
+        premise: |_, state| of_request(state, |request| request.workflow.is_aggregated == Some(true)),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-140",
+        clause: "001-9.3",
+        statement: "A failed validation repeats the task that it validates and what depends on that, at most as often as the \
+                    policy retries, and only if all of them are pure and none runs.",
+        formula: "□ (repeated(v) ⇒ exit(v) ≠ 0 ∧ times(v) < max_retries ∧ tasks = dependents*(validated(v)) ∧ pure(tasks) ∧ ¬running(tasks))",
+        check: StepInvariant(|_, before, events, _| {
+            let retries = before.network().map_or(2, |network| network.policy().workflow.max_retries);
+            holds_at_each(before, events, |state, event| {
+                let NetworkEvent::ValidationFailed { task, repeated } = event else { return true };
+                let Some(request) = state.control().request() else { return false };
+                let Some(plan) = request.plan.as_ref().map(|plan| &plan.plan) else { return false };
+                let validates = plan.task(*task).and_then(|task| task.step.validates);
+                let is_repeatable = |task: &TaskId| {
+                    let is_pure = plan.task(*task).is_some_and(|task| task.effect.kind() == EffectKind::Pure);
+                    let mut pending = state.control().pending_calls().iter();
+                    is_pure && !pending.any(|call| call.running_task() == Some(*task))
+                };
+                matches!(request.outcome(*task), Some(TaskOutcome::Exited(_)))
+                    && request.workflow.failed_validations(*task) < retries
+                    && validates.is_some_and(|validated| dependents_of(plan, validated) == *repeated)
+                    && repeated.iter().all(is_repeatable)
+            })
+        }),
+        premise: |_, state| of_request(state, |request| !request.workflow.validations.is_empty()),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-141",
+        clause: "001-5.3",
+        statement: "A task of a sequence is routed by the node that executed the task before, while this node is in the \
+                    network. Every other call is routed by the orchestrator.",
+        formula: "□ (routed(c, from, n) ⇒ from = node(task before c) in a sequence, else orchestrator)",
+        check: StepInvariant(|_, before, events, _| {
+            holds_at_each(before, events, |state, event| {
+                let (NetworkEvent::CallRouted { call, from, attempt: 1, .. }, Some(network)) =
+                    (event, state.network())
+                else {
+                    return true;
+                };
+                let operation = state.control().pending_call(*call).map(|call| call.operation);
+                let before = operation.and_then(|operation| node_of_step_before(state, operation));
+                let is_in_network = |node: &NodeId| {
+                    network.node(node).is_some_and(|node| node.status != NodeStatus::Expelled)
+                };
+                let expected = before.filter(is_in_network);
+                *from == expected.unwrap_or_else(|| network.orchestrator().clone())
+            })
+        }),
+        premise: |_, state| {
+            assignments(state).any(|assignment| {
+                state.network().is_some_and(|network| assignment.from != *network.orchestrator())
+            })
+        },
+        ..CLAIM
+    },
+    Claim {
+        id: "C-142",
+        clause: "001-5.5",
+        statement: "Each run of a plan in a network ends with one report to the originator: completed if and only if the run \
+                    succeeded, cancelled if the user did, else failed. It returns along the nodes that executed.",
+        formula: "□ (run ends ⇒ WorkflowEnded) ∧ □ (status = completed ⇔ succeeded(r)) ∧ □ (last(return_path) = orchestrator)",
+        check: StepInvariant(|_, before, events, after| {
+            let reports = || {
+                events.iter().filter_map(|event| match event {
+                    Event::Network(NetworkEvent::WorkflowEnded { return_path, .. }) => Some(return_path),
+                    _ => None,
+                })
+            };
+            let is_over = |phase: Phase| !matches!(phase, Phase::RunningTasks | Phase::RepairReview);
+            let ends = before.control().phase() == Phase::RunningTasks && is_over(after.control().phase());
+            let orchestrator = before.network().map(|network| network.orchestrator());
+            reports().count() == usize::from(ends && orchestrator.is_some())
+                && reports().all(|path| path.last() == orchestrator)
+        }),
+        premise: |_, state| state.network().is_some() && state.control().phase() == Phase::RunningTasks,
+        ..CLAIM
+    },
+    Claim {
+        id: "C-143",
+        clause: "001-5.4",
+        statement: "A workflow is reported as completed if and only if every required task succeeded and the results of its \
+                    members became one, and as cancelled if and only if the user cancelled it. So a failure reaches the \
+                    originator.",
+        formula: "□ (WorkflowEnded(completed) ⇔ succeeded(r) ∧ ¬cancelled(r)) ∧ □ (WorkflowEnded(cancelled) ⇔ cancelled(r))",
+        check: TraceInvariant(|_, past, event| match event {
+            Event::Network(NetworkEvent::WorkflowEnded { status, .. }) => {
+                let expected = if past.since_transition.cancelled {
+                    WorkflowStatus::Cancelled
+                } else if past.succeeded {
+                    WorkflowStatus::Completed
+                } else {
+                    WorkflowStatus::Failed
+                };
+                *status == expected && past.since_transition.workflow_ended.is_none()
+            }
+            _ => true,
+        }),
+        premise: |_, state| {
+            state.network().is_some()
+                && of_request(state, |request| {
+                    request.outcomes.iter().any(|ended| ended.outcome != TaskOutcome::Succeeded)
+                })
+        },
+        ..CLAIM
+    },
+    Claim {
+        id: "C-144",
+        clause: "001-11.3",
+        statement: "If every call gets a reply or times out, every run of a plan ends.",
+        formula: "fair ⇒ □ (RunningTasks ⇒ ◇ ¬RunningTasks)",
+        check: LeadsTo {
+            from: |_, past, _| past.phase == Some(Phase::RunningTasks),
+            to: |_, _, state| state.control().phase() != Phase::RunningTasks,
+            under: FAIR,
+        },
+        premise: |_, state| state.control().phase() == Phase::RunningTasks,
+        not_applicable: |policy| {
+            (!policy.rules.error_rows).then_some("the policy has no transitions for failed calls")
+        },
+        ..CLAIM
+    },
+];
+
+/// Whether no task of the run started yet.
+fn is_before_run(state: &State, request: &Request) -> bool {
+    request.outcomes.is_empty()
+        && request.workflow.assigned.is_empty()
+        && state.control().pending_calls().is_empty()
+}
+
+/// Whether a node can be sent a task now: it is in the network, and the orchestrator, which starts its own tasks at once, holds and
+/// offers the capability with a load at most the limit.
+fn can_start(state: &State, node: &NodeId, request: &Request, task: Option<TaskId>) -> bool {
+    let Some((network, node)) = state.network().and_then(|network| Some((network, network.node(node)?)))
+    else {
+        return false;
+    };
+    let task = task.and_then(|task| request.plan.as_ref()?.plan.task(task));
+    let declared = task.and_then(|task| task.step.requirements.as_deref());
+    let capability = match declared {
+        Some(declared) => declared.required_capabilities.first().cloned(),
+        None => Some(Module::Executor.capability()),
+    };
+    let held = capability.and_then(|capability| node.capabilities.get(&capability));
+    node.id != *network.orchestrator()
+        || node.status != NodeStatus::Expelled
+            && held
+                .is_some_and(|held| held.available && held.load() <= network.policy().routing.overload_above)
+}
+
+/// The node that executed the task before, in a sequence of at least two tasks.
+pub(super) fn node_of_step_before(state: &State, operation: Operation) -> Option<NodeId> {
+    let Operation::RunTask { task, .. } = operation else { return None };
+    let request = state.control().request()?;
+    let plan = &request.plan.as_ref()?.plan;
+    let mut before: Option<TaskId> = None;
+    let mut expected = None;
+    for (step, dependencies) in plan.dependencies() {
+        if !dependencies.iter().all(|dependency| Some(*dependency) == before)
+            || dependencies.is_empty() != before.is_none()
+        {
+            return None;
+        }
+        if step.id == task {
+            expected = before;
+        }
+        before = Some(step.id);
+    }
+    if plan.aggregation().is_some() {
+        return None;
+    }
+    request.ledger.get(expected?)?.node.clone()
+}
+
+/// The task and every one that depends on it, in plan order.
+fn dependents_of(plan: &Plan, task: TaskId) -> alloc::vec::Vec<TaskId> {
+    let mut found = alloc::vec::Vec::from([task]);
+    for (step, dependencies) in plan.dependencies() {
+        if step.id != task && dependencies.iter().any(|dependency| found.contains(dependency)) {
+            found.push(step.id);
+        }
+    }
+    found
+}

@@ -1,0 +1,207 @@
+//! The inputs of the adversary about a network: its nodes, and handoffs over a channel that loses, duplicates and reorders, with a
+//! forger and a replayer (001 §6).
+//!
+//! A handoff that is not delivered is lost. One of a call that ended or runs is a duplicate or a replay, and one with other ends or
+//! an invalid signature is forged. All of them can come at any time while calls wait.
+
+use crate::scopes::{Model, Remote};
+use orchestrion_kernel::module::Module;
+use orchestrion_kernel::network::defense::Signal;
+use orchestrion_kernel::network::{
+    Capability, CapabilityCategory, CapabilityConstraints, CapabilityState, HandoffReceipt, NetworkInput,
+    Node, NodeStatus, SignatureStatus, TrustPolicy,
+};
+use orchestrion_kernel::state::{Assignment, NetworkState};
+use orchestrion_kernel::{CallId, CapabilityId, Input, NodeId, Phase, Score, State, Text};
+
+/// The orchestrator, and the nodes that execute.
+const ORCHESTRATOR: &str = "a";
+const BEST: &str = "b";
+const SECOND: &str = "c";
+/// Trusted less than any task requires that states a minimum.
+const WEAK: &str = "d";
+const EXPELLED: &str = "x";
+
+/// The constants of a model's network: interactions change no value that a later decision reads, so that the states are finitely
+/// many (design §2, rule 6). One retry, so that attempts end before candidates do.
+fn trust_policy() -> TrustPolicy {
+    let mut policy = TrustPolicy::default();
+    policy.connection.smoothing = Score::ONE;
+    policy.connection.reinforcement = Score::ZERO;
+    policy.connection.weight_decay = Score::ZERO;
+    policy.connection.threat_effect = Score::ZERO;
+    policy.connection.warn_after_interactions = u32::MAX;
+    policy.status.probation_interactions = u32::MAX;
+    policy.status.established_interactions = u32::MAX;
+    policy.workflow.max_retries = 1;
+    policy
+}
+
+fn share(percent: u32) -> Score {
+    Score::from_millionths(percent * 10_000).unwrap_or(Score::ONE)
+}
+
+/// A node with these capabilities, each for one task at a time, or two.
+fn node(
+    name: &str,
+    trust: u32,
+    capabilities: impl IntoIterator<Item = CapabilityId>,
+    max_capacity: u32,
+) -> Node {
+    let policy = TrustPolicy::default();
+    let mut node = Node { trust: share(trust), ..Node::new(&policy.start, NodeId::new(name)) };
+    for id in capabilities {
+        let capability = Capability {
+            id,
+            name: Text::from(""),
+            category: CapabilityCategory::Analysis,
+            input_types: Vec::new(),
+            output_types: Vec::new(),
+            constraints: CapabilityConstraints::default(),
+            max_capacity,
+        };
+        node.add_capability(CapabilityState::new(capability, share(trust)));
+    }
+    node
+}
+
+/// The capability of a task that only the second node and the weak one hold.
+pub(crate) fn second_capability() -> CapabilityId {
+    CapabilityId::new("second")
+}
+
+/// The node that executes best.
+pub(crate) fn best() -> NodeId {
+    NodeId::new(BEST)
+}
+
+/// The network is created first. Before, every other input about it is refused.
+pub(super) fn creation(model: Model) -> Vec<Input> {
+    let executor = || Module::Executor.capability();
+    let is_remote = |module: &Module| match model.free.network {
+        Remote::Handoffs | Remote::Steps | Remote::Nowhere => *module == Module::Executor,
+        Remote::Modules => matches!(module, Module::Executor | Module::Auditor),
+    };
+    let local = Module::ALL.into_iter().filter(|module| !is_remote(module)).map(Module::capability);
+    let remote = || Module::ALL.into_iter().filter(is_remote).map(Module::capability);
+    let orchestrator = NodeId::new(ORCHESTRATOR);
+    let mut nodes = vec![node(ORCHESTRATOR, 90, local, 2)];
+    match model.free.network {
+        Remote::Nowhere => {}
+        Remote::Handoffs => nodes.extend([
+            node(BEST, 80, [executor()], 1),
+            node(SECOND, 60, [executor()], 2),
+            node(WEAK, 20, [executor()], 2),
+            Node { status: NodeStatus::Expelled, ..node(EXPELLED, 90, [executor()], 2) },
+        ]),
+        Remote::Steps => nodes.extend([
+            node(BEST, 80, [executor()], 2),
+            node(SECOND, 60, [executor(), second_capability()], 2),
+        ]),
+        Remote::Modules => nodes.extend([node(BEST, 80, remote(), 2), node(SECOND, 60, remote(), 2)]),
+    }
+    // A member of the orchestrator itself.
+    if model.free.network == Remote::Steps
+        && let Some(first) = nodes.first_mut()
+    {
+        let own = node(ORCHESTRATOR, 90, [own_capability()], 1);
+        own.capabilities.into_values().for_each(|state| first.add_capability(state));
+    }
+    let policy = trust_policy();
+    let create =
+        |orchestrator: NodeId, nodes: Vec<Node>| NetworkInput::Create { orchestrator, policy, nodes };
+    let mut twice = nodes.clone();
+    twice.extend(nodes.first().cloned());
+    let mut invalid = policy;
+    invalid.connection.initial_weight = Score::ZERO;
+    let inputs = [
+        create(orchestrator.clone(), nodes.clone()),
+        create(orchestrator.clone(), twice),
+        create(NodeId::new("?"), nodes.clone()),
+        NetworkInput::Create { orchestrator, policy: invalid, nodes },
+        NetworkInput::Tick,
+    ];
+    inputs.into_iter().map(network_input).collect()
+}
+
+/// The capability that only the orchestrator holds, for one task at a time.
+pub(crate) fn own_capability() -> CapabilityId {
+    CapabilityId::new("own")
+}
+
+fn network_input(input: NetworkInput) -> Input {
+    Input::Network(Box::new(input))
+}
+
+/// Every handoff to try for the pending calls, and of a call that was never sent.
+pub(super) fn handoffs(model: Model, network: &NetworkState, pending: &[CallId]) -> Vec<Input> {
+    let mut inputs = Vec::new();
+    let mut deliver = |call: CallId, from: &NodeId, to: &NodeId, signature: SignatureStatus| {
+        let receipt = HandoffReceipt { call, from: from.clone(), to: to.clone(), signature };
+        inputs.push(network_input(NetworkInput::Handoff(receipt)));
+    };
+    let (valid, invalid) = (SignatureStatus::Valid, SignatureStatus::Invalid);
+    for Assignment { call, from, to, .. } in network.assignments() {
+        // While it waits it is delivered, afterwards it is a duplicate or a replay.
+        deliver(*call, from, to, valid);
+        if model.free.network == Remote::Handoffs {
+            deliver(*call, from, to, invalid);
+            deliver(*call, &NodeId::new(WEAK), to, valid);
+            deliver(*call, from, &NodeId::new(EXPELLED), valid);
+        }
+    }
+    if model.free.network == Remote::Handoffs && !pending.is_empty() {
+        deliver(CallId::new(u64::MAX), network.orchestrator(), &best(), valid);
+    }
+    inputs
+}
+
+/// Every change of the network to try while tasks run: the best node withdraws its capability or offers it again, reports a full load or
+/// none, is suspected or trusted again, leaves or joins again. The other inputs change nothing, or are refused.
+pub(super) fn changes(environment: [u32; 2], network: &NetworkState, state: &State) -> Vec<Input> {
+    let plan = state.control().request().and_then(|request| request.plan.as_ref());
+    let [of_one, of_two] = environment;
+    let environment = if plan.is_some_and(|plan| plan.plan.tasks().len() > 1) { of_two } else { of_one };
+    if state.control().phase() != Phase::RunningTasks {
+        return Vec::new();
+    }
+    let (orchestrator, best) = (network.orchestrator(), best());
+    let executor = Module::Executor.capability();
+    let mut inputs = Vec::new();
+    let node = network.node(&best);
+    let held = node.and_then(|node| node.capabilities.get(&executor));
+    inputs.extend(held.map(|held| NetworkInput::SetAvailable {
+        node: best.clone(),
+        capability: executor.clone(),
+        available: !held.available,
+    }));
+    if environment >= 1 {
+        inputs.extend(node.map(|node| NetworkInput::ReportLoad {
+            node: best.clone(),
+            load: if node.reported_load.is_some() { None } else { Some(Score::ONE) },
+        }));
+        let suspects = network.node(orchestrator).is_some_and(|node| node.threat_beliefs.contains_key(&best));
+        inputs.push(if suspects {
+            NetworkInput::ResolveThreat { node: orchestrator.clone(), subject: best.clone() }
+        } else {
+            let (origin, subject) = (NodeId::new(SECOND), best.clone());
+            let signal = Signal { sender: origin.clone(), origin, subject, confidence: Score::ONE, hops: 9 };
+            NetworkInput::Signal { receiver: orchestrator.clone(), signal }
+        });
+    }
+    if environment >= 2 {
+        let second = NodeId::new(SECOND);
+        inputs.push(match network.node(&second) {
+            Some(_) => NetworkInput::Leave { node: second },
+            None => NetworkInput::Join { node: self::node(SECOND, 60, [executor.clone()], 2) },
+        });
+    }
+    inputs.extend([
+        NetworkInput::RotateKey { node: orchestrator.clone(), public_key: Vec::new() },
+        NetworkInput::Tick,
+        NetworkInput::Leave { node: orchestrator.clone() },
+        NetworkInput::Leave { node: NodeId::new("?") },
+        NetworkInput::SetAvailable { node: best, capability: CapabilityId::new("?"), available: true },
+    ]);
+    inputs.into_iter().map(network_input).collect()
+}

@@ -1,0 +1,88 @@
+//! The plans whose tasks nodes execute.
+
+use crate::adversary::network::{best, own_capability, second_capability};
+use orchestrion_kernel::module::Module;
+use orchestrion_kernel::network::aggregation::AggregationStrategy;
+use orchestrion_kernel::network::{Priority, Requirements, TaskConstraints};
+use orchestrion_kernel::plan::{Aggregation, Effect, Plan, StepOptions, Task};
+use orchestrion_kernel::{CapabilityId, Score, TaskId, Text};
+use std::sync::Arc;
+
+/// Independent tasks: one that every node can execute, and one with an effect that excludes the best node and requires trust and
+/// quality, so that the weak node does not get it.
+pub(super) fn handed_off(tasks: u32) -> Plan {
+    let minimum = Score::from_millionths(400_000).unwrap_or(Score::ONE);
+    let constraints = TaskConstraints {
+        min_trust: minimum,
+        min_quality: minimum,
+        excluded_nodes: vec![best()],
+        ..TaskConstraints::default()
+    };
+    let limited = Task {
+        effect: Effect::Undoable { compensation: Text::from("undo") },
+        step: StepOptions {
+            requirements: Some(Arc::new(Requirements {
+                required_capabilities: vec![Module::Executor.capability()],
+                constraints,
+                ..Requirements::default()
+            })),
+            ..StepOptions::default()
+        },
+        ..step(2, &[])
+    };
+    plan([step(1, &[]), limited], tasks)
+}
+
+/// Workflows of every type, each with so many tasks at most: a sequence over two nodes, a graph with an optional task and a
+/// validation, members under best effort with a task after them, an ensemble, members that vote, one of which only the orchestrator
+/// can execute, and members without a numeric answer.
+pub(super) fn workflows(tasks: u32) -> Vec<Plan> {
+    let after = |number: u32, required: &[u32]| step(number, required);
+    let sequence =
+        [step(1, &[]), with_capability(after(2, &[1]), second_capability()), after(3, &[2]), after(4, &[3])];
+    let mut graph = [step(1, &[]), after(2, &[1]), step(3, &[]), after(4, &[2, 3])];
+    graph[1].step.validates = Some(TaskId::new(1));
+    graph[2].step.optional = true;
+    graph[2].step.requirements = Some(Arc::new(Requirements {
+        required_capabilities: vec![second_capability()],
+        constraints: TaskConstraints { priority: Priority::High, ..TaskConstraints::default() },
+        ..Requirements::default()
+    }));
+    let effort = [step(1, &[]), step(2, &[]), after(3, &[1, 2]), after(4, &[3])];
+    let ensemble = [step(1, &[]), step(2, &[]), step(3, &[]), after(4, &[1])];
+    let own = |number| with_capability(step(number, &[]), own_capability());
+    let voting = [own(1), own(2), after(3, &[1, 2]), after(4, &[2])];
+    let averaging = [step(1, &[]), step(2, &[]), after(3, &[1]), after(4, &[2])];
+    let aggregated = |steps: [Task; 4], strategy, is_ensemble| {
+        plan(steps, tasks).with_aggregation(Aggregation { strategy, criticality: Score::ZERO, is_ensemble })
+    };
+    vec![
+        plan(sequence, tasks),
+        plan(graph, tasks),
+        aggregated(effort, AggregationStrategy::BestEffort, false),
+        aggregated(ensemble, AggregationStrategy::Voting, true),
+        aggregated(voting, AggregationStrategy::Voting, false),
+        aggregated(averaging, AggregationStrategy::Averaging, false),
+    ]
+}
+
+fn plan<const N: usize>(steps: [Task; N], tasks: u32) -> Plan {
+    let steps = steps.into_iter().zip(0..tasks.max(1)).map(|(step, _)| step);
+    Plan::new(steps.collect()).unwrap_or_else(|error| unreachable!("{error}"))
+}
+
+fn step(number: u32, depends_on: &[u32]) -> Task {
+    Task {
+        id: TaskId::new(number),
+        text: Text::from("task"),
+        effect: Effect::Pure,
+        depends_on: Some(depends_on.iter().copied().map(TaskId::new).collect()),
+        scope: None,
+        step: StepOptions::default(),
+    }
+}
+
+fn with_capability(task: Task, capability: CapabilityId) -> Task {
+    let requirements = Requirements { required_capabilities: vec![capability], ..Requirements::default() };
+    Task { step: StepOptions { requirements: Some(Arc::new(requirements)), ..task.step }, ..task }
+}
