@@ -218,6 +218,7 @@ pub(super) fn mutants(policy: &Policy) -> Vec<Mutant> {
             ..KernelUnderTest::unmodified(policy.clone())
         },
         row: None,
+        needs_network: true,
     })
     .collect()
 }
