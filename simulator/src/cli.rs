@@ -9,6 +9,7 @@ mod exit_status;
 mod export;
 mod files;
 mod init;
+mod keys;
 mod lint;
 mod output;
 mod promote;
@@ -55,6 +56,7 @@ enum Command {
     Promote(promote::Args),
     Context(context::Args),
     Route(route::Args),
+    Keys(keys::Args),
     Export(export::Args),
 }
 
@@ -76,6 +78,7 @@ pub fn main() -> ExitCode {
         Command::Promote(args) => promote::run(args, &cli.global),
         Command::Context(args) => context::run(args, &cli.global),
         Command::Route(args) => route::run(args, &cli.global),
+        Command::Keys(args) => keys::run(args),
         Command::Export(args) => export::run(args, Cli::command()),
     };
     let status = result.unwrap_or_else(|error| {

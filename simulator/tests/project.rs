@@ -174,6 +174,9 @@ fn completions_and_manual_are_valid() {
         "context-curve",
         "context-verify",
         "route",
+        "keys",
+        "keys-create",
+        "keys-rotate",
         "export",
     ];
     let names = names.map(|name| format!("orchestrion-{name}.1"));

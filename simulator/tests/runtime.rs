@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 #![allow(clippy::type_complexity, reason = "tables of cases")]
 
+#[path = "runtime/network.rs"]
+mod network;
 #[path = "runtime/opening.rs"]
 mod opening;
 #[path = "runtime/team.rs"]

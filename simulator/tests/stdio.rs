@@ -308,7 +308,7 @@ fn scenario_writes_are_submitted() {
     let output = host.ends();
     assert!(
         stderr(&output)
-            .contains("ignored: 1 interruptions, crashes, cancellations and later writes of the scenario"),
+            .contains("ignored: 1 interruptions, crashes, cancellations, network events and later writes of the scenario"),
         "{}",
         stderr(&output)
     );

@@ -2,15 +2,20 @@
 //! request.
 //!
 //! The plan has layers of `WIDTH` tasks; each task depends on `FAN_IN` tasks of the layer before. Each call is answered at once,
-//! after the kernel started as many tasks as it can. Criterion's throughput is in tasks per second.
+//! after the kernel started as many tasks as it can. With a network, each task is routed, handed off and judged. Criterion's throughput is in tasks per second.
 
 #![allow(missing_docs, reason = "criterion makes the entry point")]
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use orchestrion_kernel::module::{Argument, Operation, Ratings, Report, Stance};
+use orchestrion_kernel::module::{Argument, Module, Operation, Ratings, Report, Stance};
+use orchestrion_kernel::network::{
+    Capability, CapabilityCategory, CapabilityConstraints, CapabilityState, HandoffReceipt, NetworkInput,
+    Node, SignatureStatus, TrustPolicy,
+};
 use orchestrion_kernel::plan::{Effect, Plan, StepOptions, Task};
 use orchestrion_kernel::{
-    ConversationId, Input, Phase, Policy, Score, State, TaskId, Text, UserId, can_step, decide,
+    CallId, CapabilityId, ConversationId, Input, NodeId, Phase, Policy, Score, State, TaskId, Text, UserId,
+    can_step, decide,
 };
 use std::hint::black_box;
 
@@ -66,6 +71,9 @@ fn layers(tasks: u32) -> Plan {
 fn run_until(policy: &Policy, state: &mut State, plan: &Plan, phase: Phase) {
     while state.control().phase() != phase {
         let input = match state.control().pending_calls().first() {
+            Some(call) if handoff(state, call.id).is_some() => {
+                Input::Network(Box::new(handoff(state, call.id).expect("a handoff")))
+            }
             _ if can_step(policy, state) => Input::Step,
             Some(call) => Input::reply(call.id, report(call.operation, plan)),
             None => Input::user_message(UserId::new("ada"), Text::from("do it")),
@@ -75,12 +83,50 @@ fn run_until(policy: &Policy, state: &mut State, plan: &Plan, phase: Phase) {
     }
 }
 
+/// Returns the handoff of a call that its node has not accepted.
+fn handoff(state: &State, call: CallId) -> Option<NetworkInput> {
+    let assignment = state.network()?.assignment(call).filter(|assignment| !assignment.is_running())?;
+    let (from, to) = (assignment.from.clone(), assignment.to.clone());
+    Some(NetworkInput::Handoff(HandoffReceipt { call, from, to, signature: SignatureStatus::Valid }))
+}
+
+/// Returns a network of an orchestrator, which executes every module but the executor, and of nodes that execute tasks.
+fn network(nodes: u32) -> NetworkInput {
+    let policy = TrustPolicy::default();
+    let capability = |id: CapabilityId, max_capacity| Capability {
+        name: Text::from(id.as_str()),
+        id,
+        category: CapabilityCategory::Generation,
+        input_types: Vec::new(),
+        output_types: Vec::new(),
+        constraints: CapabilityConstraints::default(),
+        max_capacity,
+    };
+    let node = |number: u32| {
+        let mut node = Node::new(&policy.start, NodeId::new(format!("node-{number:05}")));
+        let quality = Score::from_millionths(500_000 + number * 7919 % 400_000).expect("a score");
+        if number == 0 {
+            let modules = Module::ALL.into_iter().filter(|module| *module != Module::Executor);
+            modules.for_each(|module| {
+                node.add_capability(CapabilityState::new(capability(module.capability(), 1000), Score::ONE));
+            });
+        } else {
+            node.add_capability(CapabilityState::new(capability(Module::Executor.capability(), 4), quality));
+        }
+        node
+    };
+    let nodes: Vec<Node> = (0..nodes).map(node).collect();
+    NetworkInput::Create { orchestrator: nodes[0].id.clone(), policy, nodes }
+}
+
 /// Returns a conversation in which the first task of the plan runs.
-fn conversation(policy: &Policy, plan: &Plan) -> State {
+fn conversation(policy: &Policy, plan: &Plan, network: Option<NetworkInput>) -> State {
     let mut state = State::new(ConversationId::new("bench"));
     let start = Input::session_start(UserId::new("ada"));
-    let events = decide(policy, &state, state.now(), &start).expect("a session starts");
-    events.iter().for_each(|event| state.apply(event));
+    for input in network.map(|network| Input::Network(Box::new(network))).into_iter().chain([start]) {
+        let events = decide(policy, &state, state.now(), &input).expect("a session starts");
+        events.iter().for_each(|event| state.apply(event));
+    }
     run_until(policy, &mut state, plan, Phase::RunningTasks);
     state
 }
@@ -91,11 +137,11 @@ fn workflow(c: &mut Criterion) {
     policy.contexts.budget_tokens = u32::MAX;
     let mut group = c.benchmark_group("decide and apply, directed acyclic graph");
     group.sample_size(10);
-    for tasks in [100, 1000, 10_000] {
+    for (tasks, nodes) in [(100, 0), (1000, 0), (10_000, 0), (1000, 1000), (10_000, 1000)] {
         let plan = layers(tasks);
-        let running = conversation(&policy, &plan);
+        let running = conversation(&policy, &plan, (nodes > 0).then(|| network(nodes)));
         group.throughput(Throughput::Elements(u64::from(tasks)));
-        group.bench_function(format!("{tasks} tasks"), |b| {
+        group.bench_function(format!("{tasks} tasks, {nodes} nodes"), |b| {
             b.iter_batched_ref(
                 || running.clone(),
                 |state| {

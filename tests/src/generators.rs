@@ -5,6 +5,8 @@
 //! valid.
 
 mod actions;
+mod network_conversations;
+mod network_plans;
 mod policies;
 mod reports;
 mod shrink;
@@ -12,6 +14,7 @@ mod situation;
 mod writes;
 
 pub use actions::{ActionKind, Bias, CallSelector, TimeShift, UserSelector, WalkAction};
+pub use network_conversations::{NetworkBias, NetworkConversation, network_policy};
 pub use policies::random_policy;
 
 use proptest::prelude::Rng;

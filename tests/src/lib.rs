@@ -10,6 +10,7 @@ pub mod fuzz_targets;
 pub mod generators;
 pub mod monitored;
 pub mod naive_liveness;
+pub mod network_conversation_oracle;
 pub mod network_oracle;
 pub mod oracle;
 pub mod random_walk;

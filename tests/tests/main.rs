@@ -12,6 +12,7 @@ mod knowledge;
 mod liveness;
 mod models;
 mod network;
+mod network_conversation;
 mod network_rules;
 mod oracle;
 mod payload;

@@ -1,6 +1,7 @@
-//! The oracle checks every step of every golden trace.
+//! The oracles check every step of every golden trace: that of the network the traces with one, that of the conversation the others.
 
-use orchestrion_kernel::{State, TimedInput, Timestamp, decide};
+use orchestrion_kernel::{Input, State, TimedInput, Timestamp, can_step, decide};
+use orchestrion_tests::network_conversation_oracle::NetworkConversationOracle;
 use orchestrion_tests::oracle::Oracle;
 use orchestrion_trace::Reader;
 use std::fs::File;
@@ -11,6 +12,8 @@ fn golden_matches_oracle(golden: &Path) -> datatest_stable::Result<()> {
     let reader = Reader::new(BufReader::new(File::open(golden)?), &golden.display().to_string())?;
     let header = reader.header().clone();
     let mut oracle = Oracle::new(&header.policy, &header.conversation);
+    let mut network_oracle = NetworkConversationOracle::new(&header.policy);
+    let mut has_network = false;
     let mut state = State::new(header.conversation);
     for step in reader {
         let step = step?;
@@ -19,7 +22,12 @@ fn golden_matches_oracle(golden: &Path) -> datatest_stable::Result<()> {
         for event in decided.iter().flatten() {
             state.apply(event);
         }
-        oracle.judge(&input, decided.as_ref(), &state)?;
+        has_network |= matches!(input.input, Input::Network(_));
+        if has_network {
+            network_oracle.judge(&input, decided.as_ref(), &state, can_step(&header.policy, &state))?;
+        } else {
+            oracle.judge(&input, decided.as_ref(), &state)?;
+        }
     }
     Ok(())
 }

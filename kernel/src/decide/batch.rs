@@ -15,8 +15,8 @@ pub(super) struct Batch<'a> {
     pub(super) policy: &'a Policy,
     /// The state before the input.
     pub(super) state: &'a State,
-    /// A copy of the control state, to which every emitted event is applied. It is small, and `apply` remains the only
-    /// definition of what an event changes.
+    /// A copy of the control state, to which every emitted event is applied. It shares what grows with the plan, and `apply`
+    /// remains the only definition of what an event changes.
     pub(super) control: Control,
     /// A copy of the network, to which every emitted event is applied.
     pub(super) network: Option<Arc<NetworkState>>,

@@ -74,7 +74,8 @@ impl Batch<'_> {
             if row.on == Trigger::Cancel { WorkflowTrigger::Cancel } else { WorkflowTrigger::StepsEnded };
         let taken = workflow_transition(WorkflowStatus::Running, trigger, |guard| match guard {
             WorkflowGuard::Always => true,
-            WorkflowGuard::Succeeded => request.is_completed(),
+            // A run that is left for another phase is rolled back.
+            WorkflowGuard::Succeeded => row.to == Phase::AssertingOutcomes && request.is_completed(),
         });
         let status = taken.map_or(WorkflowStatus::Failed, |row| row.to);
         let lineage: Vec<NodeId> = request.workflow.lineage.iter().cloned().collect();
@@ -187,7 +188,9 @@ fn failed_validation(
     }
     let repeated: Vec<&Task> = plan.tasks().iter().filter(|task| repeated.contains(&task.id)).collect();
     let is_pending = |task: &Task| pending.iter().any(|call| call.running_task() == Some(task.id));
-    let can_repeat = |task: &&Task| task.effect.kind() == EffectKind::Pure && !is_pending(task);
+    let is_left_out = |task: &Task| request.outcome(task.id) == Some(TaskOutcome::NotRun);
+    let can_repeat =
+        |task: &&Task| task.effect.kind() == EffectKind::Pure && !is_pending(task) && !is_left_out(task);
     repeated.iter().all(can_repeat).then(|| NetworkEvent::ValidationFailed {
         task,
         repeated: repeated.iter().map(|task| task.id).collect(),
@@ -211,17 +214,21 @@ fn aggregate_members(request: &Request, network: Option<&NetworkState>) -> Optio
     let policy = trust_policy(network);
     let result = |answer: &crate::state::MemberAnswer| {
         let task = plan.task(answer.task);
-        let node = request.started(answer.task).and_then(|started| started.node.as_ref());
-        let node = node.and_then(|node| network?.node(node));
+        let id = request.started(answer.task).and_then(|started| started.node.as_ref());
+        let node = id.and_then(|id| network?.node(id));
+        // Without a network every answer weighs the same; a node that left is unknown.
+        let unknown = match id {
+            None => (Score::ONE, Score::ONE),
+            Some(_) => (policy.convergence.unknown_trust, policy.start.capability_quality),
+        };
         let capability = task.and_then(|task| requirements_of(task).required_capabilities.first().cloned());
         let state = node.zip(capability).and_then(|(node, capability)| node.capabilities.get(&capability));
         MemberResult {
-            node: node.map_or_else(|| NodeId::new("orchestrator"), |node| node.id.clone()),
+            node: id.cloned().unwrap_or_else(|| NodeId::new("orchestrator")),
             answer: answer.text.clone(),
             number: answer.number,
-            // Without a network every answer weighs the same.
-            trust: node.map_or(Score::ONE, |node| node.trust),
-            quality: state.map_or(Score::ONE, |state| state.quality),
+            trust: node.map_or(unknown.0, |node| node.trust),
+            quality: state.map_or(unknown.1, |state| state.quality),
         }
     };
     let results: Vec<MemberResult> = request.workflow.answers.iter().map(result).collect();

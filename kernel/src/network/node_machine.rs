@@ -143,7 +143,6 @@ impl Node {
             NodeAction::RaiseTrust => {
                 self.trust = scaled(self.trust, policy.promotion_factor.into()).min(policy.promotion_max);
                 self.record.promoted_quality = trust.quality;
-                self.record.failed_probations = 0;
             }
             NodeAction::NoteQuality => self.record.promoted_quality = trust.quality,
             NodeAction::RestartProbation => {

@@ -272,7 +272,8 @@ impl Request {
             self.outcomes.iter().filter(|ended| !tasks.contains(&ended.task)).copied().collect();
         self.outcomes = kept.into_iter().collect();
         self.workflow.answers.retain(|answer| !tasks.contains(&answer.task));
-        if self.aggregated.iter().any(|task| tasks.contains(task)) {
+        let plan = self.plan.as_ref().map(|revised| &revised.plan);
+        if plan.is_some_and(|plan| tasks.iter().any(|task| plan.is_member(*task))) {
             self.workflow.is_aggregated = None;
             self.aggregated.clear();
         }
@@ -308,5 +309,132 @@ impl From<alloc::vec::Vec<TaskResult>> for TaskOutcomes {
 impl From<TaskOutcomes> for alloc::vec::Vec<TaskResult> {
     fn from(outcomes: TaskOutcomes) -> Self {
         outcomes.iter().copied().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::{EffectOutcome, Event};
+    use crate::ids::{CallId, RequestId, Revision};
+    use crate::item::Scope;
+    use crate::module::Operation;
+    use crate::plan::{Effect, EffectKind};
+    use crate::state::{EffectsLedger, StartedTask};
+    use alloc::vec::Vec;
+
+    /// A reproducible sequence of numbers.
+    struct Choice(u64);
+
+    impl Choice {
+        fn below(&mut self, bound: u32) -> u32 {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            u32::try_from((self.0 >> 33) % u64::from(bound)).unwrap()
+        }
+
+        fn one_of(&mut self, ids: &[TaskId]) -> TaskId {
+            let at = self.below(u32::try_from(ids.len()).unwrap());
+            ids[usize::try_from(at).unwrap()]
+        }
+    }
+
+    const TASKS: u32 = 6;
+
+    /// Returns a plan of tasks in any order of numbers, with any dependencies, also repeated ones.
+    fn plan(choice: &mut Choice) -> Plan {
+        let mut ids: Vec<TaskId> = (1..=TASKS).map(TaskId::new).collect();
+        ids.rotate_left(usize::try_from(choice.below(TASKS)).unwrap());
+        let task = |(at, id): (usize, &TaskId)| Task {
+            id: *id,
+            text: "a task".into(),
+            effect: Effect::Pure,
+            depends_on: (at > 0 && choice.below(4) > 0)
+                .then(|| (0..choice.below(3)).map(|_| choice.one_of(&ids[..at])).collect()),
+            scope: None,
+        };
+        Plan::new(ids.iter().enumerate().map(task).collect()).unwrap()
+    }
+
+    fn outcome(choice: &mut Choice) -> TaskOutcome {
+        match choice.below(4) {
+            0 => TaskOutcome::from_exit_code(1),
+            1 => TaskOutcome::NoResult(Failure::OutcomeUnknown),
+            _ => TaskOutcome::Succeeded,
+        }
+    }
+
+    /// The definition of [`Request::ready_tasks`].
+    fn expected_ready(request: &Request, pending: &[Call], ended: Option<TaskResult>) -> Vec<TaskId> {
+        let outcome = |task: TaskId| {
+            ended
+                .filter(|ended| ended.task == task)
+                .map(|ended| ended.outcome)
+                .or_else(|| request.outcome(task))
+        };
+        let plan = request.plan.iter().flat_map(|revised| revised.plan.dependencies());
+        let ready = plan.filter(|(task, dependencies)| {
+            outcome(task.id).is_none()
+                && !pending.iter().any(|call| call.running_task() == Some(task.id))
+                && dependencies.iter().all(|task| outcome(*task) == Some(TaskOutcome::Succeeded))
+        });
+        ready.map(|(task, _)| task.id).collect()
+    }
+
+    #[test]
+    fn ready_tasks_follow_from_plan_and_outcomes() {
+        let mut choice = Choice(1);
+        let mut found = 0;
+        for _ in 0..200 {
+            let mut request = Request::new(RequestId::FIRST, "do it".into(), Scope::Global);
+            for _ in 0..20 {
+                match choice.below(8) {
+                    0 => {
+                        let (revision, plan) = (Revision::FIRST, plan(&mut choice));
+                        request.apply(&Event::PlanAdopted { revision, plan }, &[]);
+                    }
+                    1 => request.outcomes.clear(),
+                    _ => {
+                        // One more number than the plan has tasks.
+                        let task = TaskId::new(choice.below(TASKS + 1) + 1);
+                        request.set_task_outcome(task, outcome(&mut choice));
+                    }
+                }
+                let task = TaskId::new(choice.below(TASKS) + 1);
+                let operation = Operation::RunTask { task, effect: EffectKind::Pure };
+                let pending = [Call { id: CallId::FIRST, operation, over_budget: false }];
+                let ended = Some(TaskResult { task, outcome: outcome(&mut choice) });
+                for (pending, ended) in [(&[][..], None), (&pending[..], None), (&pending[..], ended)] {
+                    let ready: Vec<TaskId> =
+                        request.ready_tasks(pending, ended).map(|task| task.id).collect();
+                    assert_eq!(ready, expected_ready(&request, pending, ended), "{request:?}");
+                    found += ready.len();
+                }
+                let mut results = request.outcomes.iter();
+                assert_eq!(request.has_unknown_outcome(), results.any(|ended| is_unknown(ended.outcome)));
+                let copy: TaskOutcomes = request.outcomes.iter().copied().collect();
+                assert_eq!(copy, request.outcomes, "equality ignores the progress");
+            }
+        }
+        assert!(found > 1000, "only {found} ready tasks");
+    }
+
+    #[test]
+    fn ledger_equals_its_entries() {
+        let started = |task: u32, outcome| StartedTask {
+            task: TaskId::new(task),
+            effect: EffectKind::Undoable,
+            version: None,
+            outcome,
+        };
+        let kept = |task| started(task, EffectOutcome::Kept);
+        let mut ledger: EffectsLedger = [kept(1), kept(2), kept(3), kept(1)].into_iter().collect();
+        assert_eq!(ledger, [kept(2), kept(3), kept(1)].into_iter().collect());
+        assert_ne!(ledger, [kept(1), kept(2), kept(3)].into_iter().collect());
+        let next =
+            |ledger: &EffectsLedger| ledger.undoable().next_back().map(|started| started.task.number());
+        assert_eq!(next(&ledger), Some(1));
+        ledger.set_outcome(TaskId::new(1), EffectOutcome::Undone);
+        assert_eq!(next(&ledger), Some(3));
+        assert_eq!(ledger.get(TaskId::new(1)), Some(&started(1, EffectOutcome::Undone)));
     }
 }

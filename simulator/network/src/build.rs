@@ -9,7 +9,7 @@ use orchestrion_kernel::network::{
 };
 use orchestrion_kernel::{CapabilityId, ClusterId, NodeId, Timestamp};
 use orchestrion_yaml::{LabeledError, ReadError, Source, Spanned, StrictText, suggest_nearest};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub(super) fn load(source: &Source) -> Result<LoadedNetwork, ReadError> {
     build(&file).map_err(|error| ReadError::in_source(source, error))
 }
 
-fn build(file: &NetworkFile) -> Result<LoadedNetwork, LabeledError> {
+pub(super) fn build(file: &NetworkFile) -> Result<LoadedNetwork, LabeledError> {
     let policy = file.policy.validate()?;
     let mut builder = Builder {
         policy: &policy,
@@ -31,8 +31,28 @@ fn build(file: &NetworkFile) -> Result<LoadedNetwork, LabeledError> {
     };
     let nodes = file.nodes.0.iter().map(|(id, node)| builder.node(id, node));
     let network: Network = nodes.collect::<Result<_, _>>()?;
-    let capabilities = file.capabilities.0.iter().map(|(id, _)| CapabilityId::new(id.value.text())).collect();
-    Ok(LoadedNetwork { policy, network, capabilities })
+    let orchestrator = file.orchestrator.as_ref().map(|id| builder.orchestrator(id)).transpose()?;
+    let declarations = file.capabilities.0.iter();
+    let capabilities =
+        declarations.map(|(id, file)| (CapabilityId::new(id.value.text()), file.clone())).collect();
+    Ok(LoadedNetwork { policy, orchestrator, network, capabilities })
+}
+
+/// Returns the node of a file that joins a network later. `others` are nodes that it may refer to beside those of the network.
+pub(super) fn joining_node(
+    network: &LoadedNetwork,
+    id: &Spanned<StrictText>,
+    file: &NodeFile,
+    others: &BTreeSet<NodeId>,
+) -> Result<Node, LabeledError> {
+    let nodes = network.network.iter().map(|node| &node.id).chain(others);
+    let mut builder = Builder {
+        policy: &network.policy,
+        declared: network.capabilities.iter().map(|(id, file)| (id.as_str(), file)).collect(),
+        nodes: nodes.map(|id| (id.as_str(), id.clone())).collect(),
+        capabilities: BTreeMap::new(),
+    };
+    builder.node(id, file)
 }
 
 struct Builder<'f> {
@@ -44,7 +64,7 @@ struct Builder<'f> {
 }
 
 impl<'f> Builder<'f> {
-    fn node(&mut self, id: &Spanned<StrictText>, file: &'f NodeFile) -> Result<Node, LabeledError> {
+    fn node(&mut self, id: &'f Spanned<StrictText>, file: &'f NodeFile) -> Result<Node, LabeledError> {
         let NodeFile { trust, status, cluster, load, public_key, capabilities, connections, threats } = file;
         let mut node = Node::new(&self.policy.start, NodeId::new(id.value.text()));
         node.trust = trust.map_or(node.trust, |trust| trust.0);
@@ -65,6 +85,14 @@ impl<'f> Builder<'f> {
             .map(|(subject, level)| (subject, ThreatBelief { level: level.0, ..ThreatBelief::default() }))
             .collect();
         Ok(node)
+    }
+
+    fn orchestrator(&self, id: &Spanned<StrictText>) -> Result<NodeId, LabeledError> {
+        let name = id.value.as_str();
+        self.nodes.get(name).cloned().ok_or_else(|| {
+            unknown("node", name, self.nodes.keys().copied(), "name a node of `nodes`")
+                .with_label(id.span(), "unknown")
+        })
     }
 
     fn capability(

@@ -3,7 +3,7 @@
 use orchestrion_yaml::{LabeledError, Spanned, StrictText, inline_schema};
 use schemars::{JsonSchema, json_schema};
 use serde::de::{MapAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -14,6 +14,26 @@ pub struct ById<V>(pub Vec<(Spanned<StrictText>, V)>);
 impl<V> Default for ById<V> {
     fn default() -> Self {
         Self(Vec::new())
+    }
+}
+
+impl<V> ById<V> {
+    /// Returns whether there are no values.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl<V: Serialize> Serialize for ById<V> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(id, value)| (&id.value, value)))
+    }
+}
+
+impl<K: Into<StrictText>, V> FromIterator<(K, V)> for ById<V> {
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(values: I) -> Self {
+        Self(values.into_iter().map(|(id, value)| (Spanned::from(id.into()), value)).collect())
     }
 }
 

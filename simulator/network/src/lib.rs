@@ -1,14 +1,16 @@
 //! Trust networks (001) and tasks as YAML files, with errors at their place in the file.
 //!
-//! Entry points: [`LoadedNetwork::read`] and [`LoadedNetwork::read_task`]; [`with_public_keys`] writes
-//! public keys into a network file. Numbers are read exactly into millionths; a missing
+//! Entry points: [`LoadedNetwork::read`], [`LoadedNetwork::read_task`] and [`LoadedNetwork::conversation_input`];
+//! [`with_public_keys`] writes public keys into a network file. Numbers are read exactly into millionths; a missing
 //! value is that of the policy. Deliberately absent: the history of a node (its counters and recent partners), because routing
 //! does not read it.
 
 mod build;
 mod by_id;
+mod conversation;
 mod edit;
 mod format;
+mod from_kernel;
 mod policy;
 mod public_key;
 mod signed;
@@ -24,13 +26,13 @@ pub use policy::{
     RoutingPolicyFile, StartPolicyFile, StatusPolicyFile, TrustWeightsFile, WorkflowPolicyFile,
 };
 pub use public_key::PublicKeyText;
-pub use signed::{Reciprocity, Tone};
-pub use task::{TaskConstraintsFile, TaskFile};
+pub use signed::{Number, Reciprocity, Tone};
+pub use task::{RequirementsFile, TaskConstraintsFile};
 
-use orchestrion_kernel::CapabilityId;
 use orchestrion_kernel::network::{Network, Requirements, TrustPolicy};
-use orchestrion_yaml::{FileLimits, ReadError, Source, schema_of};
-use std::collections::BTreeSet;
+use orchestrion_kernel::{CapabilityId, NodeId};
+use orchestrion_yaml::{FileLimits, LabeledError, ReadError, Source, schema_of};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// The limits of a network file: room for 10,000 nodes of 200 values each, such as 20 connections.
@@ -45,10 +47,12 @@ pub const NETWORK_LIMITS: FileLimits = FileLimits {
 pub struct LoadedNetwork {
     /// The policy: the defaults with the overrides of the file. It is valid.
     pub policy: TrustPolicy,
+    /// The node from whose view a conversation routes its calls.
+    pub orchestrator: Option<NodeId>,
     /// The nodes.
     pub network: Network,
     /// The declared capabilities. A node may hold none of them.
-    pub capabilities: BTreeSet<CapabilityId>,
+    pub capabilities: BTreeMap<CapabilityId, CapabilityFile>,
 }
 
 impl LoadedNetwork {
@@ -75,6 +79,14 @@ impl LoadedNetwork {
     /// As [`LoadedNetwork::read`].
     pub fn parse(name: &str, text: &str) -> Result<Self, ReadError> {
         Self::from_source(&Source::from_text_within(name, text, NETWORK_LIMITS)?)
+    }
+
+    /// Returns the network of a file that is part of another one.
+    ///
+    /// # Errors
+    /// [`LabeledError`] as for a network file, at a place of the other file.
+    pub fn from_file(file: &NetworkFile) -> Result<Self, LabeledError> {
+        build::build(file)
     }
 
     /// Reads the requirements of a task file for this network.
@@ -104,7 +116,7 @@ pub fn network_schema() -> serde_json::Value {
 /// Returns the JSON Schema of task files.
 #[must_use]
 pub fn task_schema() -> serde_json::Value {
-    schema_of::<TaskFile>("Orchestrion task")
+    schema_of::<RequirementsFile>("Orchestrion task")
 }
 
 #[cfg(test)]

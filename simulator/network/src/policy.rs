@@ -10,32 +10,38 @@ use orchestrion_kernel::network::policy::{
 use orchestrion_kernel::{Score, Weight};
 use orchestrion_yaml::{Decimal, LabeledError, Spanned, required_value};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// The value of a setting, as the kernel has it.
 trait SettingValue<K> {
     fn to_kernel(self) -> K;
+    fn from_kernel(value: K) -> Self;
 }
 
 macro_rules! setting_values {
-    ($($file:ty = $kernel:ty: $to_kernel:expr;)*) => {$(
+    ($($file:ty = $kernel:ty: $to_kernel:expr, $from_kernel:expr;)*) => {$(
         impl SettingValue<$kernel> for $file {
             fn to_kernel(self) -> $kernel {
                 let convert: fn(Self) -> $kernel = $to_kernel;
                 convert(self)
+            }
+
+            fn from_kernel(value: $kernel) -> Self {
+                let convert: fn($kernel) -> Self = $from_kernel;
+                convert(value)
             }
         }
     )*};
 }
 
 setting_values! {
-    Decimal<Score> = Score: |number| number.0;
-    Decimal<Weight> = Weight: |number| number.0;
-    Reciprocity = Millionths: |number| number.0;
-    Tone = Millionths: |number| number.0;
-    u32 = u32: |number| number;
-    u64 = u64: |number| number;
-    bool = bool: |on| on;
+    Decimal<Score> = Score: |number| number.0, Self;
+    Decimal<Weight> = Weight: |number| number.0, Self;
+    Reciprocity = Millionths: |number| number.0, Self;
+    Tone = Millionths: |number| number.0, Self;
+    u32 = u32: |number| number, |number| number;
+    u64 = u64: |number| number, |number| number;
+    bool = bool: |on| on, |on| on;
 }
 
 macro_rules! sections {
@@ -44,12 +50,12 @@ macro_rules! sections {
     })*) => {
         $(
             $(#[$doc])*
-            #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+            #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
             #[serde(deny_unknown_fields)]
             pub struct $file {
                 $(
                     $(#[$setting_doc])*
-                    #[serde(default, deserialize_with = "required_value")]
+                    #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
                     pub $setting: Option<Spanned<$value>>,
                 )*
             }
@@ -63,6 +69,16 @@ macro_rules! sections {
                     })*
                 }
 
+                /// Returns the settings that differ from the default; `None` if none does.
+                fn from_kernel(policy: &$kernel, default: &$kernel) -> Option<Spanned<Self>> {
+                    let file = Self {
+                        $($setting: Some(policy.$setting)
+                            .filter(|value| *value != default.$setting)
+                            .map(|value| Spanned::from(<$value>::from_kernel(value))),)*
+                    };
+                    Some(file).filter(|file| *file != Self::default()).map(Spanned::from)
+                }
+
                 fn span(&self, setting: &str) -> Option<SourceSpan> {
                     match setting {
                         $(stringify!($setting) => self.$setting.as_ref().and_then(Spanned::span),)*
@@ -73,12 +89,12 @@ macro_rules! sections {
         )*
 
         /// Settings of the trust network that differ from the defaults.
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
         #[serde(deny_unknown_fields)]
         pub struct PolicyFile {
             $(
                 $(#[$doc])*
-                #[serde(default, deserialize_with = "required_value")]
+                #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
                 pub $section: Option<Spanned<$file>>,
             )*
         }
@@ -92,6 +108,12 @@ macro_rules! sections {
                     file.value.apply($section);
                 })*
                 policy
+            }
+
+            /// Returns the settings of a policy that differ from the defaults.
+            pub(super) fn from_policy(policy: &TrustPolicy) -> Self {
+                let default = TrustPolicy::default();
+                Self { $($section: $file::from_kernel(&policy.$section, &default.$section),)* }
             }
 
             /// Returns the place of a setting, or of its section; `None` if the file sets neither.

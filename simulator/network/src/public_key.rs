@@ -2,7 +2,8 @@
 
 use orchestrion_yaml::{LabeledError, inline_schema, parse_scalar};
 use schemars::json_schema;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt::Write as _;
 
 /// The length of an Ed25519 key.
 const KEY_BYTES: usize = 32;
@@ -10,6 +11,14 @@ const KEY_BYTES: usize = 32;
 /// An Ed25519 public key as 64 hexadecimal digits. Only the form is checked: the boundary that verifies signatures decodes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PublicKeyText(pub Vec<u8>);
+
+impl PublicKeyText {
+    /// Returns the key of these bytes; `None` if their number is not that of a key.
+    #[must_use]
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        (bytes.len() == KEY_BYTES).then(|| Self(bytes.to_vec()))
+    }
+}
 
 impl<'de> Deserialize<'de> for PublicKeyText {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -24,6 +33,16 @@ impl<'de> Deserialize<'de> for PublicKeyText {
                 )
             })
         })
+    }
+}
+
+impl Serialize for PublicKeyText {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut digits = String::new();
+        for byte in &self.0 {
+            write!(digits, "{byte:02x}").map_err(serde::ser::Error::custom)?;
+        }
+        serializer.serialize_str(&digits)
     }
 }
 

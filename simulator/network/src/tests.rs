@@ -45,7 +45,7 @@ fn errors(changes: &[(&str, &str)]) -> String {
 
 #[test]
 fn numbers_are_read_exactly() {
-    let LoadedNetwork { policy, network, capabilities } = load(SMALL);
+    let LoadedNetwork { policy, network, capabilities, .. } = load(SMALL);
     assert_eq!(policy.routing.preference_bonus, Weight::from_millionths(1_500_000).unwrap());
     assert_eq!(policy.connection.warn_tone_below, Millionths::new(-250_000));
     assert_eq!(capabilities.len(), 1);
@@ -188,3 +188,5 @@ fn ten_thousand_nodes_are_read() {
     // Generous, because tests share the machine: unoptimized code needs about two seconds alone.
     assert!(started.elapsed().as_secs() < 60, "{:?}", started.elapsed());
 }
+
+mod conversation;

@@ -13,6 +13,7 @@ mod html;
 mod item_history;
 mod key_history;
 mod network;
+mod network_activity;
 mod phrases;
 mod plans;
 mod reasons;
@@ -74,6 +75,7 @@ fn show_timeline<R: BufRead>(
     });
     // The readable part of a damaged trace gets its summary, too.
     if matches!(result, Ok(()) | Err(ShowError::Trace(_))) {
+        fold.network.write(out)?;
         timeline::write_end(out, &header.policy, fold.conversation.state(), &fold.summary)?;
     }
     result.map(|()| fold.summary)

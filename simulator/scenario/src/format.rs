@@ -1,12 +1,14 @@
 //! The serialized form of a scenario file. The doc comments are the descriptions in the JSON Schema.
 
 use crate::deadlines::DeadlinesFile;
+use crate::handoffs::HandoffFile;
 use crate::ingest::IngestFile;
 use crate::is_default::is_default;
 use crate::modules::ModulesFile;
 use crate::names::{Count, PhaseName, Seed};
+use crate::network::ScenarioNetworkFile;
 use crate::one_or_many::OneOrMany;
-use crate::scripted_write::ScriptedWriteFile;
+use crate::scripted::{ScriptedNetworkEventFile, ScriptedWriteFile};
 use crate::time::DurationText;
 use crate::timestamp::TimeText;
 use crate::writes::{IdentityFile, request_scope_schema};
@@ -38,6 +40,13 @@ pub struct ScenarioFile {
     /// The seed of all random streams. Default: 0.
     #[serde(default, skip_serializing_if = "is_default")]
     pub seed: Seed,
+    /// Trust network whose nodes execute the calls (001): the path of a network file relative to this file, or the network itself.
+    /// It needs an `orchestrator`. Default: none.
+    #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
+    pub network: Option<Spanned<ScenarioNetworkFile>>,
+    /// Faults of handoffs between nodes of the network. Default: none.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub handoffs: Spanned<Vec<Spanned<HandoffFile>>>,
     /// The requests, in order.
     #[schemars(length(min = 1))]
     pub requests: Spanned<Vec<RequestFile>>,
@@ -74,6 +83,9 @@ pub struct RequestFile {
     /// Writes, each at the start of the request or in its `phase`, in order; one, or a list. Default: none.
     #[serde(default, skip_serializing_if = "is_default")]
     pub write: OneOrMany<ScriptedWriteFile>,
+    /// Network events, each at the start of the request or in its `phase`, after the writes, in order; one, or a list. Default: none.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub network_events: OneOrMany<ScriptedNetworkEventFile>,
     /// Texts from which facts are derived at the start of the request, after the writes; one, or a list. `{}` is the text of the
     /// request. Default: none.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -101,6 +113,7 @@ impl RequestFile {
             after: None,
             identity: None,
             write: OneOrMany::none(),
+            network_events: OneOrMany::none(),
             ingest: OneOrMany::none(),
             interrupt: OneOrMany::none(),
             crash: OneOrMany::none(),

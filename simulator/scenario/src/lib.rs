@@ -9,10 +9,15 @@ mod by_task;
 mod convert;
 mod deadlines;
 mod format;
+mod handoff_channel;
+mod handoffs;
 mod ingest;
+mod interaction;
 mod is_default;
 mod modules;
 mod names;
+mod network;
+mod network_events;
 mod one_or_many;
 mod parse_kind;
 mod parse_reply;
@@ -28,7 +33,7 @@ pub mod run;
 mod scenario;
 pub mod script;
 mod script_builder;
-mod scripted_write;
+mod scripted;
 mod time;
 mod timestamp;
 mod writes;
@@ -37,25 +42,36 @@ pub use action::{ActionFile, ArgFile, SummaryUpdateFile, ToolCallFile};
 pub use by_task::{ByTask, ForTask};
 pub use deadlines::DeadlinesFile;
 pub use format::{InterruptFile, PhaseVisitFile, RequestFile, ScenarioFile};
+pub use handoffs::{HandoffFault, HandoffFile, HandoffScript};
 pub use ingest::{IngestFile, ingest, parse_ingest};
+pub use interaction::{FeedbackFile, InteractionFile, StarRating};
 pub use modules::ModulesFile;
 pub use names::{Count, PhaseName, Seed};
+pub use network::ScenarioNetworkFile;
+pub use network_events::{
+    AvailabilityFile, DefenseSignalFile, LoadReportFile, NetworkEventFile, NetworkTickFile, NewKeyFile,
+    ResolvedThreatFile,
+};
 pub use one_or_many::OneOrMany;
 pub use orchestrion_ingest::SourceText;
 pub use parse_reply::{parse_reply, parse_write};
-pub use plan::{PlanFile, TaskFile};
+pub use plan::{
+    AggregatedPlanFile, AggregationFile, PatternFile, PlanFile, PlanForm, RequiresFile, TaskFile,
+};
 pub use replies::{
     ApproverReply, ArgumentFile, ArgumentReply, AuditorReply, ClassificationFile, ClassifierReply,
-    ContextFile, DiagnosisReply, ExitFile, IdentityReply, LocksFile, MemoryReply, NoRepairFile, PlannerReply,
-    RatingFile, RatingsFile, RepairFile, ReplyKind, RevisionFile, RevisionReply, StoreReply, SummarizerReply,
-    SummaryFile, TaskReply, TraceFile,
+    ContextFile, DiagnosisReply, ExitFile, IdentityReply, LocksFile, MemoryReply, NoRepairFile, NumberFile,
+    PlannerReply, RatingFile, RatingsFile, RepairFile, ReplyKind, RevisionFile, RevisionReply, StoreReply,
+    SummarizerReply, SummaryFile, TaskReply, TraceFile,
 };
 pub use reply::{
     CaseFile, ExtendedReplyFile, RandomReplyFile, RepliesFile, ReplyFile, ReplyListFile, WeightedReplyFile,
     WhenFile,
 };
-pub use scenario::{PhaseVisit, Scenario, ScriptedEvent, ScriptedRequest, ScriptedWrite};
-pub use scripted_write::ScriptedWriteFile;
+pub use scenario::{
+    PhaseVisit, Scenario, ScriptedEvent, ScriptedNetworkEvent, ScriptedRequest, ScriptedWrite,
+};
+pub use scripted::{ScriptedFile, ScriptedKind, ScriptedNetworkEventFile, ScriptedWriteFile};
 pub use time::{DelayFile, DelayRangeFile, DurationText};
 pub use timestamp::TimeText;
 pub use writes::{

@@ -117,7 +117,7 @@ inline_schema!(Seed; _ => json_schema!({
 }));
 
 /// Returns the schema of the kernel's names of these values.
-fn names_schema<T: Serialize>(values: &[T]) -> Schema {
+pub(crate) fn names_schema<T: Serialize>(values: &[T]) -> Schema {
     let names: Vec<_> = values.iter().filter_map(|value| serde_json::to_value(value).ok()).collect();
     json_schema!({"type": "string", "enum": names})
 }

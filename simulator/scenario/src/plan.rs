@@ -1,117 +1,156 @@
-//! Plans in a file.
+//! Plans in a file: tasks, tasks with an aggregation of their results, or a pattern of 001 §9.
+//!
+//! Serde's untagged enums lose the places of errors, so a visitor selects the form by the type and the first key.
+
+mod aggregated;
+mod pattern;
+mod requires;
+mod task;
+
+pub use aggregated::{AggregatedPlanFile, AggregationFile};
+pub use pattern::PatternFile;
+pub use requires::RequiresFile;
+pub use task::TaskFile;
 
 use crate::convert::FileValue;
-use crate::is_default::is_default;
-use crate::writes::request_scope_schema;
-use orchestrion_kernel::TaskId;
-use orchestrion_kernel::item::Scope;
-use orchestrion_kernel::plan::{Effect, Plan, PlanError, StepOptions, Task};
-use orchestrion_yaml::{LabeledError, Spanned, StrictText, required_value};
+use crate::reply_keys::deserialize_with_key;
+use miette::SourceSpan;
+use orchestrion_kernel::plan::{Plan, PlanError};
+use orchestrion_yaml::{LabeledError, Spanned, unknown_value_error};
+use pattern::PatternKeys;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::{Error, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use std::fmt;
 
-/// A plan: 1 to 10,000 tasks with distinct numbers, each after the tasks that it depends on.
-pub type PlanFile = Spanned<Vec<Spanned<TaskFile>>>;
+/// A plan with its place.
+pub type PlanFile = Spanned<PlanForm>;
 
-/// A task of a plan. Without `undo` and `irreversible` it has no effect.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct TaskFile {
-    /// The number of the task. Later revisions of the plan keep it.
-    pub task: u32,
-    /// The action.
-    #[serde(rename = "do")]
-    pub action: StrictText,
-    /// The compensation: the action that undoes the effect.
-    #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
-    pub undo: Option<StrictText>,
-    /// Whether the effect cannot be undone.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub irreversible: bool,
-    /// The numbers of the earlier tasks that must succeed before the task starts; `[]` for none. Default: the task before it.
-    #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
-    pub depends_on: Option<Vec<Spanned<u32>>>,
-    /// The scope in which the task runs: `task`, `hypothetical` or `draft` with a name. Default: that of the request.
-    #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "request_scope_schema")]
-    pub scope: Option<Scope>,
+/// Plan: tasks in order, tasks with an aggregation of their results, or a pattern of tasks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(untagged)]
+#[schemars(rename = "Plan")]
+pub enum PlanForm {
+    /// 1 to 10,000 tasks with distinct numbers, each after the tasks that it depends on.
+    Tasks(Vec<Spanned<TaskFile>>),
+    /// Tasks with an aggregation of the results of those without dependencies.
+    Aggregated(AggregatedPlanFile),
+    /// Pattern of tasks without effect.
+    Pattern(PatternFile),
+}
+
+impl From<Vec<Spanned<TaskFile>>> for PlanForm {
+    fn from(tasks: Vec<Spanned<TaskFile>>) -> Self {
+        Self::Tasks(tasks)
+    }
+}
+
+impl<'de> Deserialize<'de> for PlanForm {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(PlanVisitor)
+    }
+}
+
+struct PlanVisitor;
+
+impl<'de> Visitor<'de> for PlanVisitor {
+    type Value = PlanForm;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of tasks, or a mapping with `tasks` or `pattern`")
+    }
+    /// A key without a value is an empty list.
+    fn visit_unit<E: Error>(self) -> Result<PlanForm, E> {
+        Ok(PlanForm::Tasks(Vec::new()))
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<PlanForm, A::Error> {
+        let mut tasks = Vec::new();
+        while let Some(task) = seq.next_element()? {
+            tasks.push(task);
+        }
+        Ok(PlanForm::Tasks(tasks))
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<PlanForm, A::Error> {
+        let Some(first) = map.next_key::<Spanned<String>>()? else {
+            return Err(LabeledError::new(
+                "expected a plan, found an empty mapping",
+                "write a list of tasks, or `tasks` with `aggregation`, or `pattern`",
+            )
+            .into_serde_error());
+        };
+        let key = first.value.as_str();
+        if AggregatedPlanFile::KEYS.contains(&key) {
+            deserialize_with_key(key, map).map(PlanForm::Aggregated)
+        } else if PatternKeys::KEYS.contains(&key) {
+            let keys: PatternKeys = deserialize_with_key(key, map)?;
+            keys.into_pattern().map(PlanForm::Pattern).map_err(LabeledError::into_serde_error)
+        } else {
+            let known = [&AggregatedPlanFile::KEYS[..], &PatternKeys::KEYS[..]].concat();
+            Err(unknown_value_error(key, &known).with_label(first.span(), "unknown").into_serde_error())
+        }
+    }
 }
 
 impl FileValue<Plan> for PlanFile {
     fn to_kernel(&self) -> Result<Plan, LabeledError> {
-        Plan::new(self.value.to_kernel()?).map_err(|error| {
-            let message = error.to_string();
-            match error {
-                PlanError::DuplicateTask { task } => {
-                    let same = |entry: &&Spanned<TaskFile>| entry.value.task == task.number();
-                    let mut places = self.value.iter().filter(same).map(Spanned::span);
-                    LabeledError::new(message, "give each task of the plan a distinct number")
-                        .with_label(places.next().flatten(), "first task")
-                        .with_label(places.next().flatten(), "second task")
-                }
-                PlanError::NotEarlier { task, dependency } => {
-                    let tasks = self.value.iter().filter(|entry| entry.value.task == task.number());
-                    let declared = tasks.flat_map(|entry| entry.value.depends_on.iter().flatten());
-                    let mut places = declared.filter(|found| found.value == dependency.number());
-                    LabeledError::new(
-                        message,
-                        "list a task after the tasks that it depends on, without a cycle",
-                    )
-                    .with_label(places.next().and_then(Spanned::span), "not an earlier task")
-                }
-                PlanError::Empty => {
-                    LabeledError::new(message, "add a task, as in `- {task: 1, do: Run the tests}`")
-                        .with_label(self.span(), "no task")
-                }
-                PlanError::TooLong { .. } => LabeledError::new(message, "remove tasks from the plan")
-                    .with_label(self.span(), "too long"),
-                _ => LabeledError::new(message, "correct the plan").with_label(self.span(), "invalid plan"),
+        match &self.value {
+            PlanForm::Tasks(tasks) => plan_of_tasks(tasks, self.span()),
+            PlanForm::Aggregated(file) => file.to_plan(self.span()),
+            PlanForm::Pattern(pattern) => {
+                pattern.to_plan().map_err(|error| error.with_label(self.span(), "this pattern"))
             }
-        })
+        }
     }
 
+    /// The pattern of a plan is not recorded: it becomes a list, or an aggregated plan.
     fn from_kernel(plan: &Plan) -> Option<Self> {
-        let tasks = plan.tasks().iter().map(FileValue::from_kernel);
-        Some(tasks.collect::<Option<Vec<_>>>()?.into())
+        let tasks: Vec<Spanned<TaskFile>> =
+            plan.tasks().iter().map(FileValue::from_kernel).collect::<Option<_>>()?;
+        let form = match plan.aggregation() {
+            None => PlanForm::Tasks(tasks),
+            Some(aggregation) => PlanForm::Aggregated(AggregatedPlanFile {
+                tasks: tasks.into(),
+                aggregation: AggregationFile::from_kernel(aggregation),
+            }),
+        };
+        Some(form.into())
     }
 }
 
-impl FileValue<Task> for Spanned<TaskFile> {
-    fn to_kernel(&self) -> Result<Task, LabeledError> {
-        let TaskFile { task, action, undo, irreversible, depends_on, scope } = &self.value;
-        let effect = match (undo, irreversible) {
-            (Some(_), true) => {
-                return Err(LabeledError::new(
-                    format!("task {task} has both `undo` and `irreversible`: expected at most one"),
-                    "keep `undo` if the effect can be undone, else keep `irreversible`",
-                )
-                .with_label(self.span(), "both keys"));
+/// Returns the plan of these tasks. `place` is that of the list.
+fn plan_of_tasks(tasks: &[Spanned<TaskFile>], place: Option<SourceSpan>) -> Result<Plan, LabeledError> {
+    let kernel = tasks.iter().map(FileValue::to_kernel).collect::<Result<_, _>>()?;
+    Plan::new(kernel).map_err(|error| {
+        let message = error.to_string();
+        match error {
+            PlanError::DuplicateTask { task } => {
+                let same = |entry: &&Spanned<TaskFile>| entry.value.task == task.number();
+                let mut places = tasks.iter().filter(same).map(Spanned::span);
+                LabeledError::new(message, "give each task of the plan a distinct number")
+                    .with_label(places.next().flatten(), "first task")
+                    .with_label(places.next().flatten(), "second task")
             }
-            (Some(undo), false) => Effect::Undoable { compensation: undo.text() },
-            (None, true) => Effect::Irreversible,
-            (None, false) => Effect::Pure,
-        };
-        let numbers = |tasks: &Vec<Spanned<u32>>| tasks.iter().map(|task| TaskId::new(task.value)).collect();
-        let depends_on = depends_on.as_ref().map(numbers);
-        Ok(Task {
-            id: TaskId::new(*task),
-            text: action.text(),
-            effect,
-            depends_on,
-            scope: scope.clone(),
-            step: StepOptions::default(),
-        })
-    }
-
-    fn from_kernel(Task { id, text, effect, depends_on, scope, step: _ }: &Task) -> Option<Self> {
-        let (undo, irreversible) = match effect {
-            Effect::Pure => (None, false),
-            Effect::Undoable { compensation } => (Some(compensation.clone().into()), false),
-            Effect::Irreversible => (None, true),
-        };
-        let (task, action, scope) = (id.number(), text.clone().into(), scope.clone());
-        let numbers = |tasks: &Vec<TaskId>| tasks.iter().map(|task| task.number().into()).collect();
-        let depends_on = depends_on.as_ref().map(numbers);
-        Some(TaskFile { task, action, undo, irreversible, depends_on, scope }.into())
-    }
+            PlanError::NotEarlier { task, dependency } => {
+                let tasks = tasks.iter().filter(|entry| entry.value.task == task.number());
+                let declared = tasks.flat_map(|entry| entry.value.depends_on.iter().flatten());
+                let mut places = declared.filter(|found| found.value == dependency.number());
+                LabeledError::new(message, "list a task after the tasks that it depends on, without a cycle")
+                    .with_label(places.next().and_then(Spanned::span), "not an earlier task")
+            }
+            PlanError::NotValidated { task, .. } => {
+                let validation = tasks.iter().find(|entry| entry.value.task == task.number());
+                let place = validation.and_then(|entry| entry.value.validates.as_ref()?.span());
+                LabeledError::new(message, "add the validated task to `depends_on`, or correct `validates`")
+                    .with_label(place, "no dependency")
+            }
+            PlanError::Empty => {
+                LabeledError::new(message, "add a task, as in `- {task: 1, do: Run the tests}`")
+                    .with_label(place, "no task")
+            }
+            PlanError::TooLong { .. } => {
+                LabeledError::new(message, "remove tasks from the plan").with_label(place, "too long")
+            }
+            _ => LabeledError::new(message, "correct the plan").with_label(place, "invalid plan"),
+        }
+    })
 }

@@ -6,6 +6,7 @@
 mod from_debate;
 mod from_trace;
 mod record;
+mod recorded_network;
 mod recorded_replies;
 mod scenario_builder;
 mod task_delays;

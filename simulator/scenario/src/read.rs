@@ -1,18 +1,22 @@
 //! Reads a scenario and checks what the form of the file does not determine.
 
 use crate::format::{InterruptFile, PhaseVisitFile, RequestFile, ScenarioFile};
+use crate::handoffs::HandoffScript;
 use crate::modules::ModulesFile;
 use crate::names::{Count, PhaseName};
+use crate::network::{ScenarioNetwork, no_network_error};
 use crate::policy_file;
 use crate::script::{Script, ScriptKey};
 use crate::script_builder::ScriptBuilder;
 use crate::writes::IdentityFile;
-use crate::{PhaseVisit, Scenario, ScriptedEvent, ScriptedRequest, ScriptedWrite, ScriptedWriteFile};
+use crate::{
+    PhaseVisit, Scenario, ScriptedEvent, ScriptedFile, ScriptedNetworkEvent, ScriptedRequest, ScriptedWrite,
+};
 use orchestrion_kernel::policy::AdditionalDebater;
-use orchestrion_kernel::{ConversationId, Policy, Timestamp, UserId};
+use orchestrion_kernel::{ConversationId, NodeId, Policy, Timestamp, UserId};
 use orchestrion_runtime::{NewRequest, SessionUser};
 use orchestrion_yaml::{LabeledError, ReadError, Source, Spanned, suggest_nearest};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
 
@@ -54,16 +58,21 @@ pub(crate) fn read_scenario(source: Source, base_dir: &Path) -> Result<Scenario,
         Some(policy) => policy_file::look_up(policy.value.as_str(), base_dir)
             .map_err(|error| error.into_read_error(&source, policy.span(), "named here"))?,
     };
-    build_scenario(source, &file, policy)
+    build_scenario(source, &file, policy, base_dir)
 }
 
 /// Reads a scenario under this policy, whatever policy the file names.
 fn read_scenario_under(source: Source, policy: Policy) -> Result<Scenario, ReadError> {
     let file: ScenarioFile = source.parse()?;
-    build_scenario(source, &file, policy)
+    build_scenario(source, &file, policy, Path::new(""))
 }
 
-fn build_scenario(source: Source, file: &ScenarioFile, policy: Policy) -> Result<Scenario, ReadError> {
+fn build_scenario(
+    source: Source,
+    file: &ScenarioFile,
+    policy: Policy,
+    base_dir: &Path,
+) -> Result<Scenario, ReadError> {
     let path = Path::new(source.name());
     let name = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
     let in_source = |error| ReadError::in_source(&source, error);
@@ -74,16 +83,23 @@ fn build_scenario(source: Source, file: &ScenarioFile, policy: Policy) -> Result
         );
         return Err(in_source(error.with_label(file.requests.span(), "no request")));
     }
-    let requests = file.requests.value.iter().map(|request| build_request(request, file));
+    let network = file.network.as_ref();
+    let network = network.map(|network| ScenarioNetwork::load(&source, network, joining(file), base_dir));
+    let network = network.transpose()?;
+    let requests = file.requests.value.iter().map(|request| build_request(request, file, network.as_ref()));
     let requests = requests.collect::<Result<Vec<_>, _>>().map_err(in_source)?;
     let deadlines = file.deadlines.to_runtime().map_err(in_source)?;
-    let script = build_script(&source, file, &requests, &policy.additional_debaters).map_err(in_source)?;
+    let handoffs = HandoffScript::from_files(&file.handoffs, network.as_ref()).map_err(in_source)?;
+    let script = build_script(&source, file, &requests, network.as_ref(), &policy.additional_debaters);
+    let script = script.map_err(in_source)?;
     let conversation = file.conversation.as_ref().map_or(name.as_str(), |name| name.as_str());
     Ok(Scenario {
         description: file.description.as_str().to_owned(),
         policy,
         conversation: ConversationId::new(conversation),
         starts_at: file.starts_at.map_or(STARTS_AT, |at| at.0),
+        network: network.map(|network| Box::new(network.input)),
+        handoffs,
         requests,
         script,
         deadlines,
@@ -92,15 +108,34 @@ fn build_scenario(source: Source, file: &ScenarioFile, policy: Policy) -> Result
     })
 }
 
-fn build_request(file: &RequestFile, scenario: &ScenarioFile) -> Result<ScriptedRequest, LabeledError> {
+/// Returns the nodes that the requests of a scenario let join.
+fn joining(file: &ScenarioFile) -> BTreeSet<NodeId> {
+    let events = file.requests.value.iter().flat_map(|request| &request.network_events.0);
+    events.filter_map(|event| event.value.input.joining()).collect()
+}
+
+fn build_request(
+    file: &RequestFile,
+    scenario: &ScenarioFile,
+    network: Option<&ScenarioNetwork>,
+) -> Result<ScriptedRequest, LabeledError> {
     let at = |phase: &PhaseName, visit: &Count| PhaseVisit { phase: phase.0, visit: visit.0.get() };
     let mut events = Vec::new();
     for entry in &file.write.0 {
-        let ScriptedWriteFile { write, at: place, refused } = &entry.value;
+        let ScriptedFile { input: write, at: place, refused } = &entry.value;
         let write = Spanned::new(write.to_kernel()?, entry.span());
         let write = ScriptedWrite { write, refused: *refused };
         let place = place.as_ref().map_or(PhaseVisit::START, |place| at(&place.phase, &place.visit));
         events.push((place, ScriptedEvent::Write(Box::new(write))));
+    }
+    for entry in &file.network_events.0 {
+        let ScriptedFile { input, at: place, refused } = &entry.value;
+        let network = network
+            .ok_or_else(|| no_network_error("network_events").with_label(entry.span(), "this event"))?;
+        let input = Spanned::new(input.to_kernel(network)?, entry.span());
+        let event = ScriptedNetworkEvent { input, refused: *refused };
+        let place = place.as_ref().map_or(PhaseVisit::START, |place| at(&place.phase, &place.visit));
+        events.push((place, ScriptedEvent::Network(Box::new(event))));
     }
     for entry in &file.ingest.0 {
         let text = entry.value.to_source_text(&file.text.text());
@@ -138,10 +173,11 @@ fn build_script(
     source: &Source,
     ScenarioFile { seed, modules, requests, .. }: &ScenarioFile,
     scripted: &[ScriptedRequest],
+    network: Option<&ScenarioNetwork>,
     debaters: &[AdditionalDebater],
 ) -> Result<Script, LabeledError> {
     check_debater_names(modules, debaters)?;
-    let mut builder = ScriptBuilder { cases: BTreeMap::new(), requests: scripted };
+    let mut builder = ScriptBuilder { cases: BTreeMap::new(), requests: scripted, network };
     modules.value.add_to(&mut builder)?;
     let planned = builder.planned_tasks(modules.value.planner.is_some());
     builder.add_tasks(&modules.value.tasks, &planned, ScriptKey::Task)?;

@@ -3,18 +3,20 @@
 //! Each type is one word (`stored`) or one key with a value (`fail: timeout`). The doc comments are the descriptions in the
 //! JSON Schema.
 
-use crate::convert::{FileValue, convert};
+use crate::convert::{FileValue, convert, values};
 use crate::is_default::is_default;
 use crate::names::failure_schema;
 use crate::plan::PlanFile;
 use crate::writes::request_scope_schema;
 use orchestrion_kernel::item::Scope;
 use orchestrion_kernel::module::{Argument, Failure, PastRequest, Rating, Ratings, Report, Stance};
+use orchestrion_kernel::network::Millionths;
 use orchestrion_kernel::{Score, TraceId};
+use orchestrion_network::Number;
 use orchestrion_yaml::{Decimal, LabeledError, StrictText, required_value};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The replies of one kind of module.
 pub trait ReplyKind: Sized + Serialize + DeserializeOwned + JsonSchema {
@@ -143,8 +145,11 @@ replies! {
     TaskReply {
         /// The task succeeded; the text is its output.
         "ok" Ok(StrictText [text] text) = Exit { code: 0, text, number: None };
+        /// The task succeeded with a number, which averages and consensus need.
+        "number" Number(NumberFile [value, text] NumberFile { value, text })
+            = Exit { code: 0, text, number: Some(value) };
         /// The task ended with this exit code.
-        "exit" Exit(ExitFile [code, text] ExitFile { code, text }) = Exit { code, text, number: None };
+        "exit" Exit(ExitFile [code, text, number] ExitFile { code, text, number }) = Exit { code, text, number };
     }
     /// A reply of a store.
     StoreReply {
@@ -322,4 +327,46 @@ pub struct ExitFile {
     /// The output of the task. Default: empty.
     #[serde(default, skip_serializing_if = "is_default")]
     pub text: StrictText,
+    /// The output as a number, if it is one. Default: none.
+    #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
+    pub number: Option<Number>,
+}
+
+/// The number of a task that succeeded.
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NumberFile {
+    /// The number, with at most six places.
+    pub value: Number,
+    /// The output of the task. Default: the number.
+    #[schemars(default)]
+    pub text: StrictText,
+}
+
+/// The keys of a [`NumberFile`]: the number is the default of the text.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NumberKeys {
+    value: Number,
+    #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
+    text: Option<StrictText>,
+}
+
+impl Serialize for NumberFile {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { value, text } = self;
+        let text = Some(text.clone()).filter(|text| text.as_str() != value.to_string());
+        NumberKeys { value: *value, text }.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for NumberFile {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let NumberKeys { value, text } = NumberKeys::deserialize(deserializer)?;
+        Ok(Self { value, text: text.unwrap_or_else(|| value.to_string().into()) })
+    }
+}
+
+values! {
+    Number = Millionths: |number| number.0, |number| Some(Self(*number));
 }

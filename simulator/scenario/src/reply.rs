@@ -3,6 +3,7 @@
 //! Serde's untagged enums lose the places of errors, so a visitor selects the form by the first key.
 
 use crate::action::{ActionFile, SummaryUpdateFile, summary_update_schema};
+use crate::interaction::InteractionFile;
 use crate::is_default::is_default;
 use crate::names::{Count, Seed};
 use crate::replies::ReplyKind;
@@ -54,11 +55,11 @@ pub enum ReplyListFile<T> {
 pub enum ReplyFile<T> {
     /// The reply alone.
     Short(T),
-    /// The reply with a delay, a summary update or an action record.
+    /// The reply with a delay, a summary update, an action record or the judgement of the interaction.
     Extended(ExtendedReplyFile<T>),
 }
 
-/// A reply with a delay, a summary update or an action record.
+/// A reply with a delay, a summary update, an action record or the judgement of the interaction.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, bound(deserialize = "T: ReplyKind"))]
 #[schemars(rename = "ExtendedReply_{T}")]
@@ -76,6 +77,9 @@ pub struct ExtendedReplyFile<T> {
     /// The action record of the iteration (002).
     #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
     pub action: Option<Box<Spanned<ActionFile>>>,
+    /// Judgement of the interaction, if a node of a network executes the call (001). Default: the middle ratings.
+    #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
+    pub interaction: Option<Box<Spanned<InteractionFile>>>,
 }
 
 /// Replies for one case.
@@ -107,6 +111,9 @@ pub struct WhenFile {
     /// A substring of the request text, case-sensitive.
     #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
     pub text: Option<StrictText>,
+    /// The node that executes the call, in a network.
+    #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
+    pub node: Option<Spanned<StrictText>>,
     /// A substring of the module's context, case-sensitive.
     #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
     pub context: Option<StrictText>,
@@ -192,7 +199,7 @@ fn deserialize_plain<'de, T: ReplyKind, D: Deserializer<'de>>(deserializer: D) -
         ReplyFile::Short(reply) => Ok(reply),
         ReplyFile::Extended(_) => Err(LabeledError::new(
             "expected a reply, found an extended reply",
-            "write `after`, `summary_update` and `action` once, beside the outer `reply`",
+            "write `after`, `summary_update`, `action` and `interaction` once, beside the outer `reply`",
         )
         .with_label(span, "nested")
         .into_serde_error()),
@@ -293,7 +300,7 @@ impl<'de, T: ReplyKind> Visitor<'de> for NodeVisitor<T> {
         let node = match key {
             "random" => Node::Random(map.next_value()?),
             "cases" => Node::Cases(map.next_value()?),
-            "reply" | "after" | "summary_update" | "action" => {
+            "reply" | "after" | "summary_update" | "action" | "interaction" => {
                 Node::Reply(ReplyFile::Extended(deserialize_with_key(key, &mut map)?))
             }
             _ => match takes_value::<T>(key) {

@@ -23,11 +23,13 @@ impl<T: ReplyKind> ReplyFile<T> {
                 reply.summary_update =
                     file.summary_update.as_ref().map(|update| update.value.to_kernel()).transpose()?;
                 reply.action = file.action.to_kernel()?;
+                reply.interaction = file.interaction.to_kernel()?;
             }
             ScriptedReply::Fail(_) => {
                 let update = file.summary_update.as_ref().map(|update| ("summary_update", update.span()));
                 let action = file.action.as_ref().map(|action| ("action", action.span()));
-                if let Some((key, span)) = update.or(action) {
+                let interaction = file.interaction.as_ref().map(|judged| ("interaction", judged.span()));
+                if let Some((key, span)) = update.or(action).or(interaction) {
                     return Err(LabeledError::new(
                         format!("`{key}` beside `fail`: a failed call has no reply"),
                         format!("remove `{key}`, or write a reply"),
@@ -42,18 +44,25 @@ impl<T: ReplyKind> ReplyFile<T> {
     /// Returns the file of a scripted reply; `None` for the report of another kind of module.
     pub(crate) fn from_kernel(DelayedReply { reply, after }: &DelayedReply) -> Option<Self> {
         let after = (!after.is_zero()).then(|| Spanned::from(DelayFile::Fixed(DurationText(*after))));
-        let (reply, summary_update, action) = match reply {
-            ScriptedReply::Fail(failure) => (T::from_kernel(Err(*failure))?, None, None),
-            ScriptedReply::Reply(Reply { report, summary_update, action, interaction: _ }) => (
+        let (reply, summary_update, action, interaction) = match reply {
+            ScriptedReply::Fail(failure) => (T::from_kernel(Err(*failure))?, None, None, None),
+            ScriptedReply::Reply(Reply { report, summary_update, action, interaction }) => (
                 T::from_kernel(Ok(report))?,
                 Option::<SummaryUpdateFile>::from_kernel(summary_update)?.map(Spanned::from),
                 FileValue::from_kernel(action)?,
+                FileValue::from_kernel(interaction)?,
             ),
         };
-        Some(if after.is_none() && summary_update.is_none() && action.is_none() {
-            Self::Short(reply)
-        } else {
-            Self::Extended(ExtendedReplyFile { reply, after, summary_update, action })
+        let extended = ExtendedReplyFile { reply, after, summary_update, action, interaction };
+        Some(match extended {
+            ExtendedReplyFile {
+                reply,
+                after: None,
+                summary_update: None,
+                action: None,
+                interaction: None,
+            } => Self::Short(reply),
+            extended => Self::Extended(extended),
         })
     }
 }

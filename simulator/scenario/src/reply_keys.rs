@@ -9,7 +9,7 @@ use serde::de::{Deserialize, DeserializeSeed, IntoDeserializer, MapAccess};
 pub(crate) fn two_keys(first: &str, second: &Spanned<String>) -> LabeledError {
     let found = format!("expected one key, found `{first}` and `{}`", second.value.escape_debug());
     let error = match second.value.as_str() {
-        key @ ("after" | "summary_update" | "action") => match first {
+        key @ ("after" | "summary_update" | "action" | "interaction") => match first {
             "random" | "cases" => LabeledError::new(
                 found,
                 format!("write `{key}` beside each `reply`, as in `{{reply: {{fail: error}}, {key}: …}}`"),

@@ -1,8 +1,12 @@
 //! Runs a scenario: its user and its scripted modules drive a conversation to the end.
 
+use crate::handoff_channel::HandoffChannel;
 use crate::script::{CallScene, DelayedReply, Script, ScriptError, ScriptedReply};
-use crate::{PhaseVisit, Scenario, ScriptedEvent, ScriptedRequest, ScriptedWrite, ingest};
+use crate::{
+    PhaseVisit, Scenario, ScriptedEvent, ScriptedNetworkEvent, ScriptedRequest, ScriptedWrite, ingest,
+};
 use miette::{Diagnostic, SourceSpan};
+use orchestrion_handoff::SignedHandoff;
 use orchestrion_kernel::module::Failure;
 use orchestrion_kernel::{Input, Phase, Refusal, Timestamp};
 use orchestrion_runtime::{
@@ -11,7 +15,7 @@ use orchestrion_runtime::{
 };
 use orchestrion_text::StandardContexts;
 use orchestrion_trace::{Header, ScenarioRef, digest};
-use orchestrion_yaml::{LabeledError, ReadError, Source, Spanned};
+use orchestrion_yaml::{LabeledError, ReadError, Source};
 use std::future::pending;
 use std::sync::Mutex;
 use std::time::Duration;
@@ -31,7 +35,7 @@ pub struct ScenarioResult {
     pub halted: Option<Refusal>,
     /// Scripted events and replies that did not occur, as sentences.
     pub unused_events: Vec<String>,
-    /// Writes that the kernel refused or accepted against the scenario's expectation, and texts that state no fact.
+    /// Writes and network events that the kernel refused or accepted against the scenario's expectation, and texts that state no fact.
     pub unexpected_writes: Vec<ReadError>,
 }
 
@@ -73,16 +77,20 @@ pub fn run_scenario(scenario: Scenario) -> Result<ScenarioResult, ScenarioRunErr
         clock: Clock::simulated(),
         starts_at: scenario.starts_at,
         script: Mutex::new(scenario.script),
+        handoffs: Mutex::new(HandoffChannel::new(scenario.handoffs)),
         error: Mutex::default(),
     };
-    let Scenario { name, requests, deadlines, source, .. } = scenario;
-    let runner = ScenarioRunner { host: &host, header: &header, name: &name, source: &source, deadlines };
+    let Scenario { name, network, requests, deadlines, source, .. } = scenario;
+    let network = network.map(Input::Network);
+    let runner =
+        ScenarioRunner { host: &host, header: &header, name: &name, source: &source, network, deadlines };
     host.clock.block_on(runner.run(&requests))?
 }
 
 fn unused_event((PhaseVisit { phase, visit }, event): (PhaseVisit, ScriptedEvent)) -> String {
     let event = match event {
         ScriptedEvent::Write(_) => "write",
+        ScriptedEvent::Network(_) => "network event",
         ScriptedEvent::Ingest(_) => "ingest",
         ScriptedEvent::Interrupt(_) => "interrupt",
         ScriptedEvent::Crash => "crash",
@@ -91,22 +99,28 @@ fn unused_event((PhaseVisit { phase, visit }, event): (PhaseVisit, ScriptedEvent
     format!("unused {event}: the request did not reach visit {visit} of {phase}")
 }
 
-/// Returns an error if the result of a write differs from the scenario's expectation.
-fn unexpected_write_error(source: &Source, write: &ScriptedWrite, result: &StepResult) -> Option<ReadError> {
-    let error = match (result, write.refused) {
+/// Returns an error if the result of an input differs from the scenario's expectation.
+fn unexpected_result_error(
+    source: &Source,
+    noun: &str,
+    place: Option<SourceSpan>,
+    refused: bool,
+    result: &StepResult,
+) -> Option<ReadError> {
+    let error = match (result, refused) {
         (StepResult::Halted(refusal) | StepResult::Refused(refusal), false) => LabeledError::new(
-            format!("write refused: {refusal}"),
-            "correct the write, or add `refused: true` if the scenario expects the refusal",
+            format!("{noun} refused: {refusal}"),
+            format!("correct the {noun}, or add `refused: true` if the scenario expects the refusal"),
         ),
         (StepResult::Accepted, true) => LabeledError::new(
-            "write accepted: expected a refusal",
-            "remove `refused: true`, or change the write",
+            format!("{noun} accepted: expected a refusal"),
+            format!("remove `refused: true`, or change the {noun}"),
         ),
         (StepResult::Halted(_) | StepResult::Refused(_), true) | (StepResult::Accepted, false) => {
             return None;
         }
     };
-    Some(ReadError::in_source(source, error.with_label(write.write.span(), "this write")))
+    Some(ReadError::in_source(source, error.with_label(place, format!("this {noun}"))))
 }
 
 /// Returns the error of a text that states no fact.
@@ -123,6 +137,7 @@ struct ScriptedHost {
     clock: Clock,
     starts_at: Timestamp,
     script: Mutex<Script>,
+    handoffs: Mutex<HandoffChannel>,
     /// The first call without a scripted reply.
     error: Mutex<Option<ScriptError>>,
 }
@@ -136,6 +151,7 @@ impl ScriptedHost {
             pass: call.pass,
             user: &call.user,
             text: &call.request,
+            node: call.node.as_ref(),
             context: call.context.as_ref().map_or("", |context| &context.text),
         };
         let scripted = lock_ignoring_poison(&self.script).reply(&scene);
@@ -172,6 +188,10 @@ impl Host for ScriptedHost {
         }
     }
 
+    fn transmit(&self, handoff: SignedHandoff) -> Vec<SignedHandoff> {
+        lock_ignoring_poison(&self.handoffs).transmit(handoff)
+    }
+
     async fn sleep(&self, time: Duration) {
         self.clock.sleep(time).await;
     }
@@ -187,6 +207,8 @@ struct ScenarioRunner<'a> {
     header: &'a Header,
     name: &'a str,
     source: &'a Source,
+    /// The input that creates the network.
+    network: Option<Input>,
     deadlines: Deadlines,
 }
 
@@ -200,9 +222,16 @@ impl ScenarioRunner<'_> {
         let mut conversation = self.open(Vec::new())?;
         let (mut unused_events, mut unexpected_writes) = (Vec::new(), Vec::new());
         let mut halted = None;
+        let mut network = self.network.as_ref();
         for request in requests {
             if halted.is_none() {
                 self.host.sleep(request.after).await;
+                if let Some(network) = network.take()
+                    && let StepResult::Halted(refusal) = conversation.run(self.host)?.submit(network)?
+                {
+                    halted = Some(refusal);
+                    continue;
+                }
                 let mut events = request.events.clone();
                 halted =
                     self.run_request(&mut conversation, request, &mut events, &mut unexpected_writes).await?;
@@ -212,6 +241,7 @@ impl ScenarioRunner<'_> {
         // After a halt, later replies are unreachable rather than unused.
         if halted.is_none() {
             unused_events.extend(lock_ignoring_poison(&self.host.script).unused());
+            unused_events.extend(lock_ignoring_poison(&self.host.handoffs).unused());
         }
         // Under `as-drawn` a conversation may end with its request; then no session is open.
         if halted.is_none()
@@ -236,7 +266,7 @@ impl ScenarioRunner<'_> {
         conversation: &mut Conversation<Vec<u8>>,
         ScriptedRequest { user, request, .. }: &ScriptedRequest,
         events: &mut Vec<(PhaseVisit, ScriptedEvent)>,
-        unexpected_writes: &mut Vec<ReadError>,
+        unexpected: &mut Vec<ReadError>,
     ) -> Result<Option<Refusal>, ScenarioRunError> {
         let mut driver = conversation.run(self.host)?;
         let mut result = driver.start_request(user, request.clone())?;
@@ -259,19 +289,43 @@ impl ScenarioRunner<'_> {
             while let Some(next) = events.iter().position(|(at, _)| *at == now) {
                 match events.remove(next).1 {
                     ScriptedEvent::Write(write) => {
-                        let result = driver.submit(&Input::Write(Box::new(write.write.value.clone())))?;
-                        unexpected_writes.extend(unexpected_write_error(self.source, &write, &result));
+                        let ScriptedWrite { write, refused } = *write;
+                        let span = write.span();
+                        let result = driver.submit(&Input::Write(Box::new(write.value)))?;
+                        unexpected.extend(unexpected_result_error(
+                            self.source,
+                            "write",
+                            span,
+                            refused,
+                            &result,
+                        ));
+                    }
+                    ScriptedEvent::Network(event) => {
+                        let ScriptedNetworkEvent { input, refused } = *event;
+                        let span = input.span();
+                        let result = driver.submit(&Input::Network(Box::new(input.value)))?;
+                        unexpected.extend(unexpected_result_error(
+                            self.source,
+                            "network event",
+                            span,
+                            refused,
+                            &result,
+                        ));
                     }
                     ScriptedEvent::Ingest(text) => {
                         let writes = ingest(&self.header.policy, driver.state(), &text.value);
                         if writes.is_empty() {
-                            unexpected_writes.push(underivable_error(self.source, text.span()));
+                            unexpected.push(underivable_error(self.source, text.span()));
                         }
                         for write in writes {
-                            let write =
-                                ScriptedWrite { write: Spanned::new(write, text.span()), refused: false };
-                            let result = driver.submit(&Input::Write(Box::new(write.write.value.clone())))?;
-                            unexpected_writes.extend(unexpected_write_error(self.source, &write, &result));
+                            let result = driver.submit(&Input::Write(Box::new(write)))?;
+                            unexpected.extend(unexpected_result_error(
+                                self.source,
+                                "write",
+                                text.span(),
+                                false,
+                                &result,
+                            ));
                         }
                     }
                     // The kernel refuses the message, and the request continues.

@@ -1,8 +1,10 @@
 //! Scenarios that are ready to run.
 
+use crate::handoffs::HandoffScript;
 use crate::script::Script;
 use orchestrion_ingest::SourceText;
 use orchestrion_kernel::knowledge::Write;
+use orchestrion_kernel::network::NetworkInput;
 use orchestrion_kernel::{ConversationId, Phase, Policy, Text, Timestamp};
 use orchestrion_runtime::{Deadlines, NewRequest, SessionUser};
 use orchestrion_yaml::{Source, Spanned};
@@ -21,6 +23,10 @@ pub struct Scenario {
     pub conversation: ConversationId,
     /// The time at which the simulated time starts.
     pub starts_at: Timestamp,
+    /// The input that creates the network, if the scenario has one.
+    pub network: Option<Box<NetworkInput>>,
+    /// The faults of handoffs.
+    pub handoffs: HandoffScript,
     /// The requests, in order.
     pub requests: Vec<ScriptedRequest>,
     /// The replies of the modules.
@@ -48,6 +54,8 @@ pub struct ScriptedRequest {
 pub enum ScriptedEvent {
     /// A write.
     Write(Box<ScriptedWrite>),
+    /// A network event.
+    Network(Box<ScriptedNetworkEvent>),
     /// A text from which writes are derived, with its place in the file.
     Ingest(Box<Spanned<SourceText>>),
     /// A user message, which the kernel refuses.
@@ -64,6 +72,15 @@ pub struct ScriptedWrite {
     /// The write, with its place in the file.
     pub write: Spanned<Write>,
     /// Whether the kernel must refuse the write.
+    pub refused: bool,
+}
+
+/// A network event with its expected result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScriptedNetworkEvent {
+    /// The input, with its place in the file.
+    pub input: Spanned<NetworkInput>,
+    /// Whether the kernel must refuse the input.
     pub refused: bool,
 }
 

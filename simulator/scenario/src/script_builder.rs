@@ -2,6 +2,7 @@
 
 use crate::ScriptedRequest;
 use crate::by_task::ByTask;
+use crate::network::{ScenarioNetwork, no_network_error};
 use crate::replies::{ReplyKind, TaskReply};
 use crate::reply::{
     CaseFile, RandomReplyFile, RepliesFile, ReplyFile, ReplyListFile, WeightedReplyFile, WhenFile,
@@ -29,6 +30,7 @@ pub(crate) type PlannedTasks = BTreeMap<TaskId, bool>;
 pub(crate) struct ScriptBuilder<'a> {
     pub(crate) cases: BTreeMap<ScriptKey, Cases>,
     pub(crate) requests: &'a [ScriptedRequest],
+    pub(crate) network: Option<&'a ScenarioNetwork>,
 }
 
 impl ScriptBuilder<'_> {
@@ -87,9 +89,15 @@ impl ScriptBuilder<'_> {
         if has_empty_text || when.is_always() {
             return Err(LabeledError::new(
                 "empty condition in `when`",
-                "write at least one of pass, request, user, text and context; only the last case may omit `when`",
+                "write at least one of pass, request, user, text, node and context; only the last case may omit `when`",
             )
             .with_label(file.span(), "empty"));
+        }
+        if let Some(node) = &when.node {
+            let network = self.network;
+            let network =
+                network.ok_or_else(|| no_network_error("node").with_label(node.span(), "this node"))?;
+            network.check_node(node)?;
         }
         let mut requests = (1..).map(RequestId::new).zip(self.requests);
         if !requests.any(|(number, scripted)| {

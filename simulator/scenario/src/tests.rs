@@ -46,7 +46,10 @@ fn render_errors(head: &str, mistakes: &[&str]) -> String {
 mod cases;
 mod extras;
 mod files;
+mod handoffs;
 mod invalid;
+mod network;
+mod plans;
 mod random;
 mod renamed;
 mod round_trip;

@@ -150,6 +150,10 @@ fn unknown_word(kind: &str, word: &str, known: &[&'static str]) -> LabeledError 
             format!("{kind} `{word}` of an earlier format: renamed to `{new}`"),
             format!("write `{new}`; the changelog lists all renamed keys"),
         ),
+        None if known.is_empty() => LabeledError::new(
+            format!("unknown {kind} `{}`", word.escape_debug()),
+            format!("remove it; this mapping has no {kind}s"),
+        ),
         None => LabeledError::new(
             format!("unknown {kind} `{}`", word.escape_debug()),
             format!("{}expected one of {}", suggest_nearest(word, known.iter().copied()), known.join(", ")),

@@ -1,5 +1,6 @@
 //! The states of a trace, folded step by step.
 
+use super::network_activity::NetworkActivity;
 use super::step_view::StepView;
 use orchestrion_kernel::Policy;
 use orchestrion_trace::{ConversationFold, Header, Step};
@@ -21,6 +22,7 @@ pub struct ShowSummary {
 pub(super) struct StateFold {
     pub(super) conversation: ConversationFold,
     pub(super) summary: ShowSummary,
+    pub(super) network: NetworkActivity,
     first_ms: Option<u64>,
 }
 
@@ -29,6 +31,7 @@ impl StateFold {
         Self {
             conversation: ConversationFold::new(header.conversation.clone()),
             summary: ShowSummary::default(),
+            network: NetworkActivity::default(),
             first_ms: None,
         }
     }
@@ -46,6 +49,7 @@ impl StateFold {
         let (after, facts) = (self.conversation.state(), self.conversation.facts());
         let facts = facts.filter(|facts| before.control().request().is_some() || facts.first_step == step.n);
         let view = StepView { policy, step, first_ms, before: &before, after, facts };
+        self.network.observe(&view);
         self.summary.steps += 1;
         self.summary.requests += u64::from(view.started_facts().is_some());
         self.summary.refused += u64::from(step.refused.is_some());

@@ -8,6 +8,7 @@ mod blocks;
 mod builder;
 mod charts;
 mod frame;
+mod network;
 mod request;
 mod states;
 mod step;
@@ -60,7 +61,15 @@ pub fn html<R: BufRead>(mut reader: Reader<R>, file: &str) -> HtmlPage {
     let _: io::Result<()> = timeline::write_end(&mut end, policy, fold.conversation.state(), &fold.summary);
     builder.finish_request(policy.thresholds, false);
     let summary = fold.summary;
-    let frame = Frame { header: &header, file, summary: &summary, end: &end.0, unread: unread.as_ref() };
+    let drawing = fold.network.drawing();
+    let frame = Frame {
+        header: &header,
+        file,
+        summary: &summary,
+        end: &end.0,
+        drawing: drawing.as_ref(),
+        unread: unread.as_ref(),
+    };
     let page = frame.markup(&builder, &monitor.verdicts(policy)).into_string();
     let text = page.lines().map(sanitize).collect::<Vec<_>>().join("\n") + "\n";
     HtmlPage { text, summary, unread }

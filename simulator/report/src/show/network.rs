@@ -205,6 +205,9 @@ fn ratings(Feedback { help, accuracy, relevance, timeliness, reuse }: &Feedback)
 pub(super) fn write_effects(out: &mut dyn Renderer, view: &StepView<'_>) -> io::Result<()> {
     for event in &view.step.events {
         let Event::Network(event) = event else { continue };
+        if is_local(event) {
+            continue;
+        }
         let label = match event {
             // The first line of the step says it.
             NetworkEvent::Changed(_) => continue,
@@ -226,6 +229,15 @@ pub(super) fn write_effects(out: &mut dyn Renderer, view: &StepView<'_>) -> io::
         out.write_line(label, line)?;
     }
     Ok(())
+}
+
+/// Whether a node executes or executed its own call, which is no interaction.
+fn is_local(event: &NetworkEvent) -> bool {
+    match event {
+        NetworkEvent::CallRouted { from, to, .. } => from == to,
+        NetworkEvent::Exchanged(exchange) => exchange.sender == exchange.receiver,
+        _ => false,
+    }
 }
 
 /// Returns the changes that an interaction made: the weight of the connection at the sender, and the trust of the receiver.

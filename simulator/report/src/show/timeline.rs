@@ -158,7 +158,11 @@ fn write_input(out: &mut dyn Renderer, view: &StepView<'_>) -> io::Result<()> {
                 Some(call) => phrases::operation(call.operation),
                 None => phrases::actor("?"),
             };
-            let line = phrases::failure(failure).styled(TextStyle::Dim, format_args!(": {label}"));
+            let line = phrases::failure(failure);
+            let line = match label {
+                "" => line,
+                label => line.styled(TextStyle::Dim, format_args!(": {label}")),
+            };
             out.write_step(view, actor, line, id)
         }
         Input::Cancel => {

@@ -6,8 +6,8 @@
 use super::record::{ArgumentRow, DebateRow, ExecutionRow, Places, Record, START};
 use super::{PromoteError, Promotion, Target, origin, run_promotion};
 use crate::{
-    ArgumentFile, ArgumentReply, DeadlinesFile, ModulesFile, PlannerReply, RepliesFile, RequestFile,
-    RevisionFile, RevisionReply, ScenarioFile, Seed, TaskFile, TaskReply,
+    ArgumentFile, ArgumentReply, DeadlinesFile, ModulesFile, PlanForm, PlannerReply, RepliesFile,
+    RequestFile, RevisionFile, RevisionReply, ScenarioFile, Seed, TaskFile, TaskReply,
 };
 use miette::SourceSpan;
 use orchestrion_kernel::module::Role;
@@ -48,6 +48,8 @@ pub fn from_debate(file: &str, text: &str, target: &Target) -> Result<Promotion,
         user: StrictText::from(USER),
         identity: None,
         starts_at: None,
+        network: None,
+        handoffs: Spanned::default(),
         seed: Seed::default(),
         deadlines: DeadlinesFile::default(),
         requests: vec![RequestFile::new(StrictText::from(objective))].into(),
@@ -179,14 +181,7 @@ fn add_plan(
             ));
             continue;
         }
-        plan.push(Spanned::from(TaskFile {
-            task: task.number(),
-            action: StrictText::from(name),
-            undo: None,
-            irreversible: false,
-            depends_on: None,
-            scope: None,
-        }));
+        plan.push(Spanned::from(TaskFile::new(task.number(), StrictText::from(name))));
         if let Some(output) = row.output_data {
             modules
                 .tasks
@@ -195,7 +190,7 @@ fn add_plan(
         task = task.next();
     }
     if !plan.is_empty() {
-        modules.planner = Some(RepliesFile::one(PlannerReply::Plan(plan.into())));
+        modules.planner = Some(RepliesFile::one(PlannerReply::Plan(PlanForm::from(plan).into())));
     }
     Ok(notes)
 }

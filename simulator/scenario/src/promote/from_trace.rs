@@ -6,11 +6,11 @@
 use super::scenario_builder::ScenarioBuilder;
 use super::{PromoteError, Promotion, Target, origin, run_promotion};
 use crate::read::STARTS_AT;
-use crate::{DeadlinesFile, ScenarioFile, Seed, TimeText};
+use crate::{DeadlinesFile, ScenarioFile, ScenarioNetworkFile, Seed, TimeText};
 use orchestrion_kernel::item::{Item, Layer};
 use orchestrion_kernel::{Event, Input, Policy, Timestamp};
 use orchestrion_trace::{Reader, Step, TraceErrorKind};
-use orchestrion_yaml::StrictText;
+use orchestrion_yaml::{Spanned, StrictText};
 use std::io::BufRead;
 
 /// Promotes a trace. `file` is its path for errors.
@@ -50,6 +50,8 @@ pub fn from_trace<R: BufRead>(
             .map(|step| Timestamp::from_millis(step.at_ms))
             .filter(|at| *at != STARTS_AT)
             .map(TimeText),
+        network: recorded.network.map(|network| ScenarioNetworkFile::Inline(Box::new(network)).into()),
+        handoffs: Spanned::default(),
         seed: Seed::default(),
         deadlines: DeadlinesFile::default(),
         requests: recorded.requests.into(),

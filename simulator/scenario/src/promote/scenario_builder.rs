@@ -1,6 +1,9 @@
 //! Builds the requests and modules of a scenario from the steps of a trace.
 
+mod network;
+
 use super::PromoteError;
+use super::recorded_network::RecordedNetwork;
 use super::recorded_replies::RecordedReplies;
 use super::task_delays::TaskDelays;
 use crate::script::{DelayedReply, ScriptedReply};
@@ -13,6 +16,7 @@ use orchestrion_kernel::item::Scope;
 use orchestrion_kernel::module::{Argument, Operation, Report, Stance};
 use orchestrion_kernel::state::Call;
 use orchestrion_kernel::{CallId, Input, Phase, Score, Text, UserId, decide};
+use orchestrion_network::NetworkFile;
 use orchestrion_runtime::Reply;
 use orchestrion_trace::{ConversationFold, Header, Step};
 use std::num::NonZeroU32;
@@ -31,6 +35,7 @@ pub(super) struct RecordedScenario<'a> {
     pub(super) user: UserId,
     pub(super) requests: Vec<RequestFile>,
     pub(super) modules: ModulesFile,
+    pub(super) network: Option<NetworkFile>,
     /// The steps that the run of the scenario must repeat.
     pub(super) steps: Vec<&'a Step>,
     /// A sentence for each omitted step.
@@ -49,6 +54,7 @@ pub(super) struct ScenarioBuilder<'a> {
     unused_session: Option<u64>,
     requests: Vec<RequestFile>,
     replies: RecordedReplies,
+    network: RecordedNetwork,
     delays: TaskDelays,
     kept: Vec<&'a Step>,
     omitted: Vec<&'a Step>,
@@ -67,6 +73,7 @@ impl<'a> ScenarioBuilder<'a> {
             unused_session: None,
             requests: Vec::new(),
             replies: RecordedReplies::new(header.policy.additional_debaters.clone()),
+            network: RecordedNetwork::default(),
             delays: TaskDelays::default(),
             kept: Vec::new(),
             omitted: Vec::new(),
@@ -119,14 +126,17 @@ impl<'a> ScenarioBuilder<'a> {
             }
             let (replied, input) = match self.fold.state().control().pending_calls().first().copied() {
                 None => (None, Input::Step),
-                Some(Call { id, operation, .. }) => {
-                    let reply = self.success(operation);
-                    let input = match reply.clone() {
-                        ScriptedReply::Reply(Reply { report, .. }) => Input::reply(id, report),
-                        ScriptedReply::Fail(failure) => Input::CallFailed { call: id, failure },
-                    };
-                    (Some((id, operation, reply)), input)
-                }
+                Some(Call { id, operation, .. }) => match self.expected_handoff(id) {
+                    Some(handoff) => (None, handoff),
+                    None => {
+                        let reply = self.success(operation);
+                        let input = match reply.clone() {
+                            ScriptedReply::Reply(Reply { report, .. }) => Input::reply(id, report),
+                            ScriptedReply::Fail(failure) => Input::CallFailed { call: id, failure },
+                        };
+                        (Some((id, operation, reply)), input)
+                    }
+                },
             };
             // A dead end under `as-drawn`; the run of the scenario halts there, too.
             let Ok(events) = decide(&header.policy, self.fold.state(), self.fold.state().now(), &input)
@@ -154,12 +164,17 @@ impl<'a> ScenarioBuilder<'a> {
     /// [`PromoteError::NoRequest`].
     pub(super) fn finish(self) -> Result<RecordedScenario<'a>, PromoteError> {
         let refusal_notes = self.refusal_notes();
+        let file = self.file.to_string();
         let Some(user) = self.first_user else {
-            return Err(PromoteError::NoRequest { file: self.file.to_string() });
+            return Err(PromoteError::NoRequest { file });
         };
+        let mut requests = self.requests;
+        let network = self.network.to_file(&mut requests);
+        let network = network.map_err(|(n, why, help)| PromoteError::Inexpressible { file, n, why, help })?;
         Ok(RecordedScenario {
             user,
-            requests: self.requests,
+            requests,
+            network,
             modules: self.replies.to_file(),
             steps: self.kept,
             refusal_notes,
@@ -266,16 +281,9 @@ impl<'a> ScenarioBuilder<'a> {
                         "keep the trace itself; it can be replayed",
                     ));
                 };
-                let visit = PhaseVisit { phase: now.phase.0, visit: now.visit.0.get() };
-                let at = Some(now).filter(|_| visit != PhaseVisit::START);
-                request.write.0.push(ScriptedWriteFile { at, ..file.into() }.into());
+                request.write.0.push(ScriptedWriteFile { at: place(now), ..file.into() }.into());
             }
-            Input::Network(_) => {
-                return Err(inexpressible(
-                    "a change of the network",
-                    "keep the trace itself; it can be replayed",
-                ));
-            }
+            Input::Network(input) => self.add_network_input(step, input)?,
             Input::Tick => {
                 return Err(inexpressible(
                     "a tick: time passes in a scenario only by delays",
@@ -354,4 +362,10 @@ impl<'a> ScenarioBuilder<'a> {
         }
         notes
     }
+}
+
+/// Returns the place of an event; `None` for the start of the request.
+fn place(now: PhaseVisitFile) -> Option<PhaseVisitFile> {
+    let visit = PhaseVisit { phase: now.phase.0, visit: now.visit.0.get() };
+    Some(now).filter(|_| visit != PhaseVisit::START)
 }

@@ -33,6 +33,10 @@ impl WhenFile {
     pub(super) fn matches(&self, scene: &CallScene<'_>) -> bool {
         self.pass.is_none_or(|pass| pass.0.get() == scene.pass)
             && self.matches_request(scene.request, scene.user, scene.text)
+            && self
+                .node
+                .as_ref()
+                .is_none_or(|node| scene.node.is_some_and(|id| id.as_str() == node.value.as_str()))
             && self.context.as_ref().is_none_or(|part| scene.context.contains(part.as_str()))
     }
 

@@ -1,7 +1,7 @@
 //! What the conditions of cases can read.
 
 use orchestrion_kernel::module::Operation;
-use orchestrion_kernel::{RequestId, Text, UserId};
+use orchestrion_kernel::{NodeId, RequestId, Text, UserId};
 
 /// A call with everything that the conditions of cases can read.
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +16,8 @@ pub struct CallScene<'a> {
     pub user: &'a UserId,
     /// The text of the request.
     pub text: &'a Text,
+    /// The node that executes the call; `None` without a network.
+    pub node: Option<&'a NodeId>,
     /// The text of the module's context.
     pub context: &'a str,
 }

@@ -35,6 +35,7 @@ impl Scene<'_> {
             pass,
             user: &user,
             text: &text,
+            node: None,
             context,
         })
     }

@@ -100,16 +100,21 @@ fn policy_session(subject: &str, journal: Option<&Path>) -> Result<Session> {
 fn scenario_session(path: &Path, quiet: bool) -> Result<Session> {
     let scenario = Scenario::read(path)?;
     let reference = ScenarioRef { name: scenario.name.clone(), digest: digest(scenario.text().as_bytes()) };
-    let Scenario { conversation, policy, requests, deadlines, .. } = scenario;
+    let Scenario { conversation, policy, network, requests, deadlines, .. } = scenario;
     let (requests, ignored): (Vec<Request>, Vec<usize>) = requests.into_iter().map(host_request).unzip();
     let ignored: usize = ignored.iter().sum();
     if ignored > 0 && !quiet {
         output::print_error(&format!(
-            "ignored: {ignored} interruptions, crashes, cancellations and later writes of the scenario; the host decides these"
+            "ignored: {ignored} interruptions, crashes, cancellations, network events and later writes of the scenario; the host decides these"
         ));
     }
     let header = Header::new(conversation, policy, Some(reference));
-    Ok(Session { header, deadlines, requests: Requests::Listed(requests), network: None })
+    Ok(Session {
+        header,
+        deadlines,
+        requests: Requests::Listed(requests),
+        network: network.map(|network| *network),
+    })
 }
 
 /// Converts a scripted request; returns it with the number of its scripted events that are ignored.
@@ -122,6 +127,7 @@ fn host_request(request: ScriptedRequest) -> (Request, usize) {
             ScriptedEvent::Write(written) if at == PhaseVisit::START => writes.push(written.write.value),
             ScriptedEvent::Ingest(text) => texts.push(text.value),
             ScriptedEvent::Write(_)
+            | ScriptedEvent::Network(_)
             | ScriptedEvent::Interrupt(_)
             | ScriptedEvent::Crash
             | ScriptedEvent::Cancel => {}

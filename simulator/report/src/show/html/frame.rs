@@ -2,8 +2,10 @@
 
 use super::super::claims::Verdict;
 use super::super::fold::ShowSummary;
+use super::super::network_activity::Drawing;
 use super::blocks::{PageBlock, step_link};
 use super::builder::PageBuilder;
+use super::network;
 use crate::text::{count, sanitize};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -24,6 +26,7 @@ pub(super) struct Frame<'a> {
     pub(super) file: &'a str,
     pub(super) summary: &'a ShowSummary,
     pub(super) end: &'a [PageBlock],
+    pub(super) drawing: Option<&'a Drawing>,
     pub(super) unread: Option<&'a TraceError>,
 }
 
@@ -60,6 +63,7 @@ impl Frame<'_> {
                 }
                 nav aria-label="Sections of this page" {
                     a href="#requests" { "Requests" }
+                    @if self.drawing.is_some() { a href="#network" { "Network" } }
                     a href="#timeline" { "Timeline" }
                     a.js href="#state" { "State" }
                     a href="#claims" { "Claims" }
@@ -71,6 +75,9 @@ impl Frame<'_> {
                         @if builder.omitted_requests > 0 {
                             p.note { "This page omits " (builder.omitted_requests) " more requests. To see them: orchestrion show " (sanitize(self.file)) }
                         }
+                    }
+                    @if let Some(drawing) = self.drawing {
+                        section #network aria-label="Network" { h2 { "Network" } (network::figure(drawing)) }
                     }
                     div.steps-and-state {
                         (self.timeline(builder))

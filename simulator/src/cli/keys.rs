@@ -1,0 +1,109 @@
+//! `keys`: the keys with which the nodes of a network sign handoffs.
+
+mod create;
+mod rotate;
+
+use super::exit_status::ExitStatus;
+use super::files;
+use miette::{Context, IntoDiagnostic, Result};
+use orchestrion_handoff::{KeyFolder, PublicKey};
+use orchestrion_kernel::NodeId;
+use orchestrion_network::{LoadedNetwork, NETWORK_LIMITS, with_public_keys};
+use orchestrion_yaml::Source;
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+/// Create and replace the keys with which nodes of a trust network sign handoffs.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  orchestrion keys create net.yaml              a key for every node without one
+  orchestrion keys rotate net.yaml ana          a new key for ana
+
+The secret key of the node ana is in the file keys/ana.key, which only its owner
+can read. Its public key is in the network file:
+  nodes:
+    ana:
+      public_key: \"8a88e3dd…\"                   64 hexadecimal digits
+
+Keep the folder keys out of version control.
+
+Exit codes: 0 success; 2 error.")]
+pub(super) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    Create(create::Args),
+    Rotate(rotate::Args),
+}
+
+pub(super) fn run(args: &Args) -> Result<ExitStatus> {
+    match &args.command {
+        Command::Create(args) => create::run(args),
+        Command::Rotate(args) => rotate::run(args),
+    }
+}
+
+/// A network file, and the folder with the keys of its nodes.
+#[derive(Debug, clap::Args)]
+struct Files {
+    /// Read this trust network, and write the public keys into it.
+    #[arg(value_name = "NETWORK")]
+    network: PathBuf,
+    /// Keep the secret keys in this folder [default: keys, beside the network file].
+    #[arg(long, value_name = "DIR")]
+    keys: Option<PathBuf>,
+}
+
+impl Files {
+    fn open(&self) -> Result<Opened> {
+        let source = Source::read_within(&self.network, NETWORK_LIMITS)?;
+        let network = LoadedNetwork::from_source(&source)?;
+        let folder = self.keys.clone().unwrap_or_else(|| self.network.with_file_name("keys"));
+        let keys = KeyFolder::open(folder).into_diagnostic()?;
+        Ok(Opened { path: self.network.clone(), source, network, keys })
+    }
+}
+
+/// The parsed network and its keys.
+struct Opened {
+    path: PathBuf,
+    source: Source,
+    network: LoadedNetwork,
+    keys: KeyFolder,
+}
+
+impl Opened {
+    /// Returns an error if the public keys of these nodes cannot be written, or a name is unsafe. Called before a key file changes.
+    fn ensure_editable<'n>(&self, nodes: impl IntoIterator<Item = &'n NodeId>) -> Result<()> {
+        let mut keys = BTreeMap::new();
+        for node in nodes {
+            self.keys.key_path(node).into_diagnostic()?;
+            keys.insert(node.clone(), PublicKey::default());
+        }
+        with_public_keys(&self.source, &keys)?;
+        Ok(())
+    }
+
+    /// Writes public keys into the network file, atomically.
+    fn write(&self, keys: &BTreeMap<NodeId, PublicKey>) -> Result<()> {
+        let text = with_public_keys(&self.source, keys)?;
+        replace_text(&self.path, &text)
+    }
+}
+
+/// Replaces the text of a file. Its permissions stay, and a link to it stays a link.
+fn replace_text(path: &Path, text: &str) -> Result<()> {
+    let cannot_write = || format!("cannot write {}", path.display());
+    let path = fs::canonicalize(path).into_diagnostic().wrap_err_with(cannot_write)?;
+    let permissions = path.metadata().into_diagnostic().wrap_err_with(cannot_write)?.permissions();
+    files::replace_with(&path, |file| {
+        file.write_all(text.as_bytes())?;
+        file.set_permissions(permissions)
+    })
+}

@@ -1,0 +1,52 @@
+//! `keys rotate`: a new key for one node.
+
+use super::Files;
+use crate::cli::exit_status::ExitStatus;
+use crate::cli::output;
+use miette::{IntoDiagnostic, Result, WrapErr};
+use orchestrion_handoff::{PublicKey, RotatedKeys};
+use std::io::Write;
+
+/// Replace the key of a node by a new one.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  orchestrion keys rotate net.yaml ana          replaces keys/ana.key, and the
+                                                public_key of ana in net.yaml
+  orchestrion keys rotate net.yaml ana --keys /etc/orchestrion/keys
+
+The old key is lost. A handoff that it signed is valid only for a receiver that
+still has the old public key: end running conversations before a rotation.
+
+Exit codes: 0 success; 2 error.")]
+pub(super) struct Args {
+    #[command(flatten)]
+    files: Files,
+    /// Replace the key of this node.
+    #[arg(value_name = "NODE")]
+    node: String,
+}
+
+pub(super) fn run(args: &Args) -> Result<ExitStatus> {
+    let opened = args.files.open()?;
+    let node = opened.network.find_node(&args.node).map_err(|error| error.into_file_error())?;
+    opened.ensure_editable([&node])?;
+    let RotatedKeys { old, new } = opened.keys.rotate(&node).into_diagnostic()?;
+    opened.write(&[(node.clone(), new)].into()).wrap_err_with(|| {
+        format!(
+            "the key of {node} is replaced, and its public key in the network is not; run the command again"
+        )
+    })?;
+    let mut out = output::plain_stdout();
+    let path = opened.keys.key_path(&node).into_diagnostic()?;
+    writeln!(out, "  rotated  {}", path.display())
+        .and_then(|()| writeln!(out, "  old      {}", digits(&old)))
+        .and_then(|()| writeln!(out, "  new      {}", digits(&new)))
+        .and_then(|()| writeln!(out, "  wrote    {}", opened.path.display()))
+        .into_diagnostic()?;
+    Ok(ExitStatus::Success)
+}
+
+fn digits(key: &PublicKey) -> String {
+    key.iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,132 @@
+//! The command `keys`.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod runner;
+
+use orchestrion_handoff::{KeyFolder, NodeKey};
+use orchestrion_kernel::NodeId;
+use orchestrion_network::LoadedNetwork;
+use std::fs;
+use std::path::Path;
+use tempfile::TempDir;
+
+const INVOICES: &str = include_str!("../../specs/networks/invoices.yaml");
+const NODES: [&str; 5] = ["ana", "ben", "cleo", "dai", "desk"];
+
+/// Creates a folder with a network file.
+fn folder(text: &str) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("net.yaml"), text).unwrap();
+    folder
+}
+
+fn keys(code: i32, folder: &TempDir, arguments: &[&str]) -> (String, String) {
+    runner::run(code, folder.path(), &[&["keys"], arguments].concat())
+}
+
+fn load(folder: &Path, node: &str) -> NodeKey {
+    KeyFolder::open(folder).unwrap().load(&NodeId::new(node)).unwrap()
+}
+
+/// Asserts that the public keys of the network are those of the key files.
+fn assert_keys_match(folder: &TempDir, keys: &str, nodes: &[&str]) {
+    let network = LoadedNetwork::read(&folder.path().join("net.yaml")).unwrap().network;
+    for node in nodes {
+        let public_key = load(&folder.path().join(keys), node).public_key();
+        assert_eq!(network.node(&NodeId::new(*node)).unwrap().public_key, public_key, "{node}");
+    }
+}
+
+#[test]
+fn keys_are_created_for_every_node() {
+    let folder = folder(INVOICES);
+    let (out, _) = keys(0, &folder, &["create", "net.yaml"]);
+    let lines: String = NODES.iter().map(|node| format!("  created  keys/{node}.key\n")).collect();
+    assert_eq!(out, format!("{lines}  wrote    net.yaml\n"));
+    assert_keys_match(&folder, "keys", &NODES);
+    let text = fs::read_to_string(folder.path().join("net.yaml")).unwrap();
+    let rest =
+        text.lines().filter(|line| !line.starts_with("    public_key: ")).map(|line| format!("{line}\n"));
+    assert_eq!(rest.collect::<String>(), INVOICES);
+    let (out, _) = keys(0, &folder, &["create", "net.yaml"]);
+    assert_eq!(out, "every node has a public key; replace one with `orchestrion keys rotate`\n");
+    assert_eq!(fs::read_to_string(folder.path().join("net.yaml")).unwrap(), text);
+}
+
+#[test]
+fn existing_keys_are_kept() {
+    let folder = folder(INVOICES);
+    let ana = KeyFolder::open(folder.path().join("k")).unwrap().create(&NodeId::new("ana")).unwrap();
+    let (out, _) = keys(0, &folder, &["create", "net.yaml", "--keys", "k"]);
+    assert!(out.starts_with("  kept     k/ana.key\n  created  k/ben.key\n"), "{out}");
+    assert_eq!(load(&folder.path().join("k"), "ana").public_key(), ana.public_key());
+    assert_keys_match(&folder, "k", &NODES);
+    assert!(!folder.path().join("keys").exists());
+}
+
+#[test]
+fn keys_of_other_machines_are_left_out() {
+    let key = "0a".repeat(32);
+    let folder = folder(&format!("capabilities: {{}}\nnodes:\n  a: {{public_key: \"{key}\"}}\n  b:\n"));
+    let (out, _) = keys(0, &folder, &["create", "net.yaml"]);
+    assert_eq!(out, "  created  keys/b.key\n  wrote    net.yaml\n");
+    assert!(fs::read_to_string(folder.path().join("net.yaml")).unwrap().contains(&key));
+    assert!(!folder.path().join("keys/a.key").exists());
+}
+
+#[test]
+fn rotation_replaces_key_and_public_key() {
+    let folder = folder(INVOICES);
+    keys(0, &folder, &["create", "net.yaml"]);
+    let before = load(&folder.path().join("keys"), "ana").public_key();
+    let (out, _) = keys(0, &folder, &["rotate", "net.yaml", "ana"]);
+    let after = load(&folder.path().join("keys"), "ana").public_key();
+    assert_ne!(before, after);
+    assert_keys_match(&folder, "keys", &NODES);
+    let digits = |key: [u8; 32]| key.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    assert_eq!(
+        out,
+        format!(
+            "  rotated  keys/ana.key\n  old      {}\n  new      {}\n  wrote    net.yaml\n",
+            digits(before),
+            digits(after)
+        )
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn links_and_permissions_of_network_stay() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    let folder = folder(INVOICES);
+    let (file, link) = (folder.path().join("net.yaml"), folder.path().join("link.yaml"));
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
+    symlink("net.yaml", &link).unwrap();
+    keys(0, &folder, &["create", "link.yaml"]);
+    assert!(link.is_symlink());
+    assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o640);
+    assert_keys_match(&folder, "keys", &NODES);
+}
+
+#[test]
+fn refusals_change_no_file() {
+    let mut errors = String::new();
+    for (text, arguments) in [
+        (INVOICES, &["rotate", "net.yaml", "anna"][..]),
+        (INVOICES, &["rotate", "net.yaml", "ana"]),
+        (INVOICES, &["create", "missing.yaml"]),
+        (INVOICES, &["create", "net.yaml", "--keys", "net.yaml"]),
+        ("capabilities: {}\nnodes:\n  a: {}\n  b/c: {}\n", &["create", "net.yaml"]),
+        ("capabilities: {}\nnodes:\n  a: {}\n  b: ~\n", &["create", "net.yaml"]),
+    ] {
+        let folder = folder(text);
+        let (out, error) = keys(2, &folder, arguments);
+        assert_eq!(out, "");
+        assert_eq!(fs::read_to_string(folder.path().join("net.yaml")).unwrap(), text);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "{arguments:?}");
+        errors.extend(error.lines().map(|line| format!("{}\n", line.trim_end())));
+        errors.push_str("----\n");
+    }
+    insta::assert_snapshot!(errors);
+}
