@@ -2,13 +2,14 @@
 //!
 //! A positive result is worth what the claims would detect. The faults are systematic: each row removed, redirected, or
 //! with its guard negated or ignored; each number of the policy changed by the smallest step; each rule toggled; each
-//! event dropped, duplicated or altered; each field of the request dropped or overwritten; each rule of reading and
+//! event dropped, duplicated or altered, those of the network included; each field of the request dropped or overwritten; each rule of reading and
 //! selecting ignored. No fault changes the kernel's code: rows, policy, events, request, items and candidates are data.
 
 mod contexts;
 mod events;
 mod items;
 mod mutant;
+mod network;
 mod policy;
 mod request;
 mod rows;
@@ -45,9 +46,24 @@ pub fn run_mutants(
     policy: &Policy,
     scope: &Scope,
     jobs: NonZeroUsize,
+    tell: impl FnMut(usize, usize),
+) -> Result<MutationReport, ModelError> {
+    run_selected_mutants(policy, scope, jobs, |_| true, tell)
+}
+
+/// Runs the selected mutants, as [`run_mutants`] does.
+///
+/// # Errors
+///
+/// As [`run_mutants`].
+pub fn run_selected_mutants(
+    policy: &Policy,
+    scope: &Scope,
+    jobs: NonZeroUsize,
+    is_selected: impl Fn(&Mutant) -> bool,
     mut tell: impl FnMut(usize, usize),
 ) -> Result<MutationReport, ModelError> {
-    let mutants = mutants(policy);
+    let mutants: Vec<Mutant> = mutants(policy).into_iter().filter(is_selected).collect();
     tell(0, mutants.len());
     let quick = Baseline::of(policy, QUICK_SCOPE, None)?;
     let whole = Baseline::of(policy, *scope, Some(&quick))?;
@@ -87,6 +103,7 @@ fn mutants(policy: &Policy) -> Vec<Mutant> {
     let mut all = rows::mutants(policy);
     all.extend(policy::mutants(policy));
     all.extend(events::mutants(policy));
+    all.extend(network::mutants(policy));
     all.extend(request::mutants(policy));
     all.extend(contexts::mutants(policy));
     all

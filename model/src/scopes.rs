@@ -247,7 +247,7 @@ impl Model {
     #[must_use]
     pub fn plans(&self, scope: &Scope) -> Vec<Plan> {
         match self.free.network {
-            Remote::Handoffs => return vec![steps::handed_off(1), steps::handed_off(2)],
+            Remote::Handoffs => return vec![steps::handed_off(1), steps::handed_off(2), steps::twins()],
             Remote::Steps => return steps::workflows(scope.tasks),
             Remote::Nowhere | Remote::Modules => {}
         }

@@ -33,6 +33,7 @@ fn trust_policy() -> TrustPolicy {
     policy.connection.warn_after_interactions = u32::MAX;
     policy.status.probation_interactions = u32::MAX;
     policy.status.established_interactions = u32::MAX;
+    policy.defense.priming_gain = Score::ZERO;
     policy.workflow.max_retries = 1;
     policy
 }

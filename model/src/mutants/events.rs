@@ -185,6 +185,7 @@ pub(super) fn mutants(policy: &Policy) -> Vec<Mutant> {
             ..KernelUnderTest::unmodified(policy.clone())
         },
         row: None,
+        needs_network: false,
     })
     .collect()
 }

@@ -142,6 +142,7 @@ pub(super) fn mutants(policy: &Policy) -> Vec<Mutant> {
             ..KernelUnderTest::unmodified(policy.clone())
         },
         row: None,
+        needs_network: false,
     });
     spoilt.collect()
 }

@@ -33,6 +33,11 @@ pub(super) fn handed_off(tasks: u32) -> Plan {
     plan([step(1, &[]), limited], tasks)
 }
 
+/// Two tasks that go to the same node, which has room for one of them.
+pub(super) fn twins() -> Plan {
+    plan([step(1, &[]), step(2, &[])], 2)
+}
+
 /// Workflows of every type, each with so many tasks at most: a sequence over two nodes, a graph with an optional task and a
 /// validation, members under best effort with a task after them, an ensemble, members that vote, one of which only the orchestrator
 /// can execute, and members without a numeric answer.
