@@ -17,6 +17,7 @@ mod network_rules;
 mod oracle;
 mod payload;
 mod properties;
+mod reciprocity;
 mod reference_consensus;
 mod reference_promote;
 mod reference_trust;

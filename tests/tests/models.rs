@@ -73,6 +73,9 @@ fn hardened_satisfies_every_claim() {
             ("scopes", 259_394, 259_394),
             ("facts", 128_096, 128_952),
             ("workflow", 41_588, 47_328),
+            ("handoffs", 74_886, 75_574),
+            ("nodes", 47_840, 47_840),
+            ("network", 67_381, 72_415),
         ]
     );
     for run in runs {
@@ -101,7 +104,7 @@ fn as_drawn_fails_exactly_the_findings() {
         findings(&verdicts, "not_checked"),
         [
             "C-18", "C-19", "C-115", "C-25", "C-29", "C-116", "C-117", "C-118", "C-110", "C-36", "C-88",
-            "C-89", "C-90", "C-91", "C-92", "C-100", "C-44", "C-82"
+            "C-89", "C-90", "C-91", "C-92", "C-100", "C-44", "C-82", "C-122", "C-144"
         ]
     );
     assert_eq!(
@@ -114,6 +117,9 @@ fn as_drawn_fails_exactly_the_findings() {
             ("scopes", 14_461, 14_461),
             ("facts", 89_578, 92_239),
             ("workflow", 1_097, 1_097),
+            ("handoffs", 8_886, 8_934),
+            ("nodes", 3_042, 3_042),
+            ("network", 164, 192),
         ]
     );
     for (i, verdict) in verdicts.iter().enumerate() {
@@ -147,6 +153,9 @@ fn tiny_scope_is_not_vacuous() {
             ("scopes", 6_648, 6_648),
             ("facts", 30_096, 30_340),
             ("workflow", 18_131, 21_244),
+            ("handoffs", 14_266, 14_352),
+            ("nodes", 12_905, 12_905),
+            ("network", 67_381, 72_415),
         ]
     );
 }

@@ -170,7 +170,8 @@ impl Batch<'_> {
     fn can_start(&self, operation: Operation) -> bool {
         let Operation::RunTask { .. } = operation else { return true };
         self.control.request().is_some_and(|request| {
-            !request.has_unknown_outcome() && !(self.policy.rules.current_facts && request.debate.outdated)
+            let is_outdated = self.policy.rules.current_facts && request.debate.outdated;
+            !request.has_unknown_outcome() && !is_outdated
         })
     }
 

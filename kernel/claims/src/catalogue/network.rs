@@ -104,6 +104,7 @@ pub(super) const NETWORK: &[Claim] = &[
                     })
             })
         },
+        not_applicable: super::ordering::is_sequential,
         ..CLAIM
     },
     Claim {
@@ -244,7 +245,7 @@ pub(super) const NETWORK: &[Claim] = &[
                 })
             })
         }),
-        premise: |_, state| assignments(state).filter(|assignment| assignment.is_running()).count() > 1,
+        premise: |_, state| assignments(state).any(Assignment::is_running),
         ..CLAIM
     },
     Claim {
@@ -262,7 +263,7 @@ pub(super) const NETWORK: &[Claim] = &[
                     .zip(assignments(state).skip(1))
                     .all(|(earlier, later)| earlier.call < later.call)
         }),
-        premise: |_, state| assignments(state).count() > 1,
+        premise: |_, state| assignments(state).count() > 0,
         ..CLAIM
     },
     Claim {
@@ -713,8 +714,8 @@ fn can_start_again(policy: &Policy, state: &State, call: CallId) -> bool {
     let lost = TaskOutcome::NoResult(Failure::OutcomeUnknown);
     !is_task
         || of_request(state, |request| {
-            !request.outcomes.iter().any(|ended| ended.outcome == lost)
-                && !(policy.rules.current_facts && request.debate.outdated)
+            let is_outdated = policy.rules.current_facts && request.debate.outdated;
+            !is_outdated && !request.outcomes.iter().any(|ended| ended.outcome == lost)
         })
 }
 

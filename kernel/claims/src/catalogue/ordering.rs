@@ -315,7 +315,7 @@ pub(super) const ORDER: &[Claim] = &[
 ];
 
 /// Why claims about tasks that run in parallel do not apply.
-fn is_sequential(policy: &Policy) -> Option<&'static str> {
+pub(super) fn is_sequential(policy: &Policy) -> Option<&'static str> {
     (policy.bounds.parallel_tasks < 2).then_some("the policy runs one task at a time")
 }
 

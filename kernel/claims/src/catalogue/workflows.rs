@@ -153,15 +153,15 @@ pub(super) const WORKFLOWS: &[Claim] = &[
     Claim {
         id: "C-143",
         clause: "001-5.4",
-        statement: "A workflow is reported as completed if and only if every required task succeeded and the results of its \
-                    members became one, and as cancelled if and only if the user cancelled it. So a failure reaches the \
+        statement: "A workflow is reported as completed if and only if every required task succeeded, the results of its \
+                    members became one and no task was lost, and as cancelled if and only if the user cancelled it. So a failure reaches the \
                     originator.",
-        formula: "□ (WorkflowEnded(completed) ⇔ succeeded(r) ∧ ¬cancelled(r)) ∧ □ (WorkflowEnded(cancelled) ⇔ cancelled(r))",
+        formula: "□ (WorkflowEnded(completed) ⇔ succeeded(r) ∧ ¬lost(t) ∧ ¬cancelled(r)) ∧ □ (WorkflowEnded(cancelled) ⇔ cancelled(r))",
         check: TraceInvariant(|_, past, event| match event {
             Event::Network(NetworkEvent::WorkflowEnded { status, .. }) => {
                 let expected = if past.since_transition.cancelled {
                     WorkflowStatus::Cancelled
-                } else if past.succeeded {
+                } else if past.succeeded && !past.task_lost {
                     WorkflowStatus::Completed
                 } else {
                     WorkflowStatus::Failed
