@@ -351,6 +351,7 @@ mod tests {
             depends_on: (at > 0 && choice.below(4) > 0)
                 .then(|| (0..choice.below(3)).map(|_| choice.one_of(&ids[..at])).collect()),
             scope: None,
+            step: StepOptions::default(),
         };
         Plan::new(ids.iter().enumerate().map(task).collect()).unwrap()
     }
@@ -401,7 +402,7 @@ mod tests {
                 }
                 let task = TaskId::new(choice.below(TASKS) + 1);
                 let operation = Operation::RunTask { task, effect: EffectKind::Pure };
-                let pending = [Call { id: CallId::FIRST, operation, over_budget: false }];
+                let pending = [Call { id: CallId::FIRST, operation, not_made: None }];
                 let ended = Some(TaskResult { task, outcome: outcome(&mut choice) });
                 for (pending, ended) in [(&[][..], None), (&pending[..], None), (&pending[..], ended)] {
                     let ready: Vec<TaskId> =
@@ -425,6 +426,7 @@ mod tests {
             effect: EffectKind::Undoable,
             version: None,
             outcome,
+            node: None,
         };
         let kept = |task| started(task, EffectOutcome::Kept);
         let mut ledger: EffectsLedger = [kept(1), kept(2), kept(3), kept(1)].into_iter().collect();

@@ -178,10 +178,9 @@ pub(super) fn compare(
     }
     // Nodes dissent only after an agreement to disagree.
     if let (AggregationStrategy::Voting | AggregationStrategy::BestEffort, Ok(aggregate)) = (strategy, found)
+        && !aggregate.dissenting.is_empty()
     {
-        if !aggregate.dissenting.is_empty() {
-            return Err(format!("dissenting nodes: expected none, found {:?}", aggregate.dissenting));
-        }
+        return Err(format!("dissenting nodes: expected none, found {:?}", aggregate.dissenting));
     }
     Ok(())
 }

@@ -35,10 +35,8 @@ impl OracleNetwork {
                 .beliefs
                 .get(&signal.subject)
                 .is_some_and(|belief| belief.is_confirmed && belief.level >= 900_000);
-            if is_confirmed {
-                if let Some(subject) = self.nodes.get_mut(&signal.subject) {
-                    subject.status = NodeStatus::Expelled;
-                }
+            if is_confirmed && let Some(subject) = self.nodes.get_mut(&signal.subject) {
+                subject.status = NodeStatus::Expelled;
             }
         }
         delivered
@@ -82,11 +80,9 @@ impl OracleNode {
         if self.beliefs.values().any(|belief| belief.level > ACT_ABOVE) {
             self.defense = DefenseStatus::Defending;
         }
-        if acts {
-            if let Some(end) = self.connections.get_mut(&signal.subject) {
-                // It is removed with the next tick.
-                end.weight = 10_000;
-            }
+        if acts && let Some(end) = self.connections.get_mut(&signal.subject) {
+            // It is removed with the next tick.
+            end.weight = 10_000;
         }
         let mut forwarded = Vec::new();
         if confidence < 600_000 || signal.hops >= 5 {
