@@ -46,24 +46,9 @@ pub fn run_mutants(
     policy: &Policy,
     scope: &Scope,
     jobs: NonZeroUsize,
-    tell: impl FnMut(usize, usize),
-) -> Result<MutationReport, ModelError> {
-    run_selected_mutants(policy, scope, jobs, |_| true, tell)
-}
-
-/// Runs the selected mutants, as [`run_mutants`] does.
-///
-/// # Errors
-///
-/// As [`run_mutants`].
-pub fn run_selected_mutants(
-    policy: &Policy,
-    scope: &Scope,
-    jobs: NonZeroUsize,
-    is_selected: impl Fn(&Mutant) -> bool,
     mut tell: impl FnMut(usize, usize),
 ) -> Result<MutationReport, ModelError> {
-    let mutants: Vec<Mutant> = mutants(policy).into_iter().filter(is_selected).collect();
+    let mutants = mutants(policy);
     tell(0, mutants.len());
     let quick = Baseline::of(policy, QUICK_SCOPE, None)?;
     let whole = Baseline::of(policy, *scope, Some(&quick))?;

@@ -113,7 +113,6 @@ pub(super) fn mutants(policy: &Policy) -> Vec<Mutant> {
         fault: fault.to_string(),
         subject,
         row: None,
-        needs_network: false,
     };
     let unmodified = || KernelUnderTest::unmodified(policy.clone());
     let reads = READ_MUTATIONS

@@ -13,6 +13,4 @@ pub struct Mutant {
     pub subject: KernelUnderTest,
     /// The position of the changed row. Where it is never enabled, nothing changes.
     pub row: Option<usize>,
-    /// Whether the fault is in an event about the network. Without a network, nothing changes.
-    pub needs_network: bool,
 }

@@ -215,7 +215,6 @@ pub(super) fn mutants(policy: &Policy) -> Vec<Mutant> {
             ..KernelUnderTest::unmodified(policy.clone())
         },
         row: None,
-        needs_network: true,
     })
     .collect()
 }

@@ -46,7 +46,7 @@ pub(super) fn mutants(policy: &Policy) -> Vec<Mutant> {
         let mut subject = KernelUnderTest::unmodified(policy.clone());
         change(&mut subject.decide_policy);
         if subject.decide_policy != subject.policy {
-            all.push(Mutant { location: place.to_string(), fault, subject, row: None, needs_network: false });
+            all.push(Mutant { location: place.to_string(), fault, subject, row: None });
         }
     };
     for (place, line) in LINES {

@@ -142,7 +142,6 @@ pub(super) fn mutants(policy: &Policy) -> Vec<Mutant> {
             ..KernelUnderTest::unmodified(policy.clone())
         },
         row: None,
-        needs_network: false,
     });
     spoilt.collect()
 }

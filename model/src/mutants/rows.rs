@@ -20,7 +20,6 @@ fn of_row(policy: &Policy, place: usize, row: &'static Transition) -> Vec<Mutant
         fault,
         subject,
         row: Some(place),
-        needs_network: false,
     };
     let with = |other: Option<Transition>| {
         let mut subject = real();

@@ -5,7 +5,7 @@ use crate::check;
 use crate::coverage::{OBSERVATION_COUNT, Observation};
 use crate::kernel_under_test::KernelUnderTest;
 use crate::product::KernelModel;
-use crate::scopes::{MODELS, Model, Remote, SMALL_COMPACTION, Scope};
+use crate::scopes::{MODELS, Model, SMALL_COMPACTION, Scope};
 use orchestrion_claims::{CLAIMS, ClaimCheck, Contract};
 use orchestrion_explorer::{Exploration, ModelError, ObservationSet, Options, ResourceLimits, Termination};
 use orchestrion_kernel::Policy;
@@ -160,9 +160,7 @@ fn at_scope(
             let starts = |phase: &Phase| TRANSITIONS[row].from.contains(*phase);
             Phase::ALL.iter().filter(|phase| starts(phase)).any(|phase| real.saw(Observation::Phase(*phase)))
         };
-        let is_unchanged = mutant.row.is_some_and(|row| !come_to(row))
-            || mutant.needs_network && real.model.free.network == Remote::Nowhere;
-        if is_unchanged {
+        if mutant.row.is_some_and(|row| !come_to(row)) {
             let premises = (0..CLAIMS.len()).map(|claim| real.saw(Observation::Premise(claim))).collect();
             runs.insert(real.model.name, ModelRun { is_same: true, is_cut: false, premises });
             continue;
@@ -245,13 +243,7 @@ mod tests {
     fn fate(policy: &Policy, baseline: &[Baseline], spoil: fn(&State, &mut Events)) -> MutantStatus {
         let subject =
             KernelUnderTest { mutate_events: Some(spoil), ..KernelUnderTest::unmodified(policy.clone()) };
-        let mutant = Mutant {
-            location: String::new(),
-            fault: String::new(),
-            subject,
-            row: None,
-            needs_network: false,
-        };
+        let mutant = Mutant { location: String::new(), fault: String::new(), subject, row: None };
         try_out(&mutant, baseline).unwrap()
     }
 
