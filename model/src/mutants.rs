@@ -2,14 +2,13 @@
 //!
 //! A positive result is worth what the claims would detect. The faults are systematic: each row removed, redirected, or
 //! with its guard negated or ignored; each number of the policy changed by the smallest step; each rule toggled; each
-//! event dropped, duplicated or altered, those of the network included; each field of the request dropped or overwritten; each rule of reading and
+//! event dropped, duplicated or altered; each field of the request dropped or overwritten; each rule of reading and
 //! selecting ignored. No fault changes the kernel's code: rows, policy, events, request, items and candidates are data.
 
 mod contexts;
 mod events;
 mod items;
 mod mutant;
-mod network;
 mod policy;
 mod request;
 mod rows;
@@ -88,7 +87,6 @@ fn mutants(policy: &Policy) -> Vec<Mutant> {
     let mut all = rows::mutants(policy);
     all.extend(policy::mutants(policy));
     all.extend(events::mutants(policy));
-    all.extend(network::mutants(policy));
     all.extend(request::mutants(policy));
     all.extend(contexts::mutants(policy));
     all

@@ -319,7 +319,7 @@ mod tests {
     use crate::ids::{CallId, RequestId, Revision};
     use crate::item::Scope;
     use crate::module::Operation;
-    use crate::plan::{Effect, EffectKind};
+    use crate::plan::{Effect, EffectKind, StepOptions};
     use crate::state::{EffectsLedger, StartedTask};
     use alloc::vec::Vec;
 
