@@ -58,9 +58,12 @@ fn expected_lines(steps: &[RawStep]) -> Vec<Expected> {
     let mut lines = Vec::new();
     for step in steps {
         for event in &step.events {
-            let (tag, fields) = event.variant();
-            // 000 has no event for a failed call: it is a tool result.
-            let tag = if tag == "call_failed" { "tool_result" } else { tag };
+            let (tag, fields) = match event.variant() {
+                ("network", Some(event)) => event.variant(),
+                variant => variant,
+            };
+            // 000 has no event for a failed call or a failed attempt: it is a tool result.
+            let tag = if matches!(tag, "call_failed" | "attempt_failed") { "tool_result" } else { tag };
             let Some((kind, _)) = KINDS.into_iter().find(|(kind, _)| *kind == tag) else { continue };
             let keys: &[&str] = match kind {
                 "user_msg" => &["user", "text"],

@@ -22,13 +22,21 @@ fn derived_payload(request: &Request, operation: Operation) -> Option<Value> {
         | Operation::ArgueAdditional { .. }
         | Operation::ReviewRevision
         | Operation::Approve
-        | Operation::Diagnose => request.plan.as_ref().map(|revised| json!({ "plan": revised.plan })),
+        | Operation::Diagnose => request.plan.as_ref().map(|revised| {
+            let tasks: Vec<Task> = revised.plan.tasks().iter().map(without_step).collect();
+            json!({ "plan": tasks })
+        }),
         Operation::RunTask { task, .. } | Operation::UndoTask { task } => {
             let started = request.ledger.iter().find(|started| started.task == task)?;
-            Some(json!({ "task": started.version }))
+            Some(json!({ "task": started.version.as_ref().map(without_step) }))
         }
         _ => None,
     }
+}
+
+/// A task without its options for routing, which no module reads.
+fn without_step(task: &Task) -> Task {
+    Task { step: StepOptions::default(), ..task.clone() }
 }
 
 /// The text that the kernel counts is the JSON that a host receives.

@@ -85,6 +85,15 @@ pub const NOT_EXPORTED: &[(&[&str], &str)] = &[
     (&["C-41", "C-48"], "numbers; the model chooses the consensus and omits ratings"),
     (&["C-94"], "action records; control reads none"),
     (&["C-116", "C-117", "C-118"], "tasks that run in parallel; the plan of the model is a sequence"),
+    (
+        &[
+            "C-119", "C-120", "C-121", "C-122", "C-123", "C-124", "C-125", "C-126", "C-127", "C-128",
+            "C-129", "C-130", "C-131", "C-132", "C-133", "C-134", "C-135", "C-136", "C-137", "C-138",
+            "C-139", "C-140", "C-141", "C-142", "C-143", "C-144", "C-145", "C-146", "C-147", "C-148",
+            "C-149", "C-150",
+        ],
+        "the trust network, which the model does not have",
+    ),
     (&["C-109", "C-110"], "superseded facts; the model chooses when a plan is outdated"),
     (
         &["C-43"],

@@ -68,8 +68,8 @@ pub enum RedactError {
     /// A decision depends on the content or the length of a text.
     #[error("decision changed at step {step}: expected the recorded decision, found another after redaction")]
     #[diagnostic(help(
-        "two texts are equal only after the kernel combined them, or a budget depends on the length of a text; redact the trace up to \
-         the step before"
+        "two texts are equal only after the kernel combined them, or a budget or the interaction of two nodes depends on the length of \
+         a text; redact the trace up to the step before"
     ))]
     DecisionDiffers {
         /// The step.

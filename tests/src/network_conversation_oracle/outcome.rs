@@ -44,8 +44,7 @@ impl NetworkConversationOracle {
             return Ok(false);
         }
         if run.is_unknown() {
-            let status = unknown_status(run, cursor);
-            self.end_run(status, cursor)?;
+            self.end_run(WorkflowStatus::Failed, cursor)?;
             return Ok(false);
         }
         if run.next_task().is_some() {
@@ -71,19 +70,6 @@ impl NetworkConversationOracle {
     }
 }
 
-/// The status of a run that is undone because an outcome is unknown. It failed. The kernel records `Completed` where the unknown
-/// task is not required; the test `unknown_outcome_never_completes_a_workflow` shows it.
-fn unknown_status(run: &Run, cursor: &Cursor) -> WorkflowStatus {
-    match cursor.peek_network() {
-        Some(NetworkEvent::WorkflowEnded { status: WorkflowStatus::Completed, .. })
-            if run.has_succeeded() =>
-        {
-            WorkflowStatus::Completed
-        }
-        Some(_) | None => WorkflowStatus::Failed,
-    }
-}
-
 fn repeat_validated(
     run: &mut Run,
     network: &OracleNetwork,
@@ -98,9 +84,7 @@ fn repeat_validated(
     for task in &repeated {
         run.progress.insert(*task, Progress::NotStarted);
         run.answers.remove(task);
-        // A member that was left out runs, and only results that had an aggregate are aggregated again.
-        run.left_out.remove(task);
-        if run.is_member(*task) && run.is_aggregated == Some(true) {
+        if run.is_member(*task) {
             run.is_aggregated = None;
         }
     }

@@ -106,11 +106,20 @@ impl OracleNetwork {
                 return Destination::Local;
             }
         }
-        match self.rank(from, need, !local_preference).first() {
+        // The routing node needs no handoff, so that it checks its own load before it starts.
+        let is_overloaded = need.first().is_some_and(|id| self.is_overloaded(from, id));
+        let ranked = self.rank(from, need, !local_preference && !is_overloaded);
+        match ranked.first() {
             Some(best) if best == from => Destination::Local,
             Some(best) => Destination::Remote(best.clone()),
             None => Destination::Nowhere,
         }
+    }
+
+    /// Whether the load of a capability is above 0.95, or the node does not offer it.
+    pub(super) fn is_overloaded(&self, node: &NodeId, capability: &CapabilityId) -> bool {
+        let held = self.nodes.get(node).and_then(|node| node.capabilities.get(capability));
+        held.is_none_or(|held| !held.available || held.load() > 950_000)
     }
 
     /// The best nodes, not all of one cluster if another one is among the candidates (001 §8.2).

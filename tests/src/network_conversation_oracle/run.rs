@@ -186,7 +186,12 @@ impl Run {
         let are_pure = repeated.iter().all(|task| matches!(task.effect, Effect::Pure));
         // No text says what happens to a dependent that runs: it is not started twice, so nothing is repeated.
         let is_idle = repeated.iter().all(|task| self.progress(task.id) != Progress::Running);
-        if are_pure && is_idle { repeated.iter().map(|task| task.id).collect() } else { Vec::new() }
+        let is_left_out = repeated.iter().any(|task| self.left_out.contains(&task.id));
+        if are_pure && is_idle && !is_left_out {
+            repeated.iter().map(|task| task.id).collect()
+        } else {
+            Vec::new()
+        }
     }
 
     /// Whether every member ended or is left out.

@@ -305,6 +305,12 @@ impl NetworkConversationOracle {
         if assignment.attempt > network.policy.workflow.max_retries {
             return None;
         }
+        // Decision 0040: after an unknown outcome no task starts.
+        if matches!(pending.operation, Operation::RunTask { .. })
+            && self.run.as_ref().is_some_and(Run::is_unknown)
+        {
+            return None;
+        }
         let mut tried = assignment.tried.clone();
         tried.push(assignment.to.clone());
         let from = self.routing_node(pending.operation)?;
@@ -364,8 +370,12 @@ impl NetworkConversationOracle {
             (_, _) => None,
         };
         let Some(network) = &self.network else { return Ok(None) };
-        // An assigned node that left is replaced.
-        let destination = match assigned.filter(|node| network.nodes.contains_key(*node)) {
+        // An assigned node that left is replaced, and so is the routing node if it is overloaded.
+        let can_get = |node: &&NodeId| {
+            let is_overloaded = need.first().is_some_and(|id| network.is_overloaded(node, id));
+            network.nodes.contains_key(*node) && !(**node == from && is_overloaded)
+        };
+        let destination = match assigned.filter(can_get) {
             Some(node) if *node == from => Destination::Local,
             Some(node) => Destination::Remote(node.clone()),
             None => network.route(&from, &need.without(&tried)),

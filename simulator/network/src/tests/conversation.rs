@@ -89,7 +89,7 @@ fn joining_node_has_its_file() {
     let desk = NetworkInput::Create { orchestrator, policy, nodes: vec![self::node(&input(TEAM), "desk")] };
     let created = NetworkFile::from_kernel(&desk, &[&node]).unwrap();
     let declared: Vec<&str> = created.capabilities.0.iter().map(|(id, _)| id.value.as_str()).collect();
-    // Nobody holds the capability of the executor, also not the orchestrator.
+    // No node holds the capability of the executor, also not the orchestrator.
     assert_eq!(declared, ["executor", "see"]);
 }
 

@@ -24,11 +24,6 @@ pub(super) fn figure(Drawing { nodes, handoffs }: &Drawing) -> Markup {
     html! {
         figure.network {
             svg viewBox={ "0 0 " (width) " " (height) } width=(width) role="img" aria-label="Handoffs between nodes, and the trust in each node over the trace" {
-                defs {
-                    marker id="arrow" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" orient="auto-start-reverse" {
-                        path d="M 0 0 L 10 5 L 0 10 z" {}
-                    }
-                }
                 @for (from, to, number) in handoffs {
                     (arrow(&nodes[*from], &nodes[*to], *number))
                 }
@@ -41,22 +36,25 @@ pub(super) fn figure(Drawing { nodes, handoffs }: &Drawing) -> Markup {
 
 /// Returns an arrow from the right side of one box to the left side of the other; within a column or backwards, below the boxes.
 fn arrow(from: &DrawnNode, to: &DrawnNode, number: usize) -> Markup {
-    let (start, end, path) = if to.column > from.column {
+    // The page refers to nothing by address, so that an arrow head is a triangle, not a marker.
+    let (start, end, path, head) = if to.column > from.column {
         let start = (x(from) + BOX_WIDTH, y(from) + BOX_HEIGHT / 2);
         let end = (x(to), y(to) + BOX_HEIGHT / 2);
-        (start, end, format!("M {} {} L {} {}", start.0, start.1, end.0, end.1))
+        let path = format!("M {} {} L {} {}", start.0, start.1, end.0, end.1);
+        let head = format!("{0},{1} {2},{3} {2},{4}", end.0, end.1, end.0 - 9, end.1 - 5, end.1 + 5);
+        (start, end, path, head)
     } else {
         let start = (x(from) + BOX_WIDTH / 2, y(from) + BOX_HEIGHT);
         let end = (x(to) + BOX_WIDTH / 2, y(to) + BOX_HEIGHT);
         let below = start.1.max(end.1) + 30;
-        (
-            start,
-            end,
-            format!("M {} {} Q {} {below} {} {}", start.0, start.1, (start.0 + end.0) / 2, end.0, end.1),
-        )
+        let middle = (start.0 + end.0) / 2;
+        let path = format!("M {} {} Q {middle} {below} {} {}", start.0, start.1, end.0, end.1);
+        let head = format!("{0},{1} {2},{4} {3},{4}", end.0, end.1, end.0 - 5, end.0 + 5, end.1 + 9);
+        (start, end, path, head)
     };
     html! {
-        path.handoff d=(path) marker-end="url(#arrow)" {
+        polygon.head points=(head) {}
+        path.handoff d=(path) {
             title { (sanitize(&from.name)) " to " (sanitize(&to.name)) ": " (count(number, "handoff")) }
         }
         text.count x=((start.0 + end.0) / 2) y=((start.1 + end.1) / 2 - 6) { (number) "×" }
