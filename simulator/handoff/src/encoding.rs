@@ -37,7 +37,7 @@ use std::collections::BTreeMap;
 /// The start of every encoded handoff. It names the format and its version, so that no other signed message is a handoff.
 pub const DOMAIN: &[u8] = b"orchestrion-handoff/1\0";
 
-/// Encodes a handoff as the bytes that are signed (001 §6.3). The [table](self) defines the format.
+/// Encodes a handoff as the bytes that are signed (001 §6.3). The table of this module defines the format.
 #[must_use]
 pub fn encode(handoff: &Handoff) -> Vec<u8> {
     // A new field fails to compile here until it has a place in the table.
