@@ -33,13 +33,9 @@ impl Batch<'_> {
         if has_started || !self.control.pending_calls().is_empty() {
             return None;
         }
-        let event = match assign(&network, &plan, &aggregation) {
-            Ok((assigned, left_out)) => NetworkEvent::StepsAssigned { assigned, left_out },
-            Err(task) => NetworkEvent::StepsUnroutable { task },
-        };
-        let unroutable = match &event {
-            NetworkEvent::StepsUnroutable { task } => Some(*task),
-            _ => None,
+        let (event, unroutable) = match assign(&network, &plan, &aggregation) {
+            Ok((assigned, left_out)) => (NetworkEvent::StepsAssigned { assigned, left_out }, None),
+            Err(task) => (NetworkEvent::StepsUnroutable { task }, Some(task)),
         };
         self.emit(Event::Network(event));
         unroutable
@@ -50,9 +46,10 @@ impl Batch<'_> {
         let Some(request) = self.control.request() else { return };
         let events = workflow_events(request, self.network.as_deref(), self.control.pending_calls(), task);
         for event in events {
-            let answer = match &event {
-                NetworkEvent::ResultsAggregated { aggregate } => Some(answer_text(aggregate)),
-                _ => None,
+            let answer = if let NetworkEvent::ResultsAggregated { aggregate } = &event {
+                Some(answer_text(aggregate))
+            } else {
+                None
             };
             self.emit(Event::Network(event));
             if let (Some(answer), Some(id)) = (answer, self.control.request().map(|request| request.id)) {
@@ -63,10 +60,9 @@ impl Batch<'_> {
 
     /// Emits the end of a run, when a row leaves it.
     pub(super) fn end_workflow(&mut self, row: &Transition) {
-        let ends = match row.to {
-            Phase::RunningTasks | Phase::RepairReview => false,
-            _ => self.state.control().phase() == Phase::RunningTasks,
-        };
+        // A review of an outdated plan interrupts the run.
+        let goes_on = row.to == Phase::RunningTasks || row.to == Phase::RepairReview;
+        let ends = self.state.control().phase() == Phase::RunningTasks && !goes_on;
         let (Some(network), Some(request), true) = (&self.network, self.control.request(), ends) else {
             return;
         };
