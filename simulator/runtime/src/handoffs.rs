@@ -41,21 +41,23 @@ impl NodeKeys {
     }
 
     /// Verifies a received handoff with the public key of its sender. The second part is the reason of an invalid signature.
+    ///
+    /// Call ids restart in each conversation. So a handoff that was signed for another conversation has no valid signature here.
     pub(crate) fn receive(&self, state: &State, received: &SignedHandoff) -> (NetworkInput, Option<String>) {
-        let Handoff { from_node, to_node, call, .. } = &received.handoff;
-        let signature = match verify(received, &self.public_key(state, from_node)) {
-            orchestrion_handoff::SignatureStatus::Valid => (SignatureStatus::Valid, None),
-            orchestrion_handoff::SignatureStatus::Invalid(reason) => {
-                (SignatureStatus::Invalid, Some(reason.to_string()))
-            }
+        let Handoff { from_node, to_node, call, context, .. } = &received.handoff;
+        let conversation = state.control().conversation();
+        let is_here = context.workflow_id.as_str().starts_with(&format!("{conversation}/"));
+        let reason = match verify(received, &self.public_key(state, from_node)) {
+            orchestrion_handoff::SignatureStatus::Valid if is_here => None,
+            orchestrion_handoff::SignatureStatus::Valid => Some(format!(
+                "handoff of another conversation: expected a workflow of {conversation}, found {}",
+                context.workflow_id
+            )),
+            orchestrion_handoff::SignatureStatus::Invalid(reason) => Some(reason.to_string()),
         };
-        let receipt = HandoffReceipt {
-            call: *call,
-            from: from_node.clone(),
-            to: to_node.clone(),
-            signature: signature.0,
-        };
-        (NetworkInput::Handoff(receipt), signature.1)
+        let signature = if reason.is_none() { SignatureStatus::Valid } else { SignatureStatus::Invalid };
+        let (from, to) = (from_node.clone(), to_node.clone());
+        (NetworkInput::Handoff(HandoffReceipt { call: *call, from, to, signature }), reason)
     }
 
     /// Returns the public key of a node; empty if it is unknown.

@@ -29,6 +29,10 @@ impl Host for Transport {
         for handoff in sent {
             let mut forged = handoff.clone();
             forged.handoff.operation = Text::from("another operation");
+            let mut foreign = handoff.handoff.clone();
+            foreign.context.workflow_id = Text::from("another-office/1 r1");
+            let foreign = NodeKey::for_simulation(&foreign.from_node).sign(foreign);
+            self.mailbox.lock().unwrap().deliver(foreign).unwrap();
             self.mailbox.lock().unwrap().deliver(forged).unwrap();
             self.mailbox.lock().unwrap().deliver(handoff).unwrap();
         }
@@ -132,6 +136,8 @@ async fn forged_and_replayed_handoffs_are_refused() {
     };
     assert!(refused(HandoffRefusal::InvalidSignature) >= 1);
     assert!(refused(HandoffRefusal::NotExpected) >= 1);
+    let notes: Vec<String> = read_steps(&path).into_iter().filter_map(|step| step.note).collect();
+    assert!(notes.iter().any(|note| note.starts_with("handoff of another conversation")), "{notes:?}");
     let runs = host.team.calls.lock().unwrap().iter().filter(|call| call.module == Module::Executor).count();
     assert_eq!(runs, 3, "each task runs once");
 }
