@@ -14,6 +14,7 @@ mod kernel;
 mod knowledge;
 mod layers;
 mod network;
+mod network_reference;
 mod ordering;
 mod prelude;
 mod reading;

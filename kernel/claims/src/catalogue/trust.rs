@@ -3,7 +3,7 @@
 //! The table of 001 §7.3 is stated for reciprocity alone, at both ends of a connection. That it moves work away from an overloaded
 //! node does not follow from the equations: finding G1 has the counterexample.
 
-use super::network::{holds_at_each, nodes};
+use super::network_reference::{holds_at_each, nodes};
 use super::prelude::*;
 use orchestrion_kernel::ids::NodeId;
 use orchestrion_kernel::network::{Connection, Contribution, Exchange, Millionths, NetworkEvent, Node};

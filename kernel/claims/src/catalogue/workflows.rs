@@ -1,6 +1,6 @@
 //! Claims about the run of a plan as a workflow: members, validations, the view of each step, and the end (001 §5, §8, §9).
 
-use super::network::{assignments, holds_at_each};
+use super::network_reference::{assignments, holds_at_each};
 use super::prelude::*;
 use orchestrion_kernel::ids::NodeId;
 use orchestrion_kernel::network::{NetworkEvent, NodeStatus, WorkflowStatus};

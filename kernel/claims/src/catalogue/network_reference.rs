@@ -1,0 +1,412 @@
+//! The reference by which claims about the network judge: filters, score, refusals and routes, computed from the nodes themselves
+//! (001 §4, §6.3).
+
+use super::prelude::*;
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use orchestrion_kernel::ids::{CallId, CapabilityId, NodeId};
+use orchestrion_kernel::network::defense::Signal;
+use orchestrion_kernel::network::{
+    CapabilityState, HandoffReceipt, HandoffRefusal, NetworkEvent, NetworkInput, Node, NodeStatus,
+    Requirements, SignatureStatus,
+};
+use orchestrion_kernel::score::Score;
+use orchestrion_kernel::state::{Assignment, NetworkState};
+
+/// A call that is routed, with what it requires.
+pub(super) struct Routed<'a> {
+    pub(super) from: &'a NodeId,
+    pub(super) to: &'a NodeId,
+    pub(super) tried: &'a [NodeId],
+    pub(super) requirements: Requirements,
+}
+
+pub(super) fn is_attempt_failed(event: &Event) -> bool {
+    matches!(event, Event::Network(NetworkEvent::AttemptFailed { .. }))
+}
+
+pub(super) fn assignments(state: &State) -> impl Iterator<Item = &Assignment> {
+    state.network().into_iter().flat_map(|network| network.assignments())
+}
+
+pub(super) fn nodes(state: &State) -> impl Iterator<Item = &Node> {
+    state.network().into_iter().flat_map(|network| network.nodes().iter())
+}
+
+/// Whether a node executes a call that another node handed to it.
+pub(super) fn runs_remotely(state: &State) -> bool {
+    assignments(state).any(|assignment| !assignment.is_local() && assignment.is_running())
+}
+
+/// The number of calls of a capability that a node executes.
+pub(super) fn running_tasks(network: &NetworkState, node: &NodeId, capability: &CapabilityId) -> i64 {
+    let runs = |assignment: &&Assignment| {
+        assignment.is_running() && assignment.to == *node && assignment.capability == *capability
+    };
+    i64::try_from(network.assignments().iter().filter(runs).count()).unwrap_or(i64::MAX)
+}
+
+/// The nodes that the next attempt excludes.
+pub(super) fn tried_after(assignment: &Assignment) -> Vec<NodeId> {
+    assignment.tried.iter().chain([&assignment.to]).cloned().collect()
+}
+
+pub(super) fn is_in_network(network: &NetworkState, node: &NodeId) -> bool {
+    network.node(node).is_some_and(|node| node.status != NodeStatus::Expelled)
+}
+
+/// Whether a condition holds at each event about the network, in the state before this event.
+pub(super) fn holds_at_each(
+    before: &State,
+    events: &[Event],
+    holds: impl Fn(&State, &NetworkEvent) -> bool,
+) -> bool {
+    if !events.iter().any(|event| matches!(event, Event::Network(_))) {
+        return true;
+    }
+    let mut state = before.clone();
+    events.iter().all(|event| {
+        let is_right = match event {
+            Event::Network(event) => holds(&state, event),
+            _ => true,
+        };
+        state.apply(event);
+        is_right
+    })
+}
+
+/// Whether a condition holds for each call that is routed when it is emitted, and for each member that is assigned. A call that
+/// goes to the node of its assignment was routed then.
+pub(super) fn holds_at_routing(
+    before: &State,
+    events: &[Event],
+    holds: impl Fn(&NetworkState, &Routed<'_>) -> bool,
+) -> bool {
+    holds_at_each(before, events, |state, event| {
+        let Some(network) = state.network() else { return true };
+        match event {
+            NetworkEvent::CallRouted { call, from, to, tried, .. } => {
+                let operation = state.control().pending_call(*call).map(|call| call.operation);
+                let Some(requirements) = requirements(state, *call) else { return false };
+                let assigned = operation.and_then(Operation::task).and_then(|task| {
+                    state.control().request().and_then(|request| request.workflow.assigned_node(task))
+                });
+                tried.is_empty() && assigned == Some(to)
+                    || holds(network, &Routed { from, to, tried, requirements })
+            }
+            NetworkEvent::StepsAssigned { assigned, .. } => {
+                let plan = state.control().request().and_then(|request| request.plan.as_ref());
+                let Some(plan) = plan.map(|plan| &plan.plan) else { return false };
+                // The members of an ensemble are several nodes for one task, not only the best.
+                plan.aggregation().is_some_and(|aggregation| aggregation.is_ensemble)
+                    || assigned.iter().all(|assigned| {
+                        plan.task(assigned.task).is_some_and(|task| {
+                            let requirements = task_requirements(task.step.requirements.as_deref());
+                            let (from, to) = (network.orchestrator(), &assigned.node);
+                            holds(network, &Routed { from, to, tried: &[], requirements })
+                        })
+                    })
+            }
+            _ => true,
+        }
+    })
+}
+
+/// Whether a condition holds for each node that starts a call, in the state before it.
+pub(super) fn holds_at_start(
+    before: &State,
+    events: &[Event],
+    holds: impl Fn(&Node, &CapabilityId) -> bool,
+) -> bool {
+    holds_at_each(before, events, |state, event| {
+        let Some(network) = state.network() else { return true };
+        let started = match event {
+            NetworkEvent::CallRouted { from, to, capability, .. } if from == to => Some((to, capability)),
+            NetworkEvent::HandoffAccepted { call } => {
+                network.assignment(*call).map(|assignment| (&assignment.to, &assignment.capability))
+            }
+            _ => return true,
+        };
+        started
+            .is_some_and(|(node, capability)| network.node(node).is_some_and(|node| holds(node, capability)))
+    })
+}
+
+pub(super) fn task_requirements(declared: Option<&Requirements>) -> Requirements {
+    declared.cloned().unwrap_or_else(|| module_requirements(Module::Executor))
+}
+
+pub(super) fn module_requirements(module: Module) -> Requirements {
+    Requirements { required_capabilities: Vec::from([module.capability()]), ..Requirements::default() }
+}
+
+/// What a pending call requires of its node. A compensation prefers the node that executed the task.
+pub(super) fn requirements(state: &State, call: CallId) -> Option<Requirements> {
+    let operation = state.control().pending_call(call)?.operation;
+    let request = state.control().request()?;
+    let started = operation.task().and_then(|task| request.ledger.get(task));
+    let mut required = match (operation, started) {
+        (
+            Operation::RunTask { .. } | Operation::UndoTask { .. },
+            Some(StartedTask { version: Some(task), .. }),
+        ) => task_requirements(task.step.requirements.as_deref()),
+        _ => module_requirements(operation.module()),
+    };
+    if let (Operation::UndoTask { .. }, Some(StartedTask { node: Some(node), .. })) = (operation, started) {
+        required.constraints.preferred_nodes.push(node.clone());
+    }
+    Some(required)
+}
+
+pub(super) fn first_capability<'n>(node: &'n Node, required: &Requirements) -> Option<&'n CapabilityState> {
+    node.capabilities.get(required.required_capabilities.first()?)
+}
+
+pub(super) const ONE: u32 = 1_000_000;
+
+/// `current_tasks / max_capacity` in millionths, at most 1.
+pub(super) fn capability_load(state: &CapabilityState) -> u32 {
+    let tasks = u64::from(state.current_tasks).saturating_mul(ONE.into());
+    let load = tasks.checked_div(u64::from(state.capability.max_capacity)).unwrap_or(ONE.into());
+    u32::try_from(load).unwrap_or(ONE).min(ONE)
+}
+
+pub(super) fn node_load(node: &Node) -> u32 {
+    match node.reported_load {
+        Some(load) => load.millionths(),
+        None => node.capabilities.values().map(capability_load).max().unwrap_or(0),
+    }
+}
+
+/// Whether a node passes every filter of a task (001 §4.3, steps 1 and 2).
+pub(super) fn passes(network: &NetworkState, node: &Node, required: &Requirements, tried: &[NodeId]) -> bool {
+    let Some(held) = first_capability(node, required) else { return false };
+    let (capability, constraints) = (&held.capability, &required.constraints);
+    let accepts = |types: &[Text], kind: &Option<Text>| match kind {
+        Some(kind) => types.is_empty() || types.contains(kind),
+        None => true,
+    };
+    let mut others = required.required_capabilities.iter().skip(1);
+    node.status != NodeStatus::Expelled
+        && held.available
+        && !constraints.excluded_nodes.contains(&node.id)
+        && !tried.contains(&node.id)
+        && (!network.policy().routing.all_capabilities
+            || others.all(|other| node.capabilities.contains_key(other)))
+        && accepts(&capability.input_types, &required.input_type)
+        && accepts(&capability.output_types, &required.output_type)
+        && capability.constraints.max_input_size.is_none_or(|max| required.input_size <= max)
+        && match (constraints.timeout_ms, capability.constraints.timeout_ms) {
+            (Some(allowed), Some(needed)) => needed <= allowed,
+            (None, _) | (_, None) => true,
+        }
+        && node.trust >= constraints.min_trust
+        && held.quality >= constraints.min_quality
+}
+
+/// The candidates with their exact scores (001 §4.1), in the order of ids.
+pub(super) fn candidates<'n>(
+    network: &'n NetworkState,
+    from: &NodeId,
+    required: &Requirements,
+    tried: &[NodeId],
+) -> Vec<(u128, &'n NodeId)> {
+    let (policy, view) = (network.policy(), network.node(from));
+    let scored = network.nodes().iter().filter_map(|node| {
+        let competes = node.id != *from || !policy.routing.local_preference;
+        let held = first_capability(node, required)?;
+        if !competes || !passes(network, node, required, tried) {
+            return None;
+        }
+        let connection = view.and_then(|view| view.connections.get(&node.id));
+        let weight = connection.map_or(policy.connection.initial_weight, |connection| connection.weight);
+        let belief = view.and_then(|view| view.threat_beliefs.get(&node.id));
+        let threat = belief.map_or(0, |belief| belief.level.millionths());
+        let is_preferred = required.constraints.preferred_nodes.contains(&node.id);
+        let bonus = if is_preferred { policy.routing.preference_bonus.millionths() } else { ONE };
+        let factors = [
+            node.trust.millionths(),
+            held.quality.millionths(),
+            ONE.saturating_sub(node_load(node)),
+            weight.millionths(),
+            ONE.saturating_sub(threat),
+            bonus,
+        ];
+        let score = factors.into_iter().fold(1_u128, |product, factor| product.saturating_mul(factor.into()));
+        Some((score, &node.id))
+    });
+    scored.collect()
+}
+
+/// The node that gets a call, by 001 §4.2 and §4.3.
+pub(super) fn expected_node<'n>(
+    network: &'n NetworkState,
+    from: &NodeId,
+    required: &Requirements,
+    tried: &[NodeId],
+) -> Option<&'n NodeId> {
+    let routing = &network.policy().routing;
+    let is_local = |node: &&Node| {
+        let offers = |capability| node.capabilities.get(capability).is_some_and(|held| held.available);
+        routing.local_preference
+            && passes(network, node, required, tried)
+            && required.required_capabilities.iter().all(offers)
+            && first_capability(node, required)
+                .is_some_and(|held| capability_load(held) <= routing.overload_above.millionths())
+    };
+    if let Some(node) = network.node(from).filter(is_local) {
+        return Some(&node.id);
+    }
+    let best = candidates(network, from, required, tried);
+    best.into_iter().reduce(|best, next| if next.0 > best.0 { next } else { best }).map(|(_, node)| node)
+}
+
+/// Whether another attempt of a pending call may start: no task does after the outcome of one is unknown, or while the plan is
+/// outdated (decision 0040).
+pub(super) fn can_start_again(policy: &Policy, state: &State, call: CallId) -> bool {
+    let is_task = state.control().pending_call(call).is_some_and(|call| call.running_task().is_some());
+    let lost = TaskOutcome::NoResult(Failure::OutcomeUnknown);
+    !is_task
+        || of_request(state, |request| {
+            let is_outdated = policy.rules.current_facts && request.debate.outdated;
+            !is_outdated && !request.outcomes.iter().any(|ended| ended.outcome == lost)
+        })
+}
+
+/// The nodes from whose view a new call may be routed.
+pub(super) fn routing_nodes(state: &State, call: CallId) -> Vec<NodeId> {
+    let Some(network) = state.network() else { return Vec::new() };
+    let before = state
+        .control()
+        .pending_call(call)
+        .and_then(|call| super::workflows::node_of_step_before(state, call.operation));
+    let before = before.filter(|node| is_in_network(network, node));
+    Vec::from([before.unwrap_or_else(|| network.orchestrator().clone())])
+}
+
+/// Handoffs to try in a state: of each pending call and of a call that was never sent, signed and forged, with the right and with
+/// other ends.
+pub(super) fn receipts(state: &State, network: &NetworkState) -> Vec<HandoffReceipt> {
+    let nodes: Vec<&NodeId> = network.nodes().iter().map(|node| &node.id).collect();
+    let pending = state.control().pending_calls().iter().map(|call| call.id);
+    let never_sent = CallId::new(u64::MAX);
+    let mut receipts = Vec::new();
+    for call in pending.chain([never_sent]) {
+        let ends = network.assignment(call).map(|assignment| (&assignment.from, &assignment.to));
+        let (from, to) = ends.unwrap_or((network.orchestrator(), network.orchestrator()));
+        let other =
+            |end: &NodeId| nodes.iter().copied().find(|node| *node != end).unwrap_or(network.orchestrator());
+        for signature in [SignatureStatus::Valid, SignatureStatus::Invalid] {
+            for (from, to) in [(from, to), (other(from), to), (from, other(to))] {
+                receipts.push(HandoffReceipt { call, from: from.clone(), to: to.clone(), signature });
+            }
+        }
+    }
+    receipts
+}
+
+/// The refusal of a handoff by the checks of 001 §6.3; none if it is accepted.
+pub(super) fn expected_refusal(network: &NetworkState, receipt: &HandoffReceipt) -> Option<HandoffRefusal> {
+    if receipt.signature == SignatureStatus::Invalid {
+        return Some(HandoffRefusal::InvalidSignature);
+    }
+    let is_awaited = |assignment: &&Assignment| {
+        assignment.call == receipt.call
+            && assignment.from == receipt.from
+            && assignment.to == receipt.to
+            && assignment.from != assignment.to
+            && !assignment.is_running()
+    };
+    let Some(assignment) = network.assignments().iter().find(is_awaited) else {
+        return Some(HandoffRefusal::NotExpected);
+    };
+    let node = network.node(&receipt.to);
+    let Some((node, held)) =
+        node.and_then(|node| Some((node, node.capabilities.get(&assignment.capability)?)))
+    else {
+        return Some(HandoffRefusal::MissingCapability);
+    };
+    if !held.available || node.status == NodeStatus::Expelled {
+        return Some(HandoffRefusal::Unavailable);
+    }
+    (capability_load(held) > network.policy().routing.overload_above.millionths())
+        .then_some(HandoffRefusal::Overloaded)
+}
+
+/// Whether the kernel accepts or refuses a handoff as expected. A handoff that is forged or not expected has no other effect.
+pub(super) fn is_judged_rightly(
+    decide: &crate::Decide<'_>,
+    state: &State,
+    network: &NetworkState,
+    receipt: HandoffReceipt,
+) -> bool {
+    let expected = expected_refusal(network, &receipt);
+    let Ok(events) = decide(state, &Input::Network(Box::new(NetworkInput::Handoff(receipt.clone())))) else {
+        return false;
+    };
+    let accepted = Event::Network(NetworkEvent::HandoffAccepted { call: receipt.call });
+    match expected {
+        None => events == [accepted],
+        Some(refusal) => {
+            let is_forgery =
+                matches!(refusal, HandoffRefusal::InvalidSignature | HandoffRefusal::NotExpected);
+            events.first() == Some(&Event::Network(NetworkEvent::HandoffRefused { receipt, refusal }))
+                && !events.contains(&accepted)
+                && (events.len() == 1) == is_forgery
+        }
+    }
+}
+
+/// The inputs after which a call is routed: a step, the loss of a handoff, and the end of a call.
+pub(super) fn routing_inputs(state: &State) -> Vec<Input> {
+    if state.network().is_none() {
+        return Vec::new();
+    }
+    let lost = assignments(state)
+        .map(|assignment| Input::CallFailed { call: assignment.call, failure: Failure::Error });
+    [Input::Step].into_iter().chain(lost).collect()
+}
+
+/// The call that an input routes, with the node that routes and the node that gets it.
+pub(super) fn routed_by(
+    decide: &crate::Decide<'_>,
+    state: &State,
+    input: &Input,
+) -> Option<(CallId, NodeId, NodeId)> {
+    decide(state, input).ok()?.iter().find_map(|event| match event {
+        Event::Network(NetworkEvent::CallRouted { call, from, to, .. }) => {
+            Some((*call, from.clone(), to.clone()))
+        }
+        _ => None,
+    })
+}
+
+pub(super) fn state_after(decide: &crate::Decide<'_>, state: &State, input: &Input) -> Option<State> {
+    let mut after = state.clone();
+    decide(state, input).ok()?.iter().for_each(|event| after.apply(event));
+    Some(after)
+}
+
+/// The state in which every other node than this one believes that all others are threats, and has cut the connections to them.
+pub(super) fn with_other_views(state: &State, routing: &NodeId) -> State {
+    let mut changed = state.clone();
+    let ids: Vec<NodeId> = nodes(state).map(|node| node.id.clone()).collect();
+    for receiver in nodes(state).filter(|node| node.id != *routing) {
+        for subject in ids.iter().filter(|subject| **subject != receiver.id) {
+            // A belief that another origin confirms could expel the subject.
+            let first = receiver.threat_beliefs.get(subject).and_then(|belief| belief.first_origin.clone());
+            let origin = first.unwrap_or_else(|| NodeId::new("stranger"));
+            let signal = Signal {
+                sender: NodeId::new("stranger"),
+                origin,
+                subject: subject.clone(),
+                confidence: Score::ONE,
+                hops: u32::MAX,
+            };
+            let receiver = receiver.id.clone();
+            let event = Event::Network(NetworkEvent::SignalReceived { receiver, signal });
+            (0..4).for_each(|_| changed.apply(&event));
+        }
+    }
+    changed
+}
