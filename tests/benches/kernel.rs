@@ -7,37 +7,12 @@
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use orchestrion_kernel::event::Event;
 use orchestrion_kernel::item::{Item, ItemKey, ItemKind};
-use orchestrion_kernel::module::{Argument, Operation, Ratings, Report, Stance};
 use orchestrion_kernel::plan::{Effect, Plan, StepOptions, Task};
 use orchestrion_kernel::{
-    ConversationId, Input, Policy, RequestId, Score, State, TaskId, Text, TraceId, UserId, decide,
+    ConversationId, Input, Policy, RequestId, State, TaskId, Text, TraceId, UserId, decide,
 };
+use orchestrion_tests::agreement::agreeing_report;
 use std::hint::black_box;
-
-fn report(operation: Operation, plan: &Plan) -> Report {
-    let text = Text::from("as agreed");
-    match operation {
-        Operation::VerifyIdentity => Report::Identity { gcp: true, mongodb: true },
-        Operation::LoadContext => Report::Context { ratings: Ratings::default(), traces: Vec::new() },
-        Operation::Summarize => Report::Summary { text, forgets: None },
-        Operation::Classify => Report::Classification { tags: vec![text], similarity: Score::ZERO },
-        Operation::DraftPlan => Report::Plan(plan.clone()),
-        Operation::Argue(_) | Operation::ArgueAdditional { .. } | Operation::ReviewRevision => {
-            Report::Argument {
-                argument: Argument { stance: Stance::Pro, confidence: Score::ONE },
-                text,
-                plan: None,
-            }
-        }
-        Operation::RunTask { .. } | Operation::UndoTask { .. } => {
-            Report::Exit { code: 0, text, number: None }
-        }
-        Operation::Approve => Report::Approval { approved: true, text },
-        Operation::Diagnose => Report::NoRepair { text },
-        Operation::StoreMemory { .. } => Report::Stored { held: true },
-        Operation::DeliverAudit => Report::Delivered,
-    }
-}
 
 /// Runs one request and returns the number of its inputs.
 fn run_request(policy: &Policy, state: &mut State, plan: &Plan) -> u64 {
@@ -48,7 +23,7 @@ fn run_request(policy: &Policy, state: &mut State, plan: &Plan) -> u64 {
         events.iter().for_each(|event| state.apply(event));
         steps += 1;
         input = match state.control().pending_calls().first() {
-            Some(call) => Input::reply(call.id, report(call.operation, plan)),
+            Some(call) => Input::reply(call.id, agreeing_report(call.operation, plan)),
             None if state.control().phase().is_quiescent() => return steps,
             None => Input::Step,
         };

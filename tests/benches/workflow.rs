@@ -7,7 +7,7 @@
 #![allow(missing_docs, reason = "criterion makes the entry point")]
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use orchestrion_kernel::module::{Argument, Module, Operation, Ratings, Report, Stance};
+use orchestrion_kernel::module::Module;
 use orchestrion_kernel::network::{
     Capability, CapabilityCategory, CapabilityConstraints, CapabilityState, HandoffReceipt, NetworkInput,
     Node, SignatureStatus, TrustPolicy,
@@ -17,35 +17,11 @@ use orchestrion_kernel::{
     CallId, CapabilityId, ConversationId, Input, NodeId, Phase, Policy, Score, State, TaskId, Text, UserId,
     can_step, decide,
 };
+use orchestrion_tests::agreement::agreeing_report;
 use std::hint::black_box;
 
 const WIDTH: u32 = 100;
 const FAN_IN: u32 = 3;
-
-fn report(operation: Operation, plan: &Plan) -> Report {
-    let text = Text::from("as agreed");
-    match operation {
-        Operation::VerifyIdentity => Report::Identity { gcp: true, mongodb: true },
-        Operation::LoadContext => Report::Context { ratings: Ratings::default(), traces: Vec::new() },
-        Operation::Summarize => Report::Summary { text, forgets: None },
-        Operation::Classify => Report::Classification { tags: vec![text], similarity: Score::ZERO },
-        Operation::DraftPlan => Report::Plan(plan.clone()),
-        Operation::Argue(_) | Operation::ArgueAdditional { .. } | Operation::ReviewRevision => {
-            Report::Argument {
-                argument: Argument { stance: Stance::Pro, confidence: Score::ONE },
-                text,
-                plan: None,
-            }
-        }
-        Operation::RunTask { .. } | Operation::UndoTask { .. } => {
-            Report::Exit { code: 0, text, number: None }
-        }
-        Operation::Approve => Report::Approval { approved: true, text },
-        Operation::Diagnose => Report::NoRepair { text },
-        Operation::StoreMemory { .. } => Report::Stored { held: true },
-        Operation::DeliverAudit => Report::Delivered,
-    }
-}
 
 /// Returns a plan of this many tasks in layers.
 fn layers(tasks: u32) -> Plan {
@@ -75,7 +51,7 @@ fn run_until(policy: &Policy, state: &mut State, plan: &Plan, phase: Phase) {
                 Input::Network(Box::new(handoff(state, call.id).expect("a handoff")))
             }
             _ if can_step(policy, state) => Input::Step,
-            Some(call) => Input::reply(call.id, report(call.operation, plan)),
+            Some(call) => Input::reply(call.id, agreeing_report(call.operation, plan)),
             None => Input::user_message(UserId::new("ada"), Text::from("do it")),
         };
         let events = decide(policy, state, state.now(), &input).expect("the happy path has no refusals");

@@ -1,5 +1,6 @@
 //! Shared test code across crates: oracle, generators, properties, and helpers for generated files.
 
+pub mod agreement;
 pub mod canonicalization;
 pub mod clause_references;
 pub mod code_index;
