@@ -7,10 +7,10 @@
 #![allow(missing_docs, reason = "criterion makes the entry point")]
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use orchestrion_kernel::module::Module;
+use orchestrion_kernel::module::{Module, Report};
 use orchestrion_kernel::network::{
-    Capability, CapabilityCategory, CapabilityConstraints, CapabilityState, HandoffReceipt, NetworkInput,
-    Node, SignatureStatus, TrustPolicy,
+    Capability, CapabilityCategory, CapabilityConstraints, CapabilityState, Feedback, HandoffReceipt,
+    InteractionReport, NetworkInput, Node, SignatureStatus, TrustPolicy,
 };
 use orchestrion_kernel::plan::{Effect, Plan, StepOptions, Task};
 use orchestrion_kernel::{
@@ -51,12 +51,19 @@ fn run_until(policy: &Policy, state: &mut State, plan: &Plan, phase: Phase) {
                 Input::Network(Box::new(handoff(state, call.id).expect("a handoff")))
             }
             _ if can_step(policy, state) => Input::Step,
-            Some(call) => Input::reply(call.id, agreeing_report(call.operation, plan)),
+            Some(call) => reply(call.id, agreeing_report(call.operation, plan)),
             None => Input::user_message(UserId::new("ada"), Text::from("do it")),
         };
         let events = decide(policy, state, state.now(), &input).expect("the happy path has no refusals");
         events.iter().for_each(|event| state.apply(event));
     }
+}
+
+/// Returns a reply with the best feedback: with that of a report without feedback, every node fails its probations.
+fn reply(call: CallId, report: Report) -> Input {
+    let feedback = Feedback { help: 5, accuracy: 5, relevance: 5, timeliness: 5, reuse: true };
+    let judged = InteractionReport { feedback, ..InteractionReport::default() };
+    Input::Reply { call, report, summary_update: None, action: None, interaction: Some(Box::new(judged)) }
 }
 
 /// Returns the handoff of a call that its node has not accepted.
