@@ -113,8 +113,8 @@ prop_compose! {
 }
 
 prop_compose! {
-    fn any_contribution()(quality in any_score(), tone in extreme(), tokens in extreme()) -> Contribution {
-        Contribution { quality, tone, tokens }
+    fn any_contribution()(quality in any_score(), is_rated: bool, tone in extreme(), tokens in extreme()) -> Contribution {
+        Contribution { quality, is_rated, tone, tokens }
     }
 }
 

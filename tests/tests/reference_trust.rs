@@ -209,7 +209,7 @@ fn reference_trust() {
                 given: millionths(&step[2]),
                 ..Interaction::default()
             };
-            node.record_interaction(&policy, &node_id(&step[0]), &interaction, interaction.quality);
+            node.record_interaction(&policy, &node_id(&step[0]), &interaction, Some(interaction.quality));
         }
         let (expected, at) = (&case["expected"], format!("case {}", case["case"]));
         let trust = compute_trust(&policy.trust, &node);
@@ -400,7 +400,7 @@ fn reference_printed_examples() {
         };
         for _ in 0..50 {
             let partner = NodeId::new(partner.to_string());
-            node.record_interaction(&policy, &partner, &interaction, Score::ONE);
+            node.record_interaction(&policy, &partner, &interaction, Some(Score::ONE));
         }
     }
     for i in 0..100 {
@@ -409,7 +409,7 @@ fn reference_printed_examples() {
             &policy,
             &partner,
             &Interaction { quality: Score::ONE, ..Interaction::default() },
-            Score::ONE,
+            Some(Score::ONE),
         );
     }
     node.add_capability(CapabilityState { volume: 1, ..capability(Score::ONE, 1) });

@@ -189,7 +189,10 @@ fn aggregated(aggregate: &Aggregate) -> Line {
 /// Returns how both ends judge an interaction.
 pub(super) fn judgement(judged: &InteractionReport) -> Line {
     let InteractionReport { feedback, tone, task_feedback, task_tone } = judged;
-    let line = Line::text(format_args!("result: {}, tone {tone}", ratings(feedback)));
+    let line = match feedback {
+        Some(feedback) => Line::text(format_args!("result: {}, tone {tone}", ratings(feedback))),
+        None => Line::text(format_args!("result: not rated, tone {tone}")),
+    };
     match task_feedback {
         Some(feedback) => line.and(format_args!("; task: {}, tone {task_tone}", ratings(feedback))),
         None => line,
