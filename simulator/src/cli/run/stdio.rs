@@ -1,14 +1,14 @@
 //! `run --stdio`: the modules are a program at standard input and output.
 
+use super::keys::checked_keys;
 use crate::cli::args::GlobalArgs;
 use crate::cli::exit_status::ExitStatus;
 use crate::cli::{files, output};
 use miette::{Context, IntoDiagnostic, Result, miette};
-use orchestrion_handoff::KeyFolder;
 use orchestrion_kernel::knowledge::Write;
 use orchestrion_kernel::network::NetworkInput;
 use orchestrion_kernel::{ConversationId, Policy};
-use orchestrion_runtime::{Conversation, Deadlines, Journal, JournalFile, NodeKeys};
+use orchestrion_runtime::{Conversation, Deadlines, Journal, JournalFile};
 use orchestrion_scenario::policy_file;
 use orchestrion_scenario::{PhaseVisit, Scenario, ScriptedEvent, ScriptedRequest, SourceText};
 use orchestrion_stdio::{ExitReason, Request, Requests, serve};
@@ -49,10 +49,10 @@ pub(super) fn run(
         clear(&mut file, &path)?;
     }
     let conversation = Conversation::open_with(file, &header, &StandardContexts).into_diagnostic()?;
-    let keys = match keys {
-        Some(folder) => NodeKeys::Folder(KeyFolder::open(folder).into_diagnostic()?),
-        None => NodeKeys::Simulated,
-    };
+    let (keys, notes) = checked_keys(keys, conversation.state(), network.as_ref())?;
+    if !global.quiet {
+        notes.iter().for_each(|note| output::print_error(note));
+    }
     let conversation = conversation.with_deadlines(deadlines).with_keys(keys);
     let reason = serve(conversation, network, requests, BufReader::new(io::stdin()), io::stdout())
         .into_diagnostic()?;
