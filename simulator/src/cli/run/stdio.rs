@@ -49,19 +49,26 @@ pub(super) fn run(
         clear(&mut file, &path)?;
     }
     let conversation = Conversation::open_with(file, &header, &StandardContexts).into_diagnostic()?;
-    let (keys, notes) = checked_keys(keys, conversation.state(), network.as_ref())?;
+    let (node_keys, notes) = checked_keys(keys, conversation.state(), network.as_ref())?;
     if !global.quiet {
         notes.iter().for_each(|note| output::print_error(note));
     }
-    let conversation = conversation.with_deadlines(deadlines).with_keys(keys);
+    let conversation = conversation.with_deadlines(deadlines).with_keys(node_keys);
     let reason = serve(conversation, network, requests, BufReader::new(io::stdin()), io::stdout())
         .into_diagnostic()?;
-    Ok(report(reason, subject, &path, global.quiet))
+    Ok(report(reason, subject, &path, keys, global.quiet))
 }
 
 /// Prints the reason why the conversation ended.
-fn report(reason: ExitReason, subject: &str, journal: &Path, quiet: bool) -> ExitStatus {
+fn report(
+    reason: ExitReason,
+    subject: &str,
+    journal: &Path,
+    keys: Option<&Path>,
+    quiet: bool,
+) -> ExitStatus {
     let journal = output::quoted(journal);
+    let keys = keys.map_or(String::new(), |keys| format!(" --keys {}", output::quoted(keys)));
     match reason {
         ExitReason::Closed => {
             if !quiet {
@@ -77,7 +84,7 @@ fn report(reason: ExitReason, subject: &str, journal: &Path, quiet: bool) -> Exi
             };
             let subject = output::quoted(Path::new(subject));
             output::print_error(&format!(
-                "standard input ended{pending}; resume: orchestrion run --stdio {subject} --journal {journal}"
+                "standard input ended{pending}; resume: orchestrion run --stdio {subject} --journal {journal}{keys}"
             ));
             ExitStatus::Incomplete
         }

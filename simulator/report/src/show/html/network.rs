@@ -1,5 +1,6 @@
 //! The drawing of the network: nodes with their trust over the trace, and handoffs as arrows.
 
+use super::super::network::short;
 use super::super::network_activity::{Drawing, DrawnNode};
 use crate::text::{count, sanitize};
 use maud::{Markup, html};
@@ -78,7 +79,7 @@ fn drawn(node: &DrawnNode) -> Markup {
             rect x=(left) y=(top) width=(BOX_WIDTH) height=(BOX_HEIGHT) rx="6" {}
             text x=(left + 10) y=(top + 22) { (sanitize(&node.name)) }
             polyline.trust points=(points.join(" ")) {}
-            @if let Some(last) = last { text.figure x=(left + BOX_WIDTH - 52) y=(top + BOX_HEIGHT - 12) { (last) } }
+            @if let Some(last) = last { text.figure x=(left + BOX_WIDTH - 52) y=(top + BOX_HEIGHT - 12) { (short(last.millionths())) } }
         }
     }
 }
