@@ -79,8 +79,8 @@ fn reply(call: &Value) -> Value {
         "load_context" => json!({"context": {}}),
         "classify" => json!({"classification": {"similarity": 0.25}}),
         "draft_plan" => json!({"plan": [
-            {"task": 1, "do": "Translate the letter", "requires": "translate"},
-            {"task": 2, "do": "Translate the answer", "requires": "translate"},
+            {"task": 1, "do": "Translate the letter", "requires": "translate", "depends_on": []},
+            {"task": 2, "do": "Translate the answer", "requires": "translate", "depends_on": []},
         ]}),
         "run_task" => json!({"ok": "translated"}),
         "store_memory" => json!("stored"),
@@ -186,7 +186,7 @@ fn secrets_stay_in_key_files() {
 }
 
 #[test]
-fn forged_and_replayed_handoffs_are_refused() {
+fn receiver_refuses_forged_and_replayed_handoffs() {
     let folder = project();
     let mut first: Option<Value> = None;
     let served = serve(folder.path(), &[SCENARIO, "--journal", "one.ndjson", "--keys", "keys"], |call| {
@@ -198,17 +198,22 @@ fn forged_and_replayed_handoffs_are_refused() {
             }
             Some(first) => {
                 let mut forged = handoff.clone();
-                forged["handoff"]["to_node"] = json!("ben");
+                forged["handoff"]["operation"] = json!("another operation");
                 vec![json!({"handoff": first}), json!({"handoff": forged})]
             }
         }
     });
     assert_eq!(served.code, Some(0), "{}", served.errors);
-    let reasons: Vec<&str> =
-        served.messages.iter().filter_map(|message| message["refused"]["reason"].as_str()).collect();
-    let [replayed, forged] = reasons[..] else { panic!("two refusals, found {reasons:?}") };
-    assert!(replayed.contains("handoff"), "{replayed}");
-    assert!(forged.contains("signature"), "{forged}");
+    // The receiver refuses both. The conversation goes on, and its trace says why.
+    let (shown, _) = runner::run(0, folder.path(), &["show", "one.ndjson"]);
+    let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(shown.contains("refuses the handoff: no such handoff is expected"), "{shown}");
+    assert!(shown.contains("refuses the handoff: the signature is invalid"), "{shown}");
+    assert!(
+        shown.contains("signature mismatch: expected the signature of this handoff by the sender"),
+        "{shown}"
+    );
+    assert!(shown.contains("2 of 2 tasks succeeded"), "{shown}");
 }
 
 #[test]
@@ -244,9 +249,10 @@ fn invalid_keys_are_reported_before_the_conversation() {
     for (name, arguments, change) in cases {
         let folder = project();
         change(folder.path());
-        let served = serve(folder.path(), &[&[SCENARIO, "--journal", "one.ndjson"], arguments].concat(), |_| {
-            Vec::new()
-        });
+        let served =
+            serve(folder.path(), &[&[SCENARIO, "--journal", "one.ndjson"], arguments].concat(), |_| {
+                Vec::new()
+            });
         assert_eq!(served.code, Some(2), "{name}: {}", served.errors);
         assert!(served.messages.is_empty(), "{name}: {:?}", served.messages);
         // Public keys are random.

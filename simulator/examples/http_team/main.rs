@@ -54,8 +54,8 @@ async fn once(folder: &Path, base_url: &str, request: Option<String>) -> Result<
         conversation =
             conversation.with_deadlines(Deadlines::new(Duration::from_millis(deadline_ms.parse()?)));
     }
-    let stalls = env::var_os("HTTP_TEAM_STALLS").is_some();
-    let team = Team { stalls, ..Team::new(Models::at(base_url), folder) };
+    let mut team = Team::new(Models::at(base_url), folder);
+    team.stalls = env::var_os("HTTP_TEAM_STALLS").is_some();
     let resumed = conversation.resume(&team).await?;
     let answered = match resumed.or_else(|| conversation.last_result().cloned()) {
         Some(answered) if request.is_none() => answered,

@@ -31,7 +31,8 @@ pub(crate) async fn run(folder: &Path, request: &str) -> Result<(), Box<dyn Erro
         endpoints.insert(name.clone(), Models::at(&base_url));
     }
     let office = endpoints.get(&NodeId::new("office")).ok_or("no node office")?.clone();
-    let team = Team { endpoints, ..Team::new(office, folder) };
+    let mut team = Team::new(office, folder);
+    team.endpoints = endpoints;
     let conversation =
         Conversation::open(folder.join("network.ndjson"), Policy::hardened(), &StandardContexts)?;
     let mut conversation = conversation.with_keys(NodeKeys::Folder(keys));
@@ -59,7 +60,8 @@ fn create_keys(
     let NetworkInput::Create { nodes, .. } = input else { return Err("expected a new network".into()) };
     let mut public_keys = BTreeMap::new();
     for node in nodes {
-        let key = if keys.key_path(&node.id)?.exists() { keys.load(&node.id)? } else { keys.create(&node.id)? };
+        let key =
+            if keys.key_path(&node.id)?.exists() { keys.load(&node.id)? } else { keys.create(&node.id)? };
         node.public_key = key.public_key().to_vec();
         public_keys.insert(node.id.clone(), key.public_key());
     }

@@ -87,7 +87,9 @@ impl Node {
             let line = format!("{key}\t{text}\n");
             let mut file = OpenOptions::new().create(true).append(true).open(&self.effects);
             let written = file.as_mut().map_err(|error| error.to_string()).and_then(|file| {
-                file.write_all(line.as_bytes()).and_then(|()| file.sync_data()).map_err(|error| error.to_string())
+                file.write_all(line.as_bytes())
+                    .and_then(|()| file.sync_data())
+                    .map_err(|error| error.to_string())
             });
             if let Err(error) = written {
                 return (500, json!({ "error": error }));

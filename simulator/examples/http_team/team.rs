@@ -1,9 +1,9 @@
 //! The team: models over HTTP for text, and files for everything that must be durable.
 
 use crate::models::Models;
+use orchestrion_kernel::NodeId;
 use orchestrion_kernel::event::MemoryRecord;
 use orchestrion_kernel::module::{Operation, PastRequest, Report, Store};
-use orchestrion_kernel::NodeId;
 use orchestrion_runtime::{
     Call, CallError, CallPayload, CallResult, Host, RecoveryResult, SignedHandoff, lock_ignoring_poison,
 };

@@ -29,7 +29,8 @@ pub fn findings(clauses: &[(&str, String)]) -> String {
             if let Some(id) = line.strip_prefix("**").and_then(|rest| Some(rest.split_once("**")?.0)) {
                 clause = id;
             }
-            let Some((id, start)) = line.trim().strip_prefix("Finding ").and_then(|rest| rest.split_once(": "))
+            let Some((id, start)) =
+                line.trim().strip_prefix("Finding ").and_then(|rest| rest.split_once(": "))
             else {
                 continue;
             };

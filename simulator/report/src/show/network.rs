@@ -143,7 +143,11 @@ fn line(event: &NetworkEvent) -> Line {
             if lineage.is_empty() {
                 return line;
             }
-            line.and(format_args!(", executed by {}; results back along {}", hops(lineage), hops(return_path)))
+            line.and(format_args!(
+                ", executed by {}; results back along {}",
+                hops(lineage),
+                hops(return_path)
+            ))
         }
     }
 }
@@ -250,11 +254,9 @@ fn trust_changes(view: &StepView<'_>, Exchange { sender, receiver, .. }: &Exchan
     let weights = weight(before.node(sender)).zip(weight(after.node(sender)));
     let trusts = before.node(receiver).zip(after.node(receiver));
     let line = match weights {
-        Some((from, to)) if from != to => Line::dim(format_args!(
-            ", weight {} → {}",
-            short(from.millionths()),
-            short(to.millionths())
-        )),
+        Some((from, to)) if from != to => {
+            Line::dim(format_args!(", weight {} → {}", short(from.millionths()), short(to.millionths())))
+        }
         Some(_) | None => Line::new(),
     };
     match trusts {

@@ -138,7 +138,10 @@ fn ensure_private(path: &Path, kind: &str, expected: &str) -> Result<()> {
         return Ok(());
     }
     Err(miette!(
-        help = format!("run: chmod {expected} {}; then replace the keys that others could read: orchestrion keys rotate NETWORK NODE", crate::cli::output::quoted(path)),
+        help = format!(
+            "run: chmod {expected} {}; then replace the keys that others could read: orchestrion keys rotate NETWORK NODE",
+            crate::cli::output::quoted(path)
+        ),
         "{}: {kind} open to others: expected permissions {expected}, found {mode:o}",
         path.display()
     ))

@@ -60,13 +60,7 @@ pub(super) fn run(
 }
 
 /// Prints the reason why the conversation ended.
-fn report(
-    reason: ExitReason,
-    subject: &str,
-    journal: &Path,
-    keys: Option<&Path>,
-    quiet: bool,
-) -> ExitStatus {
+fn report(reason: ExitReason, subject: &str, journal: &Path, keys: Option<&Path>, quiet: bool) -> ExitStatus {
     let journal = output::quoted(journal);
     let keys = keys.map_or(String::new(), |keys| format!(" --keys {}", output::quoted(keys)));
     match reason {
