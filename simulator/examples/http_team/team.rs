@@ -44,7 +44,8 @@ impl Host for Team {
             Operation::DeliverAudit => self.keep(call, "audit", Report::Delivered),
             _ => self.model(call).await,
         };
-        println!("  {:>3}  {:<41}{}", call.id, route(call) + call.expects, describe(&answer));
+        let label = route(call) + call.expects + "  ";
+        println!("  {:>3}  {label:<41}{}", call.id, describe(&answer));
         if let (Some(node), Ok(_)) = (&call.node, &answer) {
             lock_ignoring_poison(&self.calls).entry(node.clone()).or_default().push(call.expects);
         }
@@ -98,7 +99,9 @@ impl Team {
     /// Lets a node execute a task under the idempotency key of the call.
     async fn execute_at(&self, node: Models, call: &Call) -> CallResult {
         let effect_key = call.operation.is_effectful().then(|| key(call));
-        let task = json!({ "call": call.id, "text": words(call), "effect_key": effect_key });
+        // A node that routed the call to itself gets no handoff.
+        let from = call.handoff.as_ref().map(|handoff| &handoff.handoff.from_node).or(call.node.as_ref());
+        let task = json!({ "call": call.id, "from": from, "text": words(call), "effect_key": effect_key });
         let deadline = Duration::from_millis(call.deadline_ms);
         let executed = tokio::task::spawn_blocking(move || node.run_task(&task, deadline)).await;
         let text = executed.map_err(|error| CallError::error(format!("{call}: {error}")))??;
