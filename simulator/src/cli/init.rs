@@ -30,8 +30,8 @@ Files (if one of them exists, none is written):
   .github/workflows/orchestrion.yaml      the three commands on every push
 
 Scripted nodes sign with simulated keys. With `orchestrion run --stdio --keys
-keys`, nodes sign handoffs with the keys of the folder. `orchestrion keys rotate`
-replaces a key. No key is written to a trace.")]
+keys`, nodes sign handoffs with the keys of the folder. A key is replaced with
+`orchestrion keys rotate`. No secret key is written to a trace.")]
 pub(super) struct Args {
     /// Create the project in this folder.
     #[arg(value_name = "DIR", default_value = ".")]

@@ -28,8 +28,8 @@ can read. Its public key is in the network file:
     ana:
       public_key: \"8a88e3dd…\"                   64 hexadecimal digits
 
-Keep the folder keys out of version control. `orchestrion init` creates a network
-with its keys, and a keys/.gitignore that excludes them.
+Keep the folder keys out of version control. `orchestrion init` creates a
+network with its keys, and a keys/.gitignore that excludes them.
 
 Exit codes: 0 success; 2 error.")]
 pub(super) struct Args {
