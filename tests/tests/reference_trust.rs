@@ -7,7 +7,7 @@ use orchestrion_kernel::network::aggregation::{
     AggregateAnswer, AggregationStrategy, MemberResult, aggregate,
 };
 use orchestrion_kernel::network::convergence::{
-    ConvergenceStatus, Position, agree_to_disagree, convergence_score, convergence_status,
+    ConvergenceStatus, Position, Variance, agree_to_disagree, convergence_score, convergence_status,
 };
 use orchestrion_kernel::network::defense::{
     Signal, SignalOutcome, decay_priming, forwarded_confidence, raise_belief, receive_signal,
@@ -287,7 +287,7 @@ fn reference_convergence() {
     let Some(cases) = cases("convergence.jsonl", 60) else { return };
     let policy = TrustPolicy::default().convergence;
     for case in &cases {
-        let max_variance = millionths(&case["max_variance"]);
+        let max_variance = Variance::from_millionths(millionths(&case["max_variance"]));
         let position = |recorded: &Value| Position {
             node: node_id(&recorded["id"]),
             value: millionths(&recorded["value"]),

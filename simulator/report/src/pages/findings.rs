@@ -1,6 +1,6 @@
 //! The page of findings: defects of the source documents, collected from the clause pages, with computed counterexamples.
 
-use orchestrion_kernel::network::convergence::{Position, convergence_score, deliberate};
+use orchestrion_kernel::network::convergence::{Position, Variance, convergence_score, deliberate};
 use orchestrion_kernel::network::policy::{ConnectionPolicy, ConvergencePolicy};
 use orchestrion_kernel::network::{Connection, Interaction, Millionths};
 use orchestrion_kernel::{NodeId, Score, Timestamp};
@@ -102,15 +102,13 @@ fn consensus(page: &mut String) {
         quality: Score::ONE,
     };
     let mut positions = [position("a", Millionths::ZERO), position("b", Millionths::ONE)];
-    // The largest variance of values in 0..=1.
-    let widest = Millionths::new(Millionths::ONE.get() / 4);
+    let widest = Variance::widest(&positions);
     let _ = write!(
         page,
         "\n## G2: consensus never ends in an agreement to disagree\n\nA round replaces each position by {own} of itself and the rest of a mean \
          that all share. Differences shrink to {own}, so the variance shrinks to the square of {own}, whatever the weights. The variance \
          is at most the largest, so the score after a round is at least 1 − {own}², above the threshold {converged}. An agreement to \
-         disagree requires {rounds} rounds with a score of at most {exploring}. Only answers that differ by less than 0.0015 are an exception: the \
-         kernel rounds their largest variance to 0 millionths. Two opposed nodes have the lowest scores:\n\n\
+         disagree requires {rounds} rounds with a score of at most {exploring}. Two opposed nodes have the lowest scores:\n\n\
          | rounds | positions | score | converged |\n|---|---|---|---|\n",
         own = policy.own_share,
         converged = policy.converged_above,
