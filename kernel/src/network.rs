@@ -70,14 +70,30 @@ pub(crate) use rpds::RedBlackTreeMapSync as Map;
 
 use crate::ids::NodeId;
 use alloc::vec::Vec;
+use core::hash::{Hash, Hasher};
 
 /// The nodes of a trust network by id. A clone shares every node.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(from = "Vec<Node>", into = "Vec<Node>"))]
 pub struct Network {
     nodes: Map<NodeId, Node>,
     directory: directory::Directory,
+}
+
+/// Ignores the directory, which follows from the nodes.
+impl PartialEq for Network {
+    fn eq(&self, other: &Self) -> bool {
+        self.nodes == other.nodes
+    }
+}
+
+impl Eq for Network {}
+
+impl Hash for Network {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.nodes.hash(state);
+    }
 }
 
 impl Network {
@@ -95,8 +111,11 @@ impl Network {
         if node.id != *id {
             node.id = id.clone();
         }
-        let removed = before.iter().filter(|capability| !node.capabilities.contains_key(capability));
-        self.directory.remove(id, removed);
+        // The usual change keeps the capabilities.
+        if !node.capabilities.keys().eq(&before) {
+            let removed = before.iter().filter(|capability| !node.capabilities.contains_key(capability));
+            self.directory.remove(id, removed);
+        }
         self.directory.insert(node);
         Some(result)
     }
