@@ -22,12 +22,14 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// A state of the model.
+///
+/// The large parts are boxed: the explorer moves a product several times before it stores it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Product {
     /// The kernel's state, in canonical ids.
-    pub state: State,
+    pub state: Box<State>,
     /// The history of the running request.
-    pub history: History,
+    pub history: Box<History>,
     /// The claims that the last step violated. The next step starts with none, so a violation is observed where it occurs
     /// and does not double the states behind it.
     pub violated: ClaimSet,
@@ -152,7 +154,7 @@ impl KernelModel {
     /// The initial product.
     #[must_use]
     pub fn start(&self) -> Product {
-        Product { state: initial_state(), history: History::default(), violated: ClaimSet::default() }
+        Product { state: Box::new(initial_state()), history: Box::default(), violated: ClaimSet::default() }
     }
 
     /// Every input to try.
@@ -182,7 +184,7 @@ impl KernelModel {
             let step = fingerprint(&(before, input));
             tally.lock().unwrap_or_else(PoisonError::into_inner).step(step, &before.state, &events);
         }
-        let mut state = self.subject.apply(&before.state, &events);
+        let mut state = Box::new(self.subject.apply(&before.state, &events));
         let mut history = before.history.clone();
         let mut violated = ClaimSet::default();
         let sent = self.subject.sent_call(&events, &state);
