@@ -68,7 +68,7 @@ pub use workflow::{
 
 pub(crate) use rpds::RedBlackTreeMapSync as Map;
 
-use crate::ids::NodeId;
+use crate::ids::{CapabilityId, NodeId};
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
 
@@ -106,17 +106,17 @@ impl Network {
     /// Changes the node with this id; none if it is not in the network. Its id stays.
     pub fn update<T>(&mut self, id: &NodeId, change: impl FnOnce(&mut Node) -> T) -> Option<T> {
         let node = self.nodes.get_mut(id)?;
-        let before: Vec<_> = node.capabilities.keys().cloned().collect();
+        let before = directory::Published::new(node);
         let result = change(node);
         if node.id != *id {
             node.id = id.clone();
         }
-        // The usual change keeps the capabilities.
-        if !node.capabilities.keys().eq(&before) {
-            let removed = before.iter().filter(|capability| !node.capabilities.contains_key(capability));
-            self.directory.remove(id, removed);
+        // Most changes are about what a node keeps to itself.
+        if !before.is_still(node) {
+            let is_removed = |capability: &&CapabilityId| !node.capabilities.contains_key(*capability);
+            self.directory.remove(id, before.capabilities().filter(is_removed));
+            self.directory.insert(node);
         }
-        self.directory.insert(node);
         Some(result)
     }
 

@@ -18,6 +18,42 @@ pub(super) struct Row {
     pub(super) is_open: bool,
 }
 
+/// What one node publishes of all its capabilities, in their order.
+pub(super) struct Published {
+    trust: Score,
+    load: Score,
+    is_expelled: bool,
+    /// The quality of each capability, and whether it is available.
+    capabilities: Vec<(CapabilityId, Score, bool)>,
+}
+
+impl Published {
+    /// Returns what a node publishes now.
+    pub(super) fn new(node: &Node) -> Self {
+        let capabilities = node.capabilities.iter();
+        Self {
+            trust: node.trust,
+            load: node.load(),
+            is_expelled: node.status == NodeStatus::Expelled,
+            capabilities: capabilities.map(|(id, held)| (id.clone(), held.quality, held.available)).collect(),
+        }
+    }
+
+    /// Whether the node publishes the same still.
+    pub(super) fn is_still(&self, node: &Node) -> bool {
+        let capabilities = self.capabilities.iter().map(|(id, quality, available)| (id, quality, available));
+        (self.trust, self.load, self.is_expelled)
+            == (node.trust, node.load(), node.status == NodeStatus::Expelled)
+            && capabilities
+                .eq(node.capabilities.iter().map(|(id, held)| (id, &held.quality, &held.available)))
+    }
+
+    /// Returns the capabilities.
+    pub(super) fn capabilities(&self) -> impl Iterator<Item = &CapabilityId> {
+        self.capabilities.iter().map(|(capability, _, _)| capability)
+    }
+}
+
 /// The rows of each capability in the order of node ids. They follow from the nodes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Directory {
