@@ -68,16 +68,32 @@ pub use workflow::{
 
 pub(crate) use rpds::RedBlackTreeMapSync as Map;
 
-use crate::ids::NodeId;
+use crate::ids::{CapabilityId, NodeId};
 use alloc::vec::Vec;
+use core::hash::{Hash, Hasher};
 
 /// The nodes of a trust network by id. A clone shares every node.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(from = "Vec<Node>", into = "Vec<Node>"))]
 pub struct Network {
     nodes: Map<NodeId, Node>,
     directory: directory::Directory,
+}
+
+/// Ignores the directory, which follows from the nodes.
+impl PartialEq for Network {
+    fn eq(&self, other: &Self) -> bool {
+        self.nodes == other.nodes
+    }
+}
+
+impl Eq for Network {}
+
+impl Hash for Network {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.nodes.hash(state);
+    }
 }
 
 impl Network {
@@ -90,14 +106,17 @@ impl Network {
     /// Changes the node with this id; none if it is not in the network. Its id stays.
     pub fn update<T>(&mut self, id: &NodeId, change: impl FnOnce(&mut Node) -> T) -> Option<T> {
         let node = self.nodes.get_mut(id)?;
-        let before: Vec<_> = node.capabilities.keys().cloned().collect();
+        let before = directory::Published::new(node);
         let result = change(node);
         if node.id != *id {
             node.id = id.clone();
         }
-        let removed = before.iter().filter(|capability| !node.capabilities.contains_key(capability));
-        self.directory.remove(id, removed);
-        self.directory.insert(node);
+        // Most changes are about what a node keeps to itself.
+        if !before.is_still(node) {
+            let is_removed = |capability: &&CapabilityId| !node.capabilities.contains_key(*capability);
+            self.directory.remove(id, before.capabilities().filter(is_removed));
+            self.directory.insert(node);
+        }
         Some(result)
     }
 

@@ -16,5 +16,6 @@ pub mod kernel_under_test;
 pub mod mutants;
 pub mod product;
 pub mod reference;
+mod responses;
 pub mod scopes;
 pub mod transition_counts;

@@ -6,6 +6,7 @@ use crate::claim_set::ClaimSet;
 use crate::contracts::{self, RoundTripCache};
 use crate::coverage::{OBSERVATION_COUNT, Observation};
 use crate::kernel_under_test::KernelUnderTest;
+use crate::responses::Responses;
 use crate::scopes::{Model, Scope};
 use crate::transition_counts::{TransitionCounter, TransitionCounts};
 use orchestrion_claims::{
@@ -22,12 +23,14 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// A state of the model.
+///
+/// The large parts are boxed: the explorer moves a product several times before it stores it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Product {
     /// The kernel's state, in canonical ids.
-    pub state: State,
+    pub state: Box<State>,
     /// The history of the running request.
-    pub history: History,
+    pub history: Box<History>,
     /// The claims that the last step violated. The next step starts with none, so a violation is observed where it occurs
     /// and does not double the states behind it.
     pub violated: ClaimSet,
@@ -152,7 +155,7 @@ impl KernelModel {
     /// The initial product.
     #[must_use]
     pub fn start(&self) -> Product {
-        Product { state: initial_state(), history: History::default(), violated: ClaimSet::default() }
+        Product { state: Box::new(initial_state()), history: Box::default(), violated: ClaimSet::default() }
     }
 
     /// Every input to try.
@@ -182,7 +185,7 @@ impl KernelModel {
             let step = fingerprint(&(before, input));
             tally.lock().unwrap_or_else(PoisonError::into_inner).step(step, &before.state, &events);
         }
-        let mut state = self.subject.apply(&before.state, &events);
+        let mut state = Box::new(self.subject.apply(&before.state, &events));
         let mut history = before.history.clone();
         let mut violated = ClaimSet::default();
         let sent = self.subject.sent_call(&events, &state);
@@ -229,8 +232,9 @@ impl KernelModel {
     fn show(&self, product: &Product, seen: &ObservationSet, mut show: impl FnMut(Observation)) {
         let is_new = |observation: Observation| !seen.contains(observation.index());
         show(Observation::Phase(product.state.control().phase()));
+        let responses = Responses::new(&self.subject, &product.state);
         for claim in self.applicable.iter() {
-            if is_new(Observation::Violation(claim)) && !self.satisfies(claim, product) {
+            if is_new(Observation::Violation(claim)) && !self.satisfies(claim, product, &responses) {
                 show(Observation::Violation(claim));
             }
             if is_new(Observation::Premise(claim)) && self.has_premise(claim, product) {
@@ -243,7 +247,7 @@ impl KernelModel {
     /// Whether the claim holds in this product, contracts included.
     #[must_use]
     pub fn holds(&self, claim: usize, product: &Product) -> bool {
-        let mut holds = self.satisfies(claim, product);
+        let mut holds = self.satisfies(claim, product, &Responses::new(&self.subject, &product.state));
         if let Some(ClaimCheck::Contract(_)) = CLAIMS.get(claim).map(|claim| claim.check) {
             contracts::check_state_contracts(&self.subject, &product.state, |observation| {
                 holds &= observation != Observation::Violation(claim)
@@ -259,14 +263,14 @@ impl KernelModel {
     }
 
     /// Whether the claim holds without the contracts, which are checked all at once.
-    fn satisfies(&self, claim: usize, product: &Product) -> bool {
+    fn satisfies(&self, claim: usize, product: &Product, responses: &Responses<'_>) -> bool {
         let Self { subject, .. } = self;
         !product.violated.contains(claim)
             && match CLAIMS.get(claim).map(|claim| claim.check) {
                 Some(ClaimCheck::StateInvariant(holds)) => holds(&subject.policy, &product.state),
                 Some(ClaimCheck::ResponseInvariant(holds)) => holds(
                     &subject.policy,
-                    &|state: &State, input: &Input| subject.decide(state, input),
+                    &|state: &State, input: &Input| responses.decide(state, input),
                     &product.state,
                 ),
                 _ => true,

@@ -152,6 +152,7 @@ pub struct TransitionId(&'static Transition);
 
 impl Transition {
     /// Whether the policy enables this row, and it matches phase and trigger.
+    #[inline]
     #[must_use]
     pub fn is_enabled(&self, policy: &Policy, phase: Phase, trigger: Trigger) -> bool {
         self.on == trigger && self.from.contains(phase) && self.switch.is_on(policy)

@@ -61,18 +61,25 @@ pub(super) fn holds_at_each(
     events: &[Event],
     holds: impl Fn(&State, &NetworkEvent) -> bool,
 ) -> bool {
-    if !events.iter().any(|event| matches!(event, Event::Network(_))) {
+    let is_network = |event: &Event| matches!(event, Event::Network(_));
+    let Some((last, earlier)) =
+        events.iter().rposition(is_network).and_then(|at| events.get(..=at)?.split_last())
+    else {
         return true;
+    };
+    let is_right = |state: &State, event: &Event| match event {
+        Event::Network(event) => holds(state, event),
+        _ => true,
+    };
+    if earlier.is_empty() {
+        return is_right(before, last);
     }
     let mut state = before.clone();
-    events.iter().all(|event| {
-        let is_right = match event {
-            Event::Network(event) => holds(&state, event),
-            _ => true,
-        };
+    earlier.iter().all(|event| {
+        let is_right = is_right(&state, event);
         state.apply(event);
         is_right
-    })
+    }) && is_right(&state, last)
 }
 
 /// Whether a condition holds for each call that is routed when it is emitted, and for each member that is assigned. A call that
