@@ -5,7 +5,8 @@
 //! ```
 //!
 //! Each request has a plan of two tasks and writes a fact, a session item and a signal. With `distinct` after the number,
-//! each fact has a key of its own, so the persistent facts grow; otherwise fifty keys are superseded again and again.
+//! each fact has a key of its own, so the persistent facts grow; otherwise fifty keys are superseded again and again. With
+//! `plain`, requests write nothing. Times are processor times where the system reports them, so a busy machine is no matter.
 
 use orchestrion_kernel::knowledge::{NewFact, Write, WriteSource};
 use orchestrion_kernel::module::{Argument, Operation, Ratings, Report, Stance};
@@ -34,12 +35,20 @@ const WINDOW: u64 = 20;
 struct Modules {
     clock: Clock,
     mailbox: Mutex<Mailbox>,
-    are_keys_distinct: bool,
+    writes: Writes,
+}
+
+/// What each request writes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Writes {
+    Nothing,
+    RepeatedKeys,
+    DistinctKeys,
 }
 
 impl Modules {
     fn send_writes(&self, request: u64) {
-        let key = if self.are_keys_distinct { request } else { request % 50 };
+        let key = if self.writes == Writes::DistinctKeys { request } else { request % 50 };
         let fact = NewFact::global(
             format!("price of article {key}").into(),
             format!("{} euros since order {request}", 100 + request % 977).into(),
@@ -58,7 +67,8 @@ impl Modules {
         };
         let Ok(mut mailbox) = self.mailbox.lock() else { return };
         for write in [Write::Fact(fact), working, signal] {
-            let sent = mailbox.send(Message { input: Input::Write(Box::new(write)), note: None, sequence: None });
+            let sent =
+                mailbox.send(Message { input: Input::Write(Box::new(write)), note: None, sequence: None });
             sent.expect("the mailbox has room");
         }
     }
@@ -67,7 +77,7 @@ impl Modules {
 impl Host for Modules {
     async fn execute(&self, call: &Call) -> CallResult {
         let request = u64::from(call.trace.request.number());
-        if call.operation == Operation::Classify {
+        if call.operation == Operation::Classify && self.writes != Writes::Nothing {
             self.send_writes(request);
         }
         Ok(report(call.operation, request).into())
@@ -122,6 +132,13 @@ fn plan(request: u64) -> Plan {
     Plan::new(vec![task(1), task(2)]).expect("two tasks form a valid plan")
 }
 
+/// Returns the processor time of this thread, or the time since `start` where the system does not report it.
+fn time_used(start: Instant) -> Duration {
+    let statistics = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let ns = statistics.split_whitespace().next().and_then(|ns| ns.parse().ok());
+    ns.map_or_else(|| start.elapsed(), Duration::from_nanos)
+}
+
 /// The figures at one request.
 struct Figures {
     ms: f64,
@@ -146,7 +163,11 @@ fn valid_items(state: &State) -> usize {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let requests: u64 = std::env::args().nth(1).map_or(Ok(10_000), |number| number.parse())?;
-    let are_keys_distinct = std::env::args().nth(2).is_some_and(|mode| mode == "distinct");
+    let writes = match std::env::args().nth(2).as_deref() {
+        Some("distinct") => Writes::DistinctKeys,
+        Some("plain") => Writes::Nothing,
+        Some(_) | None => Writes::RepeatedKeys,
+    };
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("office.ndjson");
     let header = Header::new(ConversationId::new("office"), Policy::hardened(), None);
@@ -157,17 +178,18 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut conversation = open()?;
     let clock = Clock::simulated();
     let mailbox = Mutex::new(conversation.mailbox());
-    let host = Modules { clock: clock.clone(), mailbox, are_keys_distinct };
-    let (mut start, mut bytes_before) = (Instant::now(), 0);
+    let host = Modules { clock: clock.clone(), mailbox, writes };
+    let epoch = Instant::now();
+    let (mut start, mut bytes_before) = (time_used(epoch), 0);
     for request in 1..=requests {
         if is_mark(request - 1 + WINDOW) {
-            (start, bytes_before) = (Instant::now(), std::fs::metadata(&path)?.len());
+            (start, bytes_before) = (time_used(epoch), std::fs::metadata(&path)?.len());
         }
         let text = format!("Order article {} for room {}", request % 50, request % 31);
         clock.block_on(conversation.run_request(&host, "ada", text.as_str()))??;
         if is_mark(request) {
             let figures = Figures {
-                ms: start.elapsed().as_secs_f64() * 1000.0 / WINDOW as f64,
+                ms: (time_used(epoch) - start).as_secs_f64() * 1000.0 / WINDOW as f64,
                 journal_bytes: (std::fs::metadata(&path)?.len() - bytes_before) / WINDOW,
                 memory_mb: MEMORY.current_usage_as_mb(),
                 items: conversation.state().semantic().len(),
@@ -179,13 +201,17 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("peak memory {:.1} MB", MEMORY.peak_usage_as_mb());
     let steps = conversation.steps();
     drop(conversation);
-    let start = Instant::now();
+    let start = time_used(epoch);
     let opened = open()?;
-    println!("opened in {:.1} ms ({} steps)", start.elapsed().as_secs_f64() * 1000.0, opened.steps());
+    println!(
+        "opened in {:.1} ms ({} steps)",
+        (time_used(epoch) - start).as_secs_f64() * 1000.0,
+        opened.steps()
+    );
     drop(opened);
-    let start = Instant::now();
+    let start = time_used(epoch);
     let found = replay(Reader::new(BufReader::new(File::open(&path)?), "office")?, None, &StandardContexts);
-    let seconds = start.elapsed().as_secs_f64();
+    let seconds = (time_used(epoch) - start).as_secs_f64();
     println!("replayed {} of {steps} steps: {:.0} steps/s", found.steps, found.steps as f64 / seconds);
     Ok(())
 }

@@ -25,6 +25,7 @@
 pub mod base;
 mod chain;
 mod context_record;
+mod context_window;
 mod contexts;
 mod digest;
 mod error;

@@ -1,6 +1,7 @@
 //! Reading a trace line by line, in constant memory.
 
 use crate::chain;
+use crate::context_window::ContextWindow;
 use crate::error::{TraceError, TraceErrorKind};
 use crate::format::{EndLine, FORMAT, Header, Step, TOOL_CALL_PREFIX};
 use crate::texts::TextWindow;
@@ -25,6 +26,7 @@ pub struct Reader<R> {
     /// The latest line without its chain, with its references expanded; one buffer for all lines.
     body: String,
     texts: TextWindow,
+    contexts: ContextWindow,
     line: u64,
     read_bytes: u64,
     /// The bytes up to the end of the last line with a matching chain.
@@ -56,6 +58,7 @@ impl<R: BufRead> Reader<R> {
             start: 0,
             body: String::new(),
             texts: TextWindow::default(),
+            contexts: ContextWindow::default(),
             line: 0,
             read_bytes: 0,
             valid_bytes: 0,
@@ -102,7 +105,12 @@ impl<R: BufRead> Reader<R> {
 
     /// The point at which a writer can continue the trace.
     pub fn resume_point(&self) -> ResumePoint {
-        ResumePoint { chain: self.chain.clone(), next: self.steps + 1, texts: self.texts.clone() }
+        ResumePoint {
+            chain: self.chain.clone(),
+            next: self.steps + 1,
+            texts: self.texts.clone(),
+            contexts: self.contexts.clone(),
+        }
     }
 
     /// The bytes up to the end of the last line with a matching chain.
@@ -246,6 +254,9 @@ impl<R: BufRead> Reader<R> {
         let expanded = self.texts.expand(&self.linked[self.start..], LINE_BYTES_MAX, &mut self.body);
         expanded.map_err(|error| {
             self.error(TraceErrorKind::TextReference { found: error.found, expected: error.expected })
+        })?;
+        self.contexts.expand(&mut self.body).map_err(|error| {
+            self.error(TraceErrorKind::ContextReference { found: error.found, expected: error.expected })
         })?;
         Ok(true)
     }
