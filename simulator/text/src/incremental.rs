@@ -201,7 +201,9 @@ mod tests {
                     text: self.text().into(),
                     scope: Scope::Global,
                 },
-                (1, Some(id)) => Event::ForgetItems { ids: vec![id], cause: ForgetCause::SessionEnd },
+                (1, Some(id)) if state.semantic().dependents(id).next().is_none() => {
+                    Event::ForgetItems { ids: vec![id], cause: ForgetCause::SessionEnd }
+                }
                 (2..5, Some(id)) => Event::UpdateItem { item: self.item(id), deps: Vec::new() },
                 (0..=u64::MAX, _) => Event::AddItem { item: self.item(state.semantic().next_id()), deps },
             }

@@ -228,7 +228,7 @@ mod tests {
     fn reference_that_does_not_fit_is_refused() {
         let mut window = ContextWindow::default();
         window.encode(&record(1, &[1, 2, 3]));
-        let mut expand = |difference: &str| {
+        let expand = |difference: &str| {
             let mut line =
                 format!("{{\"n\":1,\"context\":{{\"call\":2,\"items\":{difference},\"digest\":\"d\"}}}}");
             window.clone().expand(&mut line).map(|()| line).map_err(|error| error.found)
