@@ -28,8 +28,8 @@ use std::time::{Duration, Instant};
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
 
-/// The number of requests over which a figure is averaged.
-const WINDOW: u64 = 20;
+/// The number of requests over which a figure is averaged. Snapshots are rarer than requests.
+const WINDOW: u64 = 100;
 
 /// Modules that agree at once. Each writes what the request teaches.
 struct Modules {
@@ -218,5 +218,5 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// Whether figures are printed after this request.
 const fn is_mark(request: u64) -> bool {
-    matches!(request, 50 | 100 | 200 | 500 | 1_000 | 2_000 | 5_000 | 10_000)
+    matches!(request, 100 | 200 | 500 | 1_000 | 2_000 | 5_000 | 10_000)
 }

@@ -18,7 +18,8 @@ const CONTEXT_KEY: &str = ",\"context\":{\"call\":";
 const ITEMS_KEY: &str = ",\"items\":";
 
 /// The latest contexts of a trace, latest last.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct ContextWindow {
     latest: VecDeque<(CallId, Vec<ItemId>)>,
 }

@@ -4,6 +4,7 @@ use crate::chain;
 use crate::context_window::ContextWindow;
 use crate::error::{TraceError, TraceErrorKind};
 use crate::format::{EndLine, FORMAT, Header, Step, TOOL_CALL_PREFIX};
+use crate::snapshot::Snapshot;
 use crate::texts::TextWindow;
 use crate::write::ResumePoint;
 use std::io::{BufRead, Read};
@@ -83,6 +84,28 @@ impl<R: BufRead> Reader<R> {
             return Err(reader.error(TraceErrorKind::Policy(error)));
         }
         Ok(reader)
+    }
+
+    /// Continues after the step of a snapshot. `input` begins at [`Snapshot::journal_bytes`]; its header was read before.
+    pub fn resume(input: R, file: &str, header: Header, snapshot: &Snapshot) -> Self {
+        let ResumePoint { chain, next, texts, contexts } = &snapshot.point;
+        Self {
+            input,
+            file: file.to_string(),
+            header,
+            chain: chain.clone(),
+            linked: String::new(),
+            start: 0,
+            body: String::new(),
+            texts: texts.clone(),
+            contexts: contexts.clone(),
+            // The header and the steps before.
+            line: *next,
+            read_bytes: snapshot.journal_bytes,
+            valid_bytes: snapshot.journal_bytes,
+            steps: next - 1,
+            ended: false,
+        }
     }
 
     /// The header.

@@ -3,6 +3,7 @@
 use crate::contexts::ContextRecorder;
 use crate::facts::{ConversationFold, RequestFacts};
 use crate::format::{Header, StepMetadata, StepRecord};
+use crate::snapshot::Snapshot;
 use crate::write::{ResumePoint, Writer};
 use orchestrion_kernel::context::{ContextBuilder, ContextError};
 use orchestrion_kernel::state::Call;
@@ -117,6 +118,11 @@ impl<W: io::Write> Recorder<W> {
             }
         }
         Ok(decided)
+    }
+
+    /// Takes a snapshot after the latest step. `header` is that of the trace, which has so many bytes.
+    pub fn snapshot(&self, header: &Header, trace_bytes: u64) -> Snapshot {
+        Snapshot::new(header.clone(), trace_bytes, self.trace.resume_point(), self.fold.clone())
     }
 
     /// Ends the trace and returns its output.

@@ -5,12 +5,13 @@ use crate::context_window::{ContextWindow, StoredContext};
 use crate::format::{End, EndLine, Header, StepMetadata, StepRecord, is_zero};
 use crate::texts::{TextEncoder, TextWindow};
 use orchestrion_kernel::{Event, Input};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::io;
 
 /// A position in a trace at which a [`Writer`] can continue: the chain, the number of the next step, the recent texts and the
 /// recent contexts.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ResumePoint {
     pub(crate) chain: String,
     pub(crate) next: u64,
@@ -76,6 +77,16 @@ impl<W: io::Write> Writer<W> {
     /// Continues a trace. `out` already contains everything before the resume point.
     pub fn resume(out: W, ResumePoint { chain, next, texts, contexts }: ResumePoint) -> Self {
         Self { out, chain, next, texts: texts.into(), contexts, body: String::new(), linked: String::new() }
+    }
+
+    /// The point at which another writer can continue.
+    pub fn resume_point(&self) -> ResumePoint {
+        ResumePoint {
+            chain: self.chain.clone(),
+            next: self.next,
+            texts: self.texts.window().clone(),
+            contexts: self.contexts.clone(),
+        }
     }
 
     /// The number of steps written so far.
