@@ -181,6 +181,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let host = Modules { clock: clock.clone(), mailbox, writes };
     let epoch = Instant::now();
     let (mut start, mut bytes_before) = (time_used(epoch), 0);
+    let mut all = Vec::new();
     for request in 1..=requests {
         if is_mark(request - 1 + WINDOW) {
             (start, bytes_before) = (time_used(epoch), std::fs::metadata(&path)?.len());
@@ -196,9 +197,11 @@ fn main() -> Result<(), Box<dyn Error>> {
                 valid_items: valid_items(conversation.state()),
             };
             figures.print(request);
+            all.push(figures);
         }
     }
-    println!("peak memory {:.1} MB", MEMORY.peak_usage_as_mb());
+    let peak_mb = MEMORY.peak_usage_as_mb();
+    println!("peak memory {peak_mb:.1} MB");
     let steps = conversation.steps();
     drop(conversation);
     let start = time_used(epoch);
@@ -212,8 +215,26 @@ fn main() -> Result<(), Box<dyn Error>> {
     let start = time_used(epoch);
     let found = replay(Reader::new(BufReader::new(File::open(&path)?), "office")?, None, &StandardContexts);
     let seconds = (time_used(epoch) - start).as_secs_f64();
+    // The conversation is still open, so its trace has no end.
+    if found.steps != steps || found.difference.is_some() || found.text_difference.is_some() {
+        return Err("the replay differs".into());
+    }
     println!("replayed {} of {steps} steps: {:.0} steps/s", found.steps, found.steps as f64 / seconds);
-    Ok(())
+    check_growth(&all, peak_mb)
+}
+
+/// Checks that requests become neither slow nor large.
+fn check_growth(all: &[Figures], peak_mb: f32) -> Result<(), Box<dyn Error>> {
+    let (Some(first), Some(last)) = (all.first(), all.last()) else { return Ok(()) };
+    let problems = [
+        (last.ms > 2.0 * first.ms, "a late request takes more than twice the time of an early one"),
+        (last.journal_bytes * 10 > first.journal_bytes * 11, "the journal of a request grows"),
+        (peak_mb > 64.0, "the memory exceeds 64 MB"),
+    ];
+    match problems.into_iter().find(|(is_found, _)| *is_found) {
+        Some((_, problem)) => Err(problem.into()),
+        None => Ok(()),
+    }
 }
 
 /// Whether figures are printed after this request.

@@ -1,5 +1,4 @@
-//! Snapshots: a conversation that opens from one equals a conversation that reads its whole journal.
-
+//! Long sessions: their items are bounded, and a conversation that opens from a snapshot equals one that reads its whole journal.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use orchestrion_kernel::module::{Argument, Operation, Ratings, Report, Stance};
@@ -186,4 +185,17 @@ fn unusable_snapshots_are_refused() {
     let other = Disk { journal: Vec::new(), snapshot: Some(snapshot) };
     let opened = Conversation::open_with(other, &header, &StandardContexts).unwrap();
     assert_eq!(opened.snapshot_error(), Some(&SnapshotError::HeaderMismatch));
+}
+
+/// Each request adds at least nine items of the session. Compaction is due at 64 items of a group, and leaves at most 33 of them.
+#[test]
+fn session_items_are_bounded() {
+    let mut conversation = open(&Disk::default());
+    let mut largest = 0;
+    for request in 0..150 {
+        run(&mut conversation, request..request + 1);
+        let items = conversation.state().semantic().entries();
+        largest = largest.max(items.filter(|entry| !entry.item.is_persistent()).count());
+    }
+    assert!((64..100).contains(&largest), "{largest} items of the session");
 }
