@@ -140,7 +140,7 @@ impl<J: Journal> JournaledConversation<J> {
         }
     }
 
-    /// Takes a snapshot if the journal grew by the size of the latest one, so that the cost of a request does not grow. A
+    /// Takes a snapshot if the journal grew by three quarters of the size of the latest one, so that the cost of a request does not grow. A
     /// snapshot that cannot be written is no error, because the journal contains everything.
     fn take_snapshot_if_due(&mut self) {
         if self.journal_bytes < self.snapshot_from_bytes {
@@ -148,7 +148,7 @@ impl<J: Journal> JournaledConversation<J> {
         }
         let snapshot = self.recorder.snapshot(&self.header, self.journal_bytes).encode();
         let len_bytes = snapshot.as_ref().map_or(0, |snapshot| snapshot.len() as u64);
-        self.snapshot_from_bytes = self.journal_bytes + SNAPSHOT_BYTES_MIN.max(len_bytes);
+        self.snapshot_from_bytes = self.journal_bytes + SNAPSHOT_BYTES_MIN.max(len_bytes / 4 * 3);
         let _is_kept = snapshot.and_then(|snapshot| self.journal.write_snapshot(&snapshot));
     }
 
