@@ -8,6 +8,7 @@
 //! Deliberately absent: the search for the subset, tokenizers, and relevance. They are outside the kernel.
 
 mod error;
+mod measured_items;
 mod module_context;
 mod problem;
 mod sections;
@@ -15,6 +16,7 @@ mod selection_status;
 mod text_measure;
 
 pub use error::{BudgetError, ContextError, TokenizerUnavailable};
+pub use measured_items::{MeasureAll, MeasuredItem, MeasuredItems};
 pub use module_context::ModuleContext;
 pub(crate) use problem::pinned_fit;
 pub use problem::{ContextProblem, context_problem};
@@ -25,6 +27,7 @@ use crate::module::Operation;
 use crate::policy::Policy;
 use crate::selection::{Problem, Selection, check_selection};
 use crate::state::State;
+use alloc::boxed::Box;
 use core::fmt;
 
 /// Chooses the candidates of a context. It is not trusted: the kernel verifies each selection.
@@ -57,6 +60,26 @@ pub trait ContextBuilder: fmt::Debug + Send + Sync {
     /// As [`build_context`], and as [`ContextBuilder::check_policy`].
     fn build(
         &self,
+        policy: &Policy,
+        state: &State,
+        operation: Operation,
+    ) -> Result<ModuleContext, ContextError>;
+
+    /// Creates a builder for the successive contexts of one conversation, if there is a faster one than [`build`](Self::build).
+    fn create_incremental(&self) -> Option<Box<dyn IncrementalContexts>> {
+        None
+    }
+}
+
+/// Builds the successive contexts of one conversation, and keeps what it computed. Each context equals that of
+/// [`ContextBuilder::build`].
+pub trait IncrementalContexts: fmt::Debug + Send + Sync {
+    /// Builds a context, as [`ContextBuilder::build`] does.
+    ///
+    /// # Errors
+    /// As [`ContextBuilder::build`].
+    fn build(
+        &mut self,
         policy: &Policy,
         state: &State,
         operation: Operation,
@@ -120,11 +143,25 @@ pub fn build_context_with_problem(
     measure: &impl TextMeasure,
     selector: &impl Selector,
 ) -> Result<(ContextProblem, ModuleContext), ContextError> {
+    build_context_of_items(policy, state, operation, &mut MeasureAll(measure), selector)
+}
+
+/// Builds a context as [`build_context_with_problem`] does, from items that a caller measured.
+///
+/// # Errors
+/// As [`build_context`].
+pub fn build_context_of_items(
+    policy: &Policy,
+    state: &State,
+    operation: Operation,
+    items: &mut impl MeasuredItems,
+    selector: &impl Selector,
+) -> Result<(ContextProblem, ModuleContext), ContextError> {
     let limit = policy.contexts.token_limit(operation.module());
     let mut budget = limit;
     let mut whole_budget_bound = None;
     loop {
-        let problem = context_problem(policy, state, operation, budget, measure)
+        let problem = problem::problem_of_items(policy, state, operation, budget, items)
             // The excess of the joined text is required too.
             .map_err(|over| BudgetError {
                 required_tokens: over.required_tokens.saturating_add(limit.saturating_sub(budget)),
@@ -137,7 +174,7 @@ pub fn build_context_with_problem(
             return Err(ContextError::InvalidBound { utility: selection.utility, bound });
         }
         let (ids, text) = problem.render(&selection);
-        let cost_tokens = measure.tokens(&text);
+        let cost_tokens = items.tokens(&text);
         let payload_tokens = problem.payload_tokens;
         let excess = cost_tokens.saturating_add(payload_tokens).saturating_sub(limit);
         if excess == 0 {

@@ -32,15 +32,22 @@ use rpds::RedBlackTreeMapSync as Map;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(from = "encoding::Encoded", into = "encoding::Encoded"))]
 pub struct SemanticState {
-    items: Map<ItemId, Entry>,
+    /// The valid items.
+    valid: Map<ItemId, Entry>,
+    /// The superseded and denied items. No context contains them, so no call reads through them.
+    archived: Map<ItemId, Entry>,
     next: ItemId,
     /// Index: the items of a key, and the summaries that cover it.
     by_key: Map<(ItemKey, ItemId), ()>,
     /// Index: the dependents of an item.
     dependents: Map<(ItemId, ItemId), ()>,
+    /// Index: the items that an item links to, with that item: its successor, and the fact that it supersedes or shadows.
+    links: Map<(ItemId, ItemId), ()>,
+    /// Index: the facts of a scope other than the global one.
+    scoped: Map<ItemId, ()>,
     /// Index: the items that expire.
     expiries: Map<(Timestamp, ItemId), ()>,
-    /// Index: the sum of [`Item::line_bytes_max`].
+    /// Index: the sum of [`Item::line_bytes_max`] of the valid items.
     line_bytes_max: usize,
 }
 
@@ -57,7 +64,7 @@ pub struct Entry {
 /// Ignores the indexes, which follow from the items.
 impl PartialEq for SemanticState {
     fn eq(&self, other: &Self) -> bool {
-        self.next == other.next && self.items == other.items
+        self.next == other.next && self.valid == other.valid && self.archived == other.archived
     }
 }
 
@@ -65,41 +72,64 @@ impl Eq for SemanticState {}
 
 impl Hash for SemanticState {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.items.hash(state);
+        self.valid.hash(state);
+        self.archived.hash(state);
         self.next.hash(state);
     }
 }
 
 impl Default for SemanticState {
     fn default() -> Self {
-        let (items, by_key, dependents) = (Map::new_sync(), Map::new_sync(), Map::new_sync());
-        let (next, expiries) = (ItemId::FIRST, Map::new_sync());
-        Self { items, next, by_key, dependents, expiries, line_bytes_max: 0 }
+        Self {
+            valid: Map::new_sync(),
+            archived: Map::new_sync(),
+            next: ItemId::FIRST,
+            by_key: Map::new_sync(),
+            dependents: Map::new_sync(),
+            links: Map::new_sync(),
+            scoped: Map::new_sync(),
+            expiries: Map::new_sync(),
+            line_bytes_max: 0,
+        }
     }
 }
 
 impl SemanticState {
     /// Returns every item with its dependencies, in id order.
     pub fn entries(&self) -> impl Iterator<Item = &Entry> {
-        self.items.values()
+        let mut valid = self.valid.values().peekable();
+        let mut archived = self.archived.values().peekable();
+        core::iter::from_fn(move || {
+            let is_archived_next = match (valid.peek(), archived.peek()) {
+                (Some(valid), Some(archived)) => archived.item.id < valid.item.id,
+                (None, Some(_)) => true,
+                (Some(_) | None, None) => false,
+            };
+            if is_archived_next { archived.next() } else { valid.next() }
+        })
+    }
+
+    /// Returns the valid items with their dependencies, in id order, without a scan of the others.
+    pub fn valid_entries(&self) -> impl Iterator<Item = &Entry> {
+        self.valid.values()
     }
 
     /// Returns the number of items.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.items.size()
+        self.valid.size().saturating_add(self.archived.size())
     }
 
     /// Returns whether there are no items.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.items.is_empty()
+        self.valid.is_empty() && self.archived.is_empty()
     }
 
     /// Returns the item with this id.
     #[must_use]
     pub fn get(&self, id: ItemId) -> Option<&Entry> {
-        self.items.get(&id)
+        self.valid.get(&id).or_else(|| self.archived.get(&id))
     }
 
     /// Returns the items with this key and the summaries that cover it, latest first.
@@ -117,6 +147,16 @@ impl SemanticState {
     /// Returns the direct dependents of an item, in id order.
     pub fn dependents(&self, id: ItemId) -> impl Iterator<Item = ItemId> {
         self.dependents.range((id, LOWEST)..=(id, HIGHEST)).map(|((_, dependent), ())| *dependent)
+    }
+
+    /// Returns the items whose successor is this item, or that name it as the fact that they supersede or shadow, in id order.
+    pub(crate) fn linked_to(&self, id: ItemId) -> impl Iterator<Item = &Entry> {
+        self.links.range((id, LOWEST)..=(id, HIGHEST)).filter_map(|((_, by), ())| self.get(*by))
+    }
+
+    /// Returns the facts of a scope other than the global one, in id order.
+    pub(crate) fn scoped_facts(&self) -> impl Iterator<Item = &Entry> {
+        self.scoped.keys().filter_map(|id| self.get(*id))
     }
 
     /// Returns the id of the item with the user's message of a request.
@@ -167,7 +207,7 @@ impl SemanticState {
         signals.filter_map(|((_, id), ())| self.get(*id))
     }
 
-    /// Returns an upper bound on the bytes of the lines of all items in a context.
+    /// Returns an upper bound on the bytes of the lines of all valid items in a context.
     pub(crate) const fn line_bytes_max(&self) -> usize {
         self.line_bytes_max
     }
@@ -201,20 +241,29 @@ impl SemanticState {
     pub fn is_consistent(&self) -> bool {
         let edges = self.entries().map(|entry| entry.deps.len()).sum::<usize>();
         let key_count = self.entries().map(|entry| keys(&entry.item).count()).sum::<usize>();
+        let link_count = self.entries().map(|entry| links(&entry.item).count()).sum::<usize>();
+        let scoped_count = self.entries().filter(|entry| is_scoped(&entry.item)).count();
         let expiries = || self.entries().filter_map(|entry| expiry(&entry.item));
         self.by_key.size() == key_count
             && self.dependents.size() == edges
             && self.expiries.size() == expiries().count()
-            && self.line_bytes_max == self.entries().map(|entry| entry.item.line_bytes_max()).sum::<usize>()
+            && self.links.size() == link_count
+            && self.scoped.size() == scoped_count
+            && self.line_bytes_max
+                == self.valid_entries().map(|entry| entry.item.line_bytes_max()).sum::<usize>()
             && expiries().all(|expiry| self.expiries.contains_key(&expiry))
-            && self.items.iter().all(|(id, entry)| {
+            && self.valid_entries().all(|entry| entry.item.is_valid())
+            && !self.archived.values().any(|entry| entry.item.is_valid())
+            && self.valid.iter().chain(&self.archived).all(|(id, entry)| {
                 entry.item.id == *id
                     && *id < self.next
+                    && links(&entry.item).all(|target| self.links.contains_key(&(target, *id)))
+                    && (!is_scoped(&entry.item) || self.scoped.contains_key(id))
                     && keys(&entry.item).all(|key| self.by_key.contains_key(&(key, *id)))
                     && entry
                         .deps
                         .iter()
-                        .all(|dep| self.items.contains_key(dep) && self.dependents.contains_key(&(*dep, *id)))
+                        .all(|dep| self.get(*dep).is_some() && self.dependents.contains_key(&(*dep, *id)))
             })
     }
 
@@ -238,58 +287,73 @@ impl SemanticState {
     fn write(&mut self, entry: Entry) {
         let id = entry.item.id;
         self.next = self.next.max(id.next());
-        let old = self.items.get(&id);
-        let is_indexed_otherwise = |old: &Entry| {
-            old.item.key != entry.item.key
-                || !old.item.covered_keys().eq(entry.item.covered_keys())
-                || expiry(&old.item) != expiry(&entry.item)
-        };
-        if old.is_some_and(is_indexed_otherwise) {
+        let old = self.get(id);
+        if old.is_some_and(|old| !is_indexed_alike(&old.item, &entry.item)) {
             self.forget(id);
             return self.write(entry);
         }
-        let old_bytes = old.map_or(0, |old| old.item.line_bytes_max());
+        let (old_bytes, old_deps) =
+            old.map_or((0, &[][..]), |old| (counted_bytes(&old.item), old.deps.as_slice()));
+        let removed: Vec<ItemId> = old_deps.iter().copied().filter(|dep| !entry.deps.contains(dep)).collect();
+        let added: Vec<ItemId> = entry.deps.iter().copied().filter(|dep| !old_deps.contains(dep)).collect();
+        let is_new = old.is_none();
         self.line_bytes_max =
-            self.line_bytes_max.saturating_sub(old_bytes).saturating_add(entry.item.line_bytes_max());
-        let old_deps = old.map_or(&[][..], |old| &old.deps);
-        for dep in old_deps.iter().filter(|dep| !entry.deps.contains(dep)) {
-            self.dependents.remove_mut(&(*dep, id));
+            self.line_bytes_max.saturating_sub(old_bytes).saturating_add(counted_bytes(&entry.item));
+        for dep in removed {
+            self.dependents.remove_mut(&(dep, id));
         }
-        for dep in entry.deps.iter().filter(|dep| !old_deps.contains(dep)) {
-            self.dependents.insert_mut((*dep, id), ());
+        for dep in added {
+            self.dependents.insert_mut((dep, id), ());
         }
-        if old.is_none() {
-            keys(&entry.item).for_each(|key| {
-                self.by_key.insert_mut((key, id), ());
-            });
-            if let Some(expiry) = expiry(&entry.item) {
-                self.expiries.insert_mut(expiry, ());
-            }
+        if is_new {
+            self.index(&entry.item);
         }
-        self.items.insert_mut(id, entry);
+        let items = if entry.item.is_valid() { &mut self.valid } else { &mut self.archived };
+        items.insert_mut(id, entry);
+    }
+
+    /// Adds an item to the indexes that follow from the item alone.
+    fn index(&mut self, item: &Item) {
+        for key in keys(item) {
+            self.by_key.insert_mut((key, item.id), ());
+        }
+        for target in links(item) {
+            self.links.insert_mut((target, item.id), ());
+        }
+        if is_scoped(item) {
+            self.scoped.insert_mut(item.id, ());
+        }
+        if let Some(expiry) = expiry(item) {
+            self.expiries.insert_mut(expiry, ());
+        }
     }
 
     fn forget(&mut self, id: ItemId) {
-        let Some(Entry { item, deps }) = self.items.get(&id) else { return };
-        self.line_bytes_max = self.line_bytes_max.saturating_sub(item.line_bytes_max());
-        for key in keys(item) {
+        let Some(Entry { item, deps }) = self.get(id).cloned() else { return };
+        self.line_bytes_max = self.line_bytes_max.saturating_sub(counted_bytes(&item));
+        for key in keys(&item) {
             self.by_key.remove_mut(&(key, id));
         }
         for dep in deps {
-            self.dependents.remove_mut(&(*dep, id));
+            self.dependents.remove_mut(&(dep, id));
         }
-        if let Some(expiry) = expiry(item) {
+        for target in links(&item) {
+            self.links.remove_mut(&(target, id));
+        }
+        self.scoped.remove_mut(&id);
+        if let Some(expiry) = expiry(&item) {
             self.expiries.remove_mut(&expiry);
         }
-        self.items.remove_mut(&id);
+        let items = if item.is_valid() { &mut self.valid } else { &mut self.archived };
+        items.remove_mut(&id);
     }
 
     /// Renumbers the items 1, 2, 3 … and keeps their order (design §2, rule 3).
     pub(crate) fn canonicalize(&mut self) {
         let mut next = ItemId::FIRST;
         let mut renamed = BTreeMap::new();
-        for old in self.items.keys() {
-            renamed.insert(*old, next);
+        for old in self.entries() {
+            renamed.insert(old.item.id, next);
             next = next.next();
         }
         if self.next == next {
@@ -326,6 +390,36 @@ impl SemanticState {
 fn keys(item: &Item) -> impl Iterator<Item = ItemKey> {
     let summarized = item.fact().into_iter().flat_map(|fact| &fact.summarized_keys);
     core::iter::once(item.key.clone()).chain(summarized.cloned().map(ItemKey::Fact))
+}
+
+/// Returns the items that an item links to: its successor, and the fact that it supersedes or shadows.
+fn links(item: &Item) -> impl Iterator<Item = ItemId> {
+    let successor = match item.validity {
+        Validity::Superseded { superseded_by, .. } => superseded_by,
+        Validity::Current | Validity::NeedsReview | Validity::Denied => None,
+    };
+    let superseded = item.fact().and_then(|fact| fact.supersedes).filter(|id| Some(*id) != successor);
+    [successor, superseded].into_iter().flatten()
+}
+
+/// Returns whether an item is a fact of a scope other than the global one.
+fn is_scoped(item: &Item) -> bool {
+    item.fact().is_some_and(|fact| !fact.scope.is_global())
+}
+
+/// Returns the bytes of an item that count for the bound on a context: no context contains an archived item.
+fn counted_bytes(item: &Item) -> usize {
+    if item.is_valid() { item.line_bytes_max() } else { 0 }
+}
+
+/// Returns whether two versions of an item have the same place in every index but that of dependents.
+fn is_indexed_alike(old: &Item, new: &Item) -> bool {
+    old.key == new.key
+        && old.is_valid() == new.is_valid()
+        && is_scoped(old) == is_scoped(new)
+        && old.covered_keys().eq(new.covered_keys())
+        && links(old).eq(links(new))
+        && expiry(old) == expiry(new)
 }
 
 /// Returns the expiry of an item with its id, if it expires.

@@ -1,11 +1,17 @@
 //! The context optimizer on generated problems: shallow forests, layers with shared dependencies, correlated costs and
-//! utilities, subset sums, and 100,000 candidates.
+//! utilities, subset sums, and 100,000 candidates. And the context of a call, of which few items changed.
 
 #![allow(missing_docs, clippy::expect_used, clippy::indexing_slicing, reason = "a bench fails by panicking")]
 
-use criterion::{Criterion, criterion_group, criterion_main};
+use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
+use orchestrion_kernel::context::ContextBuilder;
+use orchestrion_kernel::event::Event;
+use orchestrion_kernel::item::{Item, ItemKey, ItemKind, Layer, Scope, Validity};
+use orchestrion_kernel::module::Operation;
 use orchestrion_kernel::selection::{Candidate, Inclusion, Problem};
+use orchestrion_kernel::{ConversationId, ItemId, Policy, RequestId, State, Timestamp, UserId};
 use orchestrion_optimizer::{SearchLimits, SolveStatus, solve};
+use orchestrion_text::StandardContexts;
 use std::hint::black_box;
 
 /// Reproducible random numbers (splitmix64).
@@ -74,5 +80,66 @@ fn context(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, context);
+/// Returns an item of the session.
+fn note(id: ItemId, number: u64, version: u64) -> Item {
+    Item {
+        id,
+        kind: ItemKind::Fact,
+        key: ItemKey::Working(format!("note {number}").into()),
+        text: format!("article {number} of order {version} is delivered to room {}", number % 31).into(),
+        layer: Layer::Working { created_at: Timestamp::default(), expires_at: None },
+        validity: Validity::Current,
+    }
+}
+
+/// Updates twenty of the known items.
+fn update_twenty(state: &mut State, version: u64) {
+    for number in (0..20).map(|at| (version * 20 + at) % KNOWN) {
+        let item = note(ItemId::new(number + 1), number, version);
+        state.apply(&Event::UpdateItem { item, deps: Vec::new() });
+    }
+}
+
+const KNOWN: u64 = 500;
+
+/// The context of a call with 500 known items, of which 20 changed since the context before: incrementally and from scratch.
+fn call(c: &mut Criterion) {
+    let policy = Policy::hardened();
+    let mut state = State::new(ConversationId::new("office"));
+    state.apply(&Event::SessionStarted { user: UserId::new("ada") });
+    let (request, user, scope) = (RequestId::FIRST, UserId::new("ada"), Scope::Global);
+    state.apply(&Event::UserMsg { request, user, text: "Order article 7 for room 3".into(), scope });
+    for number in 0..KNOWN {
+        let deps = if number > 10 && number % 3 == 0 { vec![ItemId::new(number - 5)] } else { Vec::new() };
+        let id = state.semantic().next_id();
+        state.apply(&Event::AddItem { item: note(id, number, 0), deps });
+    }
+    let mut incremental =
+        StandardContexts.create_incremental().expect("the standard contexts are incremental");
+    let mut version = 0;
+    let mut change = || {
+        version += 1;
+        update_twenty(&mut state, version);
+        state.clone()
+    };
+    let operation = Operation::DraftPlan;
+    let mut group = c.benchmark_group("call, 500 items, 20 changed");
+    group.bench_function("incremental", |b| {
+        b.iter_batched(
+            &mut change,
+            |state| black_box(incremental.build(&policy, &state, operation).expect("it fits")),
+            BatchSize::PerIteration,
+        );
+    });
+    group.bench_function("from scratch", |b| {
+        b.iter_batched(
+            &mut change,
+            |state| black_box(StandardContexts.build(&policy, &state, operation).expect("it fits")),
+            BatchSize::PerIteration,
+        );
+    });
+    group.finish();
+}
+
+criterion_group!(benches, call, context);
 criterion_main!(benches);

@@ -4,6 +4,7 @@
 //! the headings that its text contains. The payload of the call is a pinned candidate of utility 0: it uses a part of the budget.
 
 use super::error::BudgetError;
+use super::measured_items::{MeasureAll, MeasuredItem, MeasuredItems};
 use super::sections::{Section, line};
 use super::text_measure::{ByteMeasure, TextMeasure};
 use crate::ids::{ItemId, Timestamp};
@@ -17,9 +18,10 @@ use crate::semantic::{Entry, SemanticState};
 use crate::situation::{Mode, build_reasoning_context, has_content};
 use crate::state::{Request, State};
 use alloc::borrow::Cow;
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::cell::OnceCell;
 
@@ -33,7 +35,7 @@ pub struct ContextProblem {
     /// The tokens of the payload.
     pub payload_tokens: u64,
     /// The section and line of each item. Items of the situation have an empty line.
-    lines: Vec<(Section, String)>,
+    lines: Vec<(Section, Arc<str>)>,
     preambles: Preambles,
 }
 
@@ -81,6 +83,17 @@ pub fn context_problem(
     budget: u64,
     measure: &impl TextMeasure,
 ) -> Result<ContextProblem, BudgetError> {
+    problem_of_items(policy, state, operation, budget, &mut MeasureAll(measure))
+}
+
+/// Creates the problem as [`context_problem`] does, from items that a caller measured.
+pub(super) fn problem_of_items(
+    policy: &Policy,
+    state: &State,
+    operation: Operation,
+    budget: u64,
+    items: &mut impl MeasuredItems,
+) -> Result<ContextProblem, BudgetError> {
     let principal = state.call_principal(operation);
     let call = ContextRequest {
         policy,
@@ -89,7 +102,7 @@ pub fn context_problem(
         operation,
         principal: &principal,
     };
-    call.create_problem(call.candidates(), budget, measure)
+    call.create_problem(&call.candidates(), budget, items)
 }
 
 /// Checks that the pinned items and the payload of a call fit the budget, by [`ByteMeasure`].
@@ -216,50 +229,55 @@ impl<'a> ContextRequest<'a> {
         self.semantic.selectable(self.principal).filter(is_candidate).collect()
     }
 
-    /// Creates the problem of these candidate items.
+    /// Creates the problem of these candidate items, which are in id order.
     fn create_problem(
         &self,
-        entries: Vec<&'a Entry>,
+        entries: &[&'a Entry],
         budget: u64,
-        measure: &impl TextMeasure,
+        measures: &mut impl MeasuredItems,
     ) -> Result<ContextProblem, BudgetError> {
-        let positions: BTreeMap<ItemId, usize> =
-            (0..).zip(&entries).map(|(at, entry)| (entry.item.id, at)).collect();
+        let position = |id: &ItemId| entries.binary_search_by_key(id, |entry| entry.item.id).ok();
         let preambles = self.preambles();
-        let texts: Vec<&str> = entries.iter().map(|entry| entry.item.text.as_str()).collect();
-        let relevance = measure.relevance(self.request.map_or("", |request| request.text.as_str()), &texts);
+        let items: Vec<&Item> = entries.iter().map(|entry| &entry.item).collect();
+        let text = self.request.map_or("", |request| request.text.as_str());
+        let measured = measures.measure(text, &items, &|item| line(item, self.policy.contexts.provenance));
         let (mut lines, mut candidates) =
             (Vec::with_capacity(entries.len()), Vec::with_capacity(entries.len()));
-        for (at, entry) in entries.iter().enumerate() {
-            let (section, line) = self.line(&entry.item);
+        for (at, (entry, MeasuredItem { line, tokens, relevance })) in
+            entries.iter().zip(measured).enumerate()
+        {
+            let section = self.section(&entry.item);
+            // The situation is one text.
+            let (line, cost) = if section == Section::Situation { ("".into(), 0) } else { (line, tokens) };
             let heading = Section::ALL.iter().position(|one| *one == section).unwrap_or_default();
-            let found: Option<Vec<usize>> =
-                self.deps(entry).iter().map(|dep| positions.get(dep).copied()).collect();
+            let mut deps = Vec::with_capacity(self.deps(entry).len().saturating_add(1));
+            deps.extend(self.deps(entry).iter().filter_map(position));
+            let is_selectable = deps.len() == self.deps(entry).len();
+            if !is_selectable {
+                deps.clear();
+            }
+            deps.push(entries.len().saturating_add(heading));
             candidates.push(Candidate {
-                utility: self.utility(&entry.item, at, entries.len(), relevance.get(at).copied()),
-                cost: if line.is_empty() { 0 } else { measure.tokens(&line) },
-                inclusion: match &found {
+                utility: self.utility(&entry.item, at, entries.len(), relevance),
+                cost,
+                inclusion: match is_selectable {
                     // A dependency is not a candidate.
-                    None => Inclusion::Forbidden,
-                    Some(_) if self.is_pinned(&entry.item) => Inclusion::Pinned,
-                    Some(_) => Inclusion::Free,
+                    false => Inclusion::Forbidden,
+                    true if self.is_pinned(&entry.item) => Inclusion::Pinned,
+                    true => Inclusion::Free,
                 },
-                deps: found
-                    .unwrap_or_default()
-                    .into_iter()
-                    .chain([entries.len().saturating_add(heading)])
-                    .collect(),
+                deps,
             });
             lines.push((section, line));
         }
         for section in Section::ALL {
             let is_pinned = !preambles.of(section).is_empty();
             let inclusion = if is_pinned { Inclusion::Pinned } else { Inclusion::Free };
-            let cost = measure.tokens(&preambles.heading(section));
+            let cost = measures.tokens(&preambles.heading(section));
             candidates.push(Candidate { utility: 0, cost, deps: Vec::new(), inclusion });
         }
         let payload = self.request.and_then(|request| request.payload_text(self.operation));
-        let payload_tokens = payload.as_ref().map_or(0, |payload| measure.tokens(payload));
+        let payload_tokens = payload.as_ref().map_or(0, |payload| measures.tokens(payload));
         candidates.extend(payload.map(|_| Candidate {
             utility: 0,
             cost: payload_tokens,
@@ -343,10 +361,14 @@ impl<'a> ContextRequest<'a> {
         if self.operation == Operation::Summarize { &[] } else { &entry.deps }
     }
 
+    fn section(&self, item: &Item) -> Section {
+        let running = self.request.map(|request| request.id);
+        Section::from_item(item, running, self.mode().is_some())
+    }
+
     /// Returns the section and line of an item; the line is empty in the situation section.
     fn line(&self, item: &Item) -> (Section, String) {
-        let running = self.request.map(|request| request.id);
-        let section = Section::from_item(item, running, self.mode().is_some());
+        let section = self.section(item);
         let text = match section {
             Section::Situation => String::new(),
             Section::Identity | Section::Environment | Section::Facts | Section::WorkingSet => {
@@ -408,16 +430,15 @@ impl<'a> ContextRequest<'a> {
     }
 
     /// Returns the utility of an item: its topic's weight, times a factor for recency and relevance.
-    fn utility(&self, item: &Item, at: usize, of: usize, relevance: Option<Score>) -> u64 {
+    fn utility(&self, item: &Item, at: usize, of: usize, relevance: Score) -> u64 {
         let contexts: &ContextPolicy = &self.policy.contexts;
         let weight = u64::from(contexts.weight(self.module(), Topic::from_item(item)).millionths());
         let wide = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
         let recency = ONE.saturating_mul(wide(at).saturating_add(1)).checked_div(wide(of)).unwrap_or(ONE);
         let part = |factor: u32, share: u64| u64::from(factor).saturating_mul(share) / ONE;
-        let factor = ONE.saturating_add(part(contexts.recency.millionths(), recency)).saturating_add(part(
-            contexts.relevance.millionths(),
-            u64::from(relevance.unwrap_or_default().millionths()),
-        ));
+        let factor = ONE
+            .saturating_add(part(contexts.recency.millionths(), recency))
+            .saturating_add(part(contexts.relevance.millionths(), u64::from(relevance.millionths())));
         weight.saturating_mul(factor).div_ceil(ONE)
     }
 }

@@ -137,24 +137,40 @@ pub(crate) fn summarize(policy: &Policy, state: &State, text: &Text, forgets: Op
     let semantic = state.semantic();
     let summarized = forgets.map_or_else(|| cluster(policy, state), <[ItemId]>::to_vec);
     let summarized: BTreeSet<ItemId> = summarized.into_iter().collect();
-    let is_forgotten = |entry: &Entry| {
-        semantic.current_version(entry.item.id).is_some_and(|current| summarized.contains(&current.item.id))
-    };
-    let forgotten: BTreeSet<ItemId> =
-        semantic.entries().filter(|entry| is_forgotten(entry)).map(|entry| entry.item.id).collect();
+    let forgotten = with_predecessors(semantic, &summarized);
     let Some((item, deps)) = create_summary(state, text, &summarized, &forgotten) else {
         return Vec::new();
     };
     let into = item.id;
     let successor = policy.rules.repointed_dependents.then_some(into);
     let mut events = Vec::from([Event::AddItem { item, deps }]);
-    let remaining = semantic.entries().filter(|entry| !forgotten.contains(&entry.item.id));
+    let linked: BTreeSet<ItemId> = forgotten
+        .iter()
+        .flat_map(|id| semantic.dependents(*id).chain(semantic.linked_to(*id).map(|entry| entry.item.id)))
+        .collect();
+    let remaining = linked.difference(&forgotten).filter_map(|id| semantic.get(*id));
     events.extend(remaining.filter_map(|entry| unlink(entry, &forgotten, successor)));
     events.push(Event::ForgetItems {
         ids: forgotten.into_iter().collect(),
         cause: ForgetCause::Compaction { into },
     });
     events
+}
+
+/// Returns items with all items that end in them: those whose chain of successors leads to one of them.
+fn with_predecessors(semantic: &SemanticState, items: &BTreeSet<ItemId>) -> BTreeSet<ItemId> {
+    let is_superseded = |id: &ItemId| {
+        semantic.get(*id).is_none_or(|entry| matches!(entry.item.validity, Validity::Superseded { .. }))
+    };
+    let mut open: Vec<ItemId> = items.iter().copied().filter(|id| !is_superseded(id)).collect();
+    let mut reached = BTreeSet::new();
+    while let Some(id) = open.pop() {
+        if reached.insert(id) {
+            let precedes = |entry: &&Entry| matches!(entry.item.validity, Validity::Superseded { superseded_by, .. } if superseded_by == Some(id));
+            open.extend(semantic.linked_to(id).filter(precedes).map(|entry| entry.item.id));
+        }
+    }
+    reached
 }
 
 /// Creates the summary with its dependencies. It has the scope, audience and dependencies of its parts, and needs review if one

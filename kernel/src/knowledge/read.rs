@@ -105,14 +105,14 @@ impl SemanticState {
     /// item that covers all of them.
     pub fn selectable<'a>(&'a self, principal: &'a Principal) -> impl Iterator<Item = &'a Entry> {
         let shadowed = self.shadowed(|item| principal.can_read(item));
-        self.entries()
+        self.valid_entries()
             .filter(move |entry| principal.can_read(&entry.item) && !shadowed.contains(&entry.item.id))
     }
 
     /// Returns the facts and summaries that readable facts of narrower scopes shadow.
     pub(crate) fn shadowed(&self, can_read: impl Fn(&Item) -> bool) -> BTreeSet<ItemId> {
-        let narrow = self.entries().filter_map(|entry| {
-            let fact = entry.item.fact().filter(|fact| fact.scope != Scope::Global)?;
+        let narrow = self.scoped_facts().filter_map(|entry| {
+            let fact = entry.item.fact()?;
             can_read(&entry.item).then_some((&entry.item, fact))
         });
         let shadowed_by = |(item, fact): (&Item, &FactRecord)| {
@@ -129,14 +129,15 @@ impl SemanticState {
     /// Returns whether a write opened this scope: a fact of it exists that was not denied (decision 0037).
     #[must_use]
     pub fn is_open(&self, scope: &Scope) -> bool {
-        self.entries().any(|Entry { item, .. }| {
+        let opens = |Entry { item, .. }: &Entry| {
             item.validity != Validity::Denied && item.fact().is_some_and(|fact| fact.scope == *scope)
-        })
+        };
+        if scope.is_global() { self.entries().any(opens) } else { self.scoped_facts().any(opens) }
     }
 
     /// Returns the valid facts for all readers, in id order (003 `read_valid_facts`).
     pub fn read_valid_facts(&self) -> impl Iterator<Item = &Item> {
-        self.entries().map(|entry| &entry.item).filter(|item| item.fact().is_some() && item.is_valid())
+        self.valid_entries().map(|entry| &entry.item).filter(|item| item.fact().is_some())
     }
 
     /// Returns whether the principal can read a valid fact of this key, or a summary that covers the key (003).
@@ -171,7 +172,7 @@ impl SemanticState {
                     && fact.supersedes.and_then(|id| self.current_version(id)) == Some(found)
             })
         };
-        let narrower = self.entries().filter(|entry| can_read(entry) && shadows_found(entry));
+        let narrower = self.scoped_facts().filter(|entry| can_read(entry) && shadows_found(entry));
         Some(&narrower.max_by_key(precedence).unwrap_or(found).item)
     }
 

@@ -127,7 +127,7 @@ impl Call {
             summary_update: recorder.policy().situation.summary_schema(operation),
             pass: request.debate.pass,
             payload,
-            context: recorder.build_context(operation)?,
+            context: recorder.build_context(pending)?,
         }))
     }
 }

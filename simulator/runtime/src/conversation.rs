@@ -14,7 +14,7 @@ use crate::session_user::SessionUser;
 use orchestrion_kernel::context::ContextBuilder;
 use orchestrion_kernel::item::{Item, Scope};
 use orchestrion_kernel::{ConversationId, Input, Phase, Policy, State, Text};
-use orchestrion_trace::{Header, RequestResult, StepMetadata};
+use orchestrion_trace::{Header, RequestResult, SnapshotError, StepMetadata};
 use std::path::Path;
 
 /// A conversation of the kernel. Each step is durable in the journal before the call that it emits is sent.
@@ -94,6 +94,11 @@ impl<J: Journal> Conversation<J> {
     /// The torn tail that was truncated when the journal was opened, if any.
     pub const fn truncated_tail(&self) -> Option<TruncatedTail> {
         self.0.truncated_tail
+    }
+
+    /// Why the snapshot of the journal was not used when the journal was opened, if so. The journal was then read from its start.
+    pub const fn snapshot_error(&self) -> Option<&SnapshotError> {
+        self.0.snapshot_error.as_ref()
     }
 
     /// The result of the latest request. A caller that crashed may not have received it.

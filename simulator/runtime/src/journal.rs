@@ -3,7 +3,7 @@
 use crate::error::OpenError;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::future::Future;
-use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// Durable storage of a trace. It has one writer at a time.
@@ -18,6 +18,32 @@ pub trait Journal: Send {
     /// # Errors
     /// Any I/O error.
     fn read(&mut self) -> io::Result<impl BufRead>;
+
+    /// Reads the journal from this byte.
+    ///
+    /// # Errors
+    /// Any I/O error.
+    fn read_from(&mut self, bytes: u64) -> io::Result<impl BufRead> {
+        let mut input = self.read()?;
+        io::copy(&mut input.by_ref().take(bytes), &mut io::sink())?;
+        Ok(input)
+    }
+
+    /// Reads the latest snapshot. Default: none is kept.
+    ///
+    /// # Errors
+    /// Any I/O error.
+    fn read_snapshot(&mut self) -> io::Result<Option<Vec<u8>>> {
+        Ok(None)
+    }
+
+    /// Replaces the snapshot, or keeps the earlier one. Default: none is kept. A snapshot need not be durable.
+    ///
+    /// # Errors
+    /// Any I/O error.
+    fn write_snapshot(&mut self, _snapshot: &[u8]) -> io::Result<()> {
+        Ok(())
+    }
 
     /// Truncates the journal to its first `bytes` bytes and makes the rest durable.
     ///
@@ -86,6 +112,13 @@ impl JournalFile {
         }
     }
 
+    /// The file of the snapshot, beside the journal.
+    fn snapshot_path(&self) -> PathBuf {
+        let mut path = self.path.clone().into_os_string();
+        path.push(".snapshot");
+        path.into()
+    }
+
     /// Omits `fsync`. Lines then survive a crash of the program, but not a crash of the machine.
     #[must_use]
     pub fn without_fsync(mut self) -> Self {
@@ -126,6 +159,27 @@ impl Journal for JournalFile {
     fn read(&mut self) -> io::Result<impl BufRead> {
         self.file.seek(SeekFrom::Start(0))?;
         Ok(BufReader::with_capacity(64 * 1024, &self.file))
+    }
+
+    fn read_from(&mut self, bytes: u64) -> io::Result<impl BufRead> {
+        self.file.seek(SeekFrom::Start(bytes))?;
+        Ok(BufReader::with_capacity(64 * 1024, &self.file))
+    }
+
+    fn read_snapshot(&mut self) -> io::Result<Option<Vec<u8>>> {
+        match std::fs::read(self.snapshot_path()) {
+            Ok(snapshot) => Ok(Some(snapshot)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Writes another file first, so that a crash leaves the earlier snapshot.
+    fn write_snapshot(&mut self, snapshot: &[u8]) -> io::Result<()> {
+        let path = self.snapshot_path();
+        let draft = path.with_extension("draft");
+        std::fs::write(&draft, snapshot)?;
+        std::fs::rename(&draft, &path)
     }
 
     fn truncate(&mut self, bytes: u64) -> io::Result<()> {

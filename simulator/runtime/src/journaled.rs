@@ -5,12 +5,15 @@ use crate::error::{OpenError, RuntimeError};
 use crate::handoffs::NodeKeys;
 use crate::journal::Journal;
 use crate::mailbox::MailboxReceiver;
-use crate::recovery::{TruncatedTail, read_journal};
+use crate::recovery::{TruncatedTail, read_journal, read_journal_after, read_snapshot};
 use orchestrion_kernel::context::ContextBuilder;
 use orchestrion_kernel::{Input, Refusal, State};
 use orchestrion_trace::recorder::Recorder;
-use orchestrion_trace::{Header, RequestResult, StepMetadata};
+use orchestrion_trace::{Header, RequestResult, SnapshotError, StepMetadata};
 use std::io;
+
+/// The minimum growth of the journal between two snapshots.
+const SNAPSHOT_BYTES_MIN: u64 = 1 << 20;
 
 /// A conversation with its journal.
 #[derive(Debug)]
@@ -22,6 +25,12 @@ pub(crate) struct JournaledConversation<J> {
     pub(crate) inbox: MailboxReceiver,
     pub(crate) journal: J,
     pub(crate) truncated_tail: Option<TruncatedTail>,
+    /// Why the snapshot of the journal was not used, if so.
+    pub(crate) snapshot_error: Option<SnapshotError>,
+    header: Header,
+    /// The bytes of the journal, and those from which the next snapshot is due.
+    journal_bytes: u64,
+    snapshot_from_bytes: u64,
     /// Whether every commit succeeded.
     is_healthy: bool,
 }
@@ -36,7 +45,18 @@ impl<J: Journal> JournaledConversation<J> {
         contexts.check_policy(&header.policy)?;
         let name = journal.name();
         let unreadable = |error| OpenError::Io { journal: name.clone(), error };
-        let recovered = read_journal(journal.read().map_err(unreadable)?, &name, header, contexts)?;
+        let (snapshot, snapshot_error) = match read_snapshot(&mut journal, header)? {
+            Ok(snapshot) => (snapshot, None),
+            Err(error) => (None, Some(error)),
+        };
+        let covered_bytes = snapshot.as_ref().map_or(0, |snapshot| snapshot.journal_bytes);
+        let recovered = match snapshot {
+            Some(snapshot) => {
+                let input = journal.read_from(covered_bytes).map_err(unreadable)?;
+                read_journal_after(snapshot, input, &name, header, contexts)?
+            }
+            None => read_journal(journal.read().map_err(unreadable)?, &name, header, contexts)?,
+        };
         if recovered.valid_bytes > 0 || recovered.truncated_tail.is_some() {
             // Also without a torn tail: afterwards everything that was read is durable.
             journal.truncate(recovered.valid_bytes).map_err(unreadable)?;
@@ -48,6 +68,10 @@ impl<J: Journal> JournaledConversation<J> {
             inbox: MailboxReceiver::new(),
             journal,
             truncated_tail: recovered.truncated_tail,
+            snapshot_error,
+            header: header.clone(),
+            journal_bytes: recovered.valid_bytes,
+            snapshot_from_bytes: covered_bytes + SNAPSHOT_BYTES_MIN,
             is_healthy: true,
         })
     }
@@ -99,6 +123,7 @@ impl<J: Journal> JournaledConversation<J> {
         }
         // If this future is dropped, the journal may contain a part of the lines.
         self.is_healthy = false;
+        let appended = lines.len() as u64;
         let written = match self.journal.append(lines) {
             Ok(()) => self.journal.sync().await,
             Err(error) => Err(error),
@@ -107,10 +132,24 @@ impl<J: Journal> JournaledConversation<J> {
             Ok(()) => {
                 self.recorder.output().clear();
                 self.is_healthy = true;
+                self.journal_bytes += appended;
+                self.take_snapshot_if_due();
                 Ok(())
             }
             Err(error) => Err(self.mark_failed(error)),
         }
+    }
+
+    /// Takes a snapshot if the journal grew by three quarters of the size of the latest one, so that the cost of a request does not grow. A
+    /// snapshot that cannot be written is no error, because the journal contains everything.
+    fn take_snapshot_if_due(&mut self) {
+        if self.journal_bytes < self.snapshot_from_bytes {
+            return;
+        }
+        let snapshot = self.recorder.snapshot(&self.header, self.journal_bytes).encode();
+        let len_bytes = snapshot.as_ref().map_or(0, |snapshot| snapshot.len() as u64);
+        self.snapshot_from_bytes = self.journal_bytes + SNAPSHOT_BYTES_MIN.max(len_bytes / 4 * 3);
+        let _is_kept = snapshot.and_then(|snapshot| self.journal.write_snapshot(&snapshot));
     }
 
     /// Commits if many bytes wait, for example after many refused messages.

@@ -1,10 +1,12 @@
 //! Recovery: reads a journal, rebuilds its conversation and locates a torn tail.
 
 use crate::error::OpenError;
+use crate::journal::Journal;
 use orchestrion_kernel::context::ContextBuilder;
 use orchestrion_trace::recorder::Recorder;
 use orchestrion_trace::{
-    ConversationFold, Header, Reader, TOOL_CALL_PREFIX, TRACE_PREFIX, TraceError, TraceErrorKind, digest,
+    ConversationFold, Header, Reader, Snapshot, SnapshotError, TOOL_CALL_PREFIX, TRACE_PREFIX, TraceError,
+    TraceErrorKind, digest,
 };
 use std::fmt;
 use std::io::{BufRead, Read};
@@ -65,9 +67,56 @@ pub(crate) fn read_journal(
         });
     }
     let input = first_line.as_slice().chain(input);
-    let mut reader = Reader::new(input, name)?;
+    let reader = Reader::new(input, name)?;
     check_header(name, reader.header(), header)?;
-    let mut fold = ConversationFold::new(header.conversation.clone());
+    let fold = ConversationFold::new(header.conversation.clone());
+    read_steps(reader, fold, name, header, contexts)
+}
+
+/// Reads the steps of a journal after its snapshot.
+pub(crate) fn read_journal_after(
+    snapshot: Snapshot,
+    input: impl BufRead,
+    name: &str,
+    header: &Header,
+    contexts: &'static dyn ContextBuilder,
+) -> Result<RecoveredJournal, OpenError> {
+    let reader = Reader::resume(input, name, header.clone(), &snapshot);
+    read_steps(reader, snapshot.into_fold(), name, header, contexts)
+}
+
+/// Returns the snapshot of a journal if it was taken of this journal and under this header, else why not.
+pub(crate) fn read_snapshot(
+    journal: &mut impl Journal,
+    header: &Header,
+) -> Result<Result<Option<Snapshot>, SnapshotError>, OpenError> {
+    let name = journal.name();
+    let io = |error| OpenError::Io { journal: name.clone(), error };
+    let Some(bytes) = journal.read_snapshot().map_err(io)? else { return Ok(Ok(None)) };
+    let snapshot = match Snapshot::decode(&bytes, header) {
+        Ok(snapshot) => snapshot,
+        Err(error) => return Ok(Err(error)),
+    };
+    let expected = snapshot.journal_end();
+    let start = snapshot.journal_bytes.saturating_sub(expected.len() as u64);
+    let mut found = Vec::new();
+    let input = journal.read_from(start).map_err(io)?;
+    input.take(expected.len() as u64).read_to_end(&mut found).map_err(io)?;
+    if found != expected.as_bytes() {
+        return Ok(Err(SnapshotError::JournalMismatch));
+    }
+    check_header(&name, Reader::new(journal.read().map_err(io)?, &name)?.header(), header)?;
+    Ok(Ok(Some(snapshot)))
+}
+
+fn read_steps(
+    mut reader: Reader<impl BufRead>,
+    mut fold: ConversationFold,
+    name: &str,
+    header: &Header,
+    contexts: &'static dyn ContextBuilder,
+) -> Result<RecoveredJournal, OpenError> {
+    let io = |error| OpenError::Io { journal: name.to_owned(), error };
     let torn_line = loop {
         match reader.advance() {
             Ok(true) => {

@@ -134,7 +134,7 @@ async fn missing_directory_is_an_error() {
 async fn old_format_is_refused_with_remedy() {
     let (_folder, path) = journal();
     opened(&path).close().await.unwrap();
-    let old = fs::read_to_string(&path).unwrap().replacen("orchestrion-trace/4", "orchestrion-trace/2", 1);
+    let old = fs::read_to_string(&path).unwrap().replacen("orchestrion-trace/5", "orchestrion-trace/2", 1);
     fs::write(&path, &old).unwrap();
     let error = refused(&path, Policy::hardened());
     assert!(

@@ -23,30 +23,41 @@ const SHARE_PLACES: u32 = 40;
 /// Scores are rounded up and within two millionths of the formula.
 #[must_use]
 pub fn relevance(request: &str, texts: &[&str]) -> Vec<Score> {
-    let request_words: BTreeSet<String> = words(request).collect();
-    let request_words: BTreeMap<String, usize> = request_words.into_iter().zip(0..).collect();
-    let counts: Vec<WordCounts> = texts.iter().map(|text| WordCounts::new(text, &request_words)).collect();
-    let words_total = counts.iter().map(|text| text.words).sum();
-    let mut containing = vec![0; request_words.len()];
-    for word in counts.iter().flat_map(|text| text.occurrences.keys()) {
+    let request_words = request_words(request);
+    let counts: Vec<WordCounts> =
+        texts.iter().map(|text| TextWords::new(text).count(&request_words)).collect();
+    let counts: Vec<&WordCounts> = counts.iter().collect();
+    scores(request_words.len(), &counts)
+}
+
+/// Returns the distinct words of a request, in order.
+pub(super) fn request_words(request: &str) -> Vec<String> {
+    words(request).collect::<BTreeSet<String>>().into_iter().collect()
+}
+
+/// Returns the relevance of each text to a request with so many distinct words.
+pub(super) fn scores(request_words: usize, texts: &[&WordCounts]) -> Vec<Score> {
+    let texts_total = texts.len() as u64;
+    let words_total = texts.iter().map(|text| text.words).sum();
+    let mut containing = vec![0; request_words];
+    for (word, _) in texts.iter().flat_map(|text| &text.occurrences) {
         containing[*word] += 1;
     }
-    let weights: Vec<u64> =
-        containing.iter().map(|containing| weight(*containing, texts.len() as u64)).collect();
-    let sum = |text: &WordCounts| -> u128 {
-        let part = |(word, occurrences): (&usize, &u64)| {
-            let share = share(*occurrences, text.words, words_total, texts.len() as u64);
+    let weights: Vec<u64> = containing.iter().map(|containing| weight(*containing, texts_total)).collect();
+    let sum = |text: &&WordCounts| -> u128 {
+        let part = |(word, occurrences): &(usize, u64)| {
+            let share = share(*occurrences, text.words, words_total, texts_total);
             (u128::from(weights[*word]) * share).div_ceil(1 << SHARE_PLACES)
         };
         text.occurrences.iter().map(part).sum()
     };
-    let sums: Vec<u128> = counts.iter().map(sum).collect();
+    let sums: Vec<u128> = texts.iter().map(sum).collect();
     let largest = sums.iter().copied().max().unwrap_or_default().max(1);
     let score = |sum: u128| {
         let millionths = (sum * u128::from(Score::ONE.millionths())).div_ceil(largest);
         u32::try_from(millionths).ok().and_then(Score::from_millionths).unwrap_or(Score::ONE)
     };
-    sums.into_iter().map(score).collect()
+    sums.into_iter().map(|sum| if sum == 0 { Score::ZERO } else { score(sum) }).collect()
 }
 
 /// Returns the words of a text in lower case.
@@ -56,24 +67,43 @@ fn words(text: &str) -> impl Iterator<Item = String> {
         .map(str::to_lowercase)
 }
 
-/// The word counts of a text.
-struct WordCounts {
+/// The words of a text, independent of a request.
+#[derive(Debug)]
+pub(super) struct TextWords {
     /// The number of words.
     words: u64,
-    /// The occurrences of each word of the request, by its index.
-    occurrences: BTreeMap<usize, u64>,
+    /// The distinct words in order, each with its occurrences.
+    distinct: Box<[(Box<str>, u64)]>,
 }
 
-impl WordCounts {
-    fn new(text: &str, request_words: &BTreeMap<String, usize>) -> Self {
-        let mut counts = Self { words: 0, occurrences: BTreeMap::new() };
+/// The occurrences of the words of a request in a text.
+#[derive(Debug)]
+pub(super) struct WordCounts {
+    /// The number of words of the text.
+    words: u64,
+    /// The words of the request that occur, by their index, each with its occurrences.
+    occurrences: Vec<(usize, u64)>,
+}
+
+impl TextWords {
+    pub(super) fn new(text: &str) -> Self {
+        let mut counts = BTreeMap::<String, u64>::new();
         for word in words(text) {
-            counts.words += 1;
-            if let Some(word) = request_words.get(&word) {
-                *counts.occurrences.entry(*word).or_default() += 1;
-            }
+            *counts.entry(word).or_default() += 1;
         }
-        counts
+        let words = counts.values().sum();
+        let distinct = counts.into_iter().map(|(word, count)| (word.into_boxed_str(), count)).collect();
+        Self { words, distinct }
+    }
+
+    /// Counts the words of a request.
+    pub(super) fn count(&self, request_words: &[String]) -> WordCounts {
+        let find = |word: &String| {
+            let at = self.distinct.binary_search_by(|(own, _)| (**own).cmp(word)).ok()?;
+            self.distinct.get(at).map(|(_, count)| *count)
+        };
+        let found = request_words.iter().enumerate().filter_map(|(at, word)| Some((at, find(word)?)));
+        WordCounts { words: self.words, occurrences: found.collect() }
     }
 }
 
@@ -108,7 +138,12 @@ fn share(occurrences: u64, words: u64, words_total: u64, texts: u64) -> u128 {
     let [occurrences, words, words_total, texts] = [occurrences, words, words_total, texts].map(u128::from);
     let above = 22 * occurrences * words_total;
     let below = 10 * occurrences * words_total + 3 * words_total + 9 * words * texts;
-    (above << SHARE_PLACES).div_ceil(below)
+    let above = above << SHARE_PLACES;
+    // A machine divides 64 bits far faster than 128.
+    match (u64::try_from(above), u64::try_from(below)) {
+        (Ok(above), Ok(below)) => u128::from(above.div_ceil(below)),
+        _ => above.div_ceil(below),
+    }
 }
 
 #[cfg(test)]

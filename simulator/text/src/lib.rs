@@ -5,13 +5,15 @@
 //! every machine.
 
 mod bm25;
+mod incremental;
 mod tokens;
 
 pub use bm25::relevance;
 
+use incremental::StandardIncremental;
 use orchestrion_kernel::context::{
-    ByteMeasure, ContextBuilder, ContextError, Selector, TextMeasure, TokenizerUnavailable, build_context,
-    context_problem,
+    ByteMeasure, ContextBuilder, ContextError, IncrementalContexts, Selector, TextMeasure,
+    TokenizerUnavailable, build_context, context_problem,
 };
 use orchestrion_kernel::module::Operation;
 use orchestrion_kernel::policy::Tokenizer;
@@ -77,6 +79,10 @@ impl ContextBuilder for StandardContexts {
     ) -> Result<ModuleContext, ContextError> {
         build_context_with_selector(policy, state, operation, &ExactSelector::from_policy(policy))
     }
+
+    fn create_incremental(&self) -> Option<Box<dyn IncrementalContexts>> {
+        Some(Box::<StandardIncremental>::default())
+    }
 }
 
 /// Builds a context as [`StandardContexts`] does, with another selector.
@@ -89,11 +95,21 @@ pub fn build_context_with_selector(
     operation: Operation,
     selector: &impl Selector,
 ) -> Result<ModuleContext, ContextError> {
+    let measure = checked_measure(policy, state, operation)?;
+    build_context(policy, state, operation, &measure, selector)
+}
+
+/// Returns the measure of the policy, after the check that the kernel does not find the call over budget.
+fn checked_measure(
+    policy: &Policy,
+    state: &State,
+    operation: Operation,
+) -> Result<PolicyMeasure, ContextError> {
     let measure = PolicyMeasure::from_policy(policy)?;
     if policy.contexts.tokenizer != Tokenizer::Bytes {
         // The kernel counts pinned items in bytes, and refuses the reply to a call that it finds over budget.
         let limit = policy.contexts.token_limit(operation.module());
         context_problem(policy, state, operation, limit, &ByteMeasure)?;
     }
-    build_context(policy, state, operation, &measure, selector)
+    Ok(measure)
 }

@@ -45,6 +45,11 @@ pub(super) fn seal(body: &mut String, chain: &str) {
     }
 }
 
+/// Returns the end of a line with this chain.
+pub(super) fn line_end(chain: &str) -> String {
+    [chain, AFTER, "\n"].concat()
+}
+
 /// Splits a line into its body without the last brace and its chain. Returns `None` if the line has no chain.
 pub(super) fn open(line: &str) -> Option<(&str, &str)> {
     let sealed = line.strip_suffix(AFTER)?;

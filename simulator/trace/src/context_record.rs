@@ -27,9 +27,17 @@ pub struct ContextRecord {
 
 impl ContextRecord {
     /// Creates the record of a context whose text has this digest.
-    pub(crate) fn new(call: CallId, context: ModuleContext, digest: String) -> Self {
+    pub(crate) fn new(call: CallId, context: &ModuleContext, digest: String) -> Self {
         let ModuleContext { ids, cost_tokens, payload_tokens, text: _, utility, status } = context;
-        Self { call, items: ids, cost_tokens, payload_tokens, utility, status, digest }
+        Self {
+            call,
+            items: ids.clone(),
+            cost_tokens: *cost_tokens,
+            payload_tokens: *payload_tokens,
+            utility: *utility,
+            status: *status,
+            digest,
+        }
     }
 
     /// The upper bound on the utility of every valid selection.
@@ -92,9 +100,20 @@ impl TryFrom<ContextLine> for ContextRecord {
 
 impl Serialize for ContextRecord {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.serialize_with(&self.items, serializer)
+    }
+}
+
+impl ContextRecord {
+    /// Serializes the record with another encoding of its items.
+    pub(crate) fn serialize_with<S: Serializer>(
+        &self,
+        items: &impl Serialize,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
         let mut line = serializer.serialize_struct("ContextRecord", 8)?;
         line.serialize_field("call", &self.call)?;
-        line.serialize_field("items", &self.items)?;
+        line.serialize_field("items", items)?;
         line.serialize_field("cost_tokens", &self.cost_tokens)?;
         line.serialize_field("payload_tokens", &self.payload_tokens)?;
         line.serialize_field("utility", &self.utility)?;

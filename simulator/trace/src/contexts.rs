@@ -3,10 +3,9 @@
 use crate::context_record::ContextRecord;
 use crate::digest::hex;
 use crate::facts::emitted_context_call;
-use orchestrion_kernel::ModuleContext;
-use orchestrion_kernel::context::{ContextBuilder, ContextError};
+use orchestrion_kernel::context::{ContextBuilder, ContextError, IncrementalContexts};
 use orchestrion_kernel::module::Operation;
-use orchestrion_kernel::{Events, Policy, State};
+use orchestrion_kernel::{CallId, Events, ModuleContext, Policy, State};
 
 /// Records the context of the call that these events emitted. Returns `None` if they emitted no call that reads a context, or if
 /// its pinned items and its payload exceed the budget.
@@ -22,11 +21,12 @@ pub fn record_context(
 
 /// Builds and records the contexts of one conversation. Successive contexts mostly share a long prefix; the shared prefix is
 /// digested once.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct ContextRecorder {
     builder: &'static dyn ContextBuilder,
-    /// The text of the latest context.
-    text: String,
+    incremental: Option<Box<dyn IncrementalContexts>>,
+    /// The latest recorded context, with its call.
+    latest: Option<(CallId, ModuleContext)>,
     /// The digest state of its first `digested_bytes` bytes.
     digested: blake3::Hasher,
     digested_bytes: usize,
@@ -34,7 +34,18 @@ pub(crate) struct ContextRecorder {
 
 impl ContextRecorder {
     pub(crate) fn new(builder: &'static dyn ContextBuilder) -> Self {
-        Self { builder, text: String::new(), digested: blake3::Hasher::new(), digested_bytes: 0 }
+        Self {
+            builder,
+            incremental: builder.create_incremental(),
+            latest: None,
+            digested: blake3::Hasher::new(),
+            digested_bytes: 0,
+        }
+    }
+
+    /// The latest recorded context, with its call.
+    pub(crate) const fn latest(&self) -> Option<&(CallId, ModuleContext)> {
+        self.latest.as_ref()
     }
 
     /// Builds the context of a call with this operation.
@@ -55,14 +66,21 @@ impl ContextRecorder {
         events: &Events,
     ) -> Option<ContextRecord> {
         let call = emitted_context_call(events)?;
-        let mut context = self.builder.build(policy, state, call.operation).ok()?;
-        let digest = self.digest(std::mem::take(&mut context.text));
-        Some(ContextRecord::new(call.id, context, digest))
+        let context = match &mut self.incremental {
+            Some(incremental) => incremental.build(policy, state, call.operation),
+            None => self.builder.build(policy, state, call.operation),
+        };
+        let context = context.ok()?;
+        let digest = self.digest(&context.text);
+        let record = ContextRecord::new(call.id, &context, digest);
+        self.latest = Some((call.id, context));
+        Some(record)
     }
 
     /// Returns [`crate::digest`] of the text.
-    fn digest(&mut self, text: String) -> String {
-        let common = common_prefix_bytes(self.text.as_bytes(), text.as_bytes());
+    fn digest(&mut self, text: &str) -> String {
+        let latest = self.latest.as_ref().map_or("", |(_, context)| &context.text);
+        let common = common_prefix_bytes(latest.as_bytes(), text.as_bytes());
         if common < self.digested_bytes {
             self.digested.reset();
             self.digested_bytes = 0;
@@ -70,9 +88,7 @@ impl ContextRecorder {
         let (prefix, rest) = text.as_bytes().split_at(common);
         self.digested.update(&prefix[self.digested_bytes..]);
         self.digested_bytes = common;
-        let digest = hex(self.digested.clone().update(rest).finalize());
-        self.text = text;
-        digest
+        hex(self.digested.clone().update(rest).finalize())
     }
 }
 
@@ -87,6 +103,11 @@ fn common_prefix_bytes(a: &[u8], b: &[u8]) -> usize {
 mod tests {
     use super::*;
     use orchestrion_kernel::context::TokenizerUnavailable;
+
+    fn context(text: String) -> ModuleContext {
+        let status = orchestrion_kernel::context::SelectionStatus::Optimal;
+        ModuleContext { ids: Vec::new(), cost_tokens: 0, payload_tokens: 0, text, utility: 0, status }
+    }
 
     #[derive(Debug)]
     struct NoContexts;
@@ -112,7 +133,8 @@ mod tests {
             while text.len() < longer {
                 text.push(char::from(b'a' + (step % 26) as u8));
             }
-            assert_eq!(contexts.digest(text.clone()), crate::digest(text.as_bytes()), "step {step}");
+            assert_eq!(contexts.digest(&text), crate::digest(text.as_bytes()), "step {step}");
+            contexts.latest = Some((CallId::FIRST, context(text.clone())));
         }
     }
 }

@@ -45,6 +45,13 @@ pub enum TraceErrorKind {
         /// The valid references.
         expected: String,
     },
+    /// A context reference is malformed, or does not fit an earlier context.
+    ContextReference {
+        /// The reference.
+        found: String,
+        /// The valid references.
+        expected: String,
+    },
     /// The chain matches, but the line is not a line of this format.
     Malformed(String),
     /// No line ends the trace.
@@ -99,12 +106,16 @@ impl fmt::Display for TraceErrorKind {
             ),
             Self::Version(found) => write!(
                 f,
-                "unsupported trace format: expected {FORMAT}, found {found}; version 4 records the \
-                 time at which the kernel decides each input, so record the trace again from its scenario or use the version that wrote it",
+                "unsupported trace format: expected {FORMAT}, found {found}; version 5 stores a \
+                 context as its difference from an earlier one, so record the trace again from its scenario or use the version that wrote it",
             ),
             Self::TextReference { found, expected } => write!(
                 f,
                 "invalid text reference: expected {expected}, found {found}; restore the original or record the trace again",
+            ),
+            Self::ContextReference { found, expected } => write!(
+                f,
+                "invalid context reference: expected {expected}, found {found}; restore the original or record the trace again",
             ),
             Self::Malformed(reason) => write!(
                 f,

@@ -10,6 +10,7 @@ use orchestrion_kernel::module::Failure;
 use orchestrion_kernel::network::NetworkEvent;
 use orchestrion_kernel::state::Call;
 use orchestrion_kernel::{ConversationId, Event, Phase, RequestId, State, Text, TraceId, UserId};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Returns the transition of a batch. A write and a resume have none.
@@ -42,14 +43,16 @@ pub fn emitted_context_call(events: &[Event]) -> Option<Call> {
 }
 
 /// The state of a conversation, and the facts about its running or latest request.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ConversationFold {
     state: State,
     facts: Option<RequestFacts>,
 }
 
 /// The result of a request.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct RequestResult {
     /// The trace id of the request.
     pub trace: TraceId,
@@ -60,7 +63,8 @@ pub struct RequestResult {
 }
 
 /// Facts about one request.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct RequestFacts {
     /// The number of the request.
     pub id: RequestId,

@@ -14,7 +14,7 @@ pub const TRACE_PREFIX: &str = "{\"format\":\"orchestrion-trace/";
 pub const TOOL_CALL_PREFIX: &str = "{\"tool_call\":{";
 
 /// The format that this version writes and reads.
-pub const FORMAT: &str = "orchestrion-trace/4";
+pub const FORMAT: &str = "orchestrion-trace/5";
 
 /// The first line of a trace: everything that its decisions depend on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

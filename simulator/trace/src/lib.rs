@@ -4,7 +4,7 @@
 //! [`replay::replay`] decides a trace again, [`redact::redact`] removes its texts, and [`base::BaseProjection`] projects it to
 //! 000's base alphabet. [`ConversationFold`] derives the state and the facts about a request from events.
 //!
-//! # Format `orchestrion-trace/4`
+//! # Format `orchestrion-trace/5`
 //!
 //! A trace is NDJSON. The first line is the [`Header`]. Each further line is a [`Step`]: an input with its batch of events or
 //! its refusal. The last line, `{"end":{"steps":N}}`, contains the number of steps. Keys have a fixed order.
@@ -18,6 +18,9 @@
 //!   numbered from 0, in order of appearance. A text that is among the most recent 1024 texts and 4 MiB is written as
 //!   `{"$text":N}`; otherwise it is written in full and receives the next number. Keys are never replaced. The reader
 //!   expands references before it parses a line; the chain covers the stored bytes.
+//! - **Context references.** The `items` of a context are written as `{"from":C,"removed":[…],"added":[…]}`, their difference
+//!   from the context of call `C` among the latest four, where this is shorter than the list. The reader restores the list before
+//!   it parses a line.
 //! - **Reading another version** fails with [`TraceErrorKind::Version`].
 //!
 //! A journal of the runtime consists of the same lines, without the last one while its conversation is open.
@@ -25,6 +28,7 @@
 pub mod base;
 mod chain;
 mod context_record;
+mod context_window;
 mod contexts;
 mod digest;
 mod error;
@@ -35,6 +39,7 @@ mod read;
 pub mod recorder;
 pub mod redact;
 pub mod replay;
+mod snapshot;
 mod texts;
 mod write;
 
@@ -50,4 +55,5 @@ pub use format::{
 };
 pub use layers::{DifferenceKind, without_texts};
 pub use read::Reader;
+pub use snapshot::{Snapshot, SnapshotError};
 pub use write::{ResumePoint, Writer, json_len_bytes};

@@ -1,8 +1,10 @@
 //! Reading a trace line by line, in constant memory.
 
 use crate::chain;
+use crate::context_window::ContextWindow;
 use crate::error::{TraceError, TraceErrorKind};
 use crate::format::{EndLine, FORMAT, Header, Step, TOOL_CALL_PREFIX};
+use crate::snapshot::Snapshot;
 use crate::texts::TextWindow;
 use crate::write::ResumePoint;
 use std::io::{BufRead, Read};
@@ -25,6 +27,7 @@ pub struct Reader<R> {
     /// The latest line without its chain, with its references expanded; one buffer for all lines.
     body: String,
     texts: TextWindow,
+    contexts: ContextWindow,
     line: u64,
     read_bytes: u64,
     /// The bytes up to the end of the last line with a matching chain.
@@ -56,6 +59,7 @@ impl<R: BufRead> Reader<R> {
             start: 0,
             body: String::new(),
             texts: TextWindow::default(),
+            contexts: ContextWindow::default(),
             line: 0,
             read_bytes: 0,
             valid_bytes: 0,
@@ -82,6 +86,28 @@ impl<R: BufRead> Reader<R> {
         Ok(reader)
     }
 
+    /// Continues after the step of a snapshot. `input` begins at [`Snapshot::journal_bytes`]; its header was read before.
+    pub fn resume(input: R, file: &str, header: Header, snapshot: &Snapshot) -> Self {
+        let ResumePoint { chain, next, texts, contexts } = &snapshot.point;
+        Self {
+            input,
+            file: file.to_string(),
+            header,
+            chain: chain.clone(),
+            linked: String::new(),
+            start: 0,
+            body: String::new(),
+            texts: texts.clone(),
+            contexts: contexts.clone(),
+            // The header and the steps before.
+            line: *next,
+            read_bytes: snapshot.journal_bytes,
+            valid_bytes: snapshot.journal_bytes,
+            steps: next - 1,
+            ended: false,
+        }
+    }
+
     /// The header.
     pub const fn header(&self) -> &Header {
         &self.header
@@ -102,7 +128,12 @@ impl<R: BufRead> Reader<R> {
 
     /// The point at which a writer can continue the trace.
     pub fn resume_point(&self) -> ResumePoint {
-        ResumePoint { chain: self.chain.clone(), next: self.steps + 1, texts: self.texts.clone() }
+        ResumePoint {
+            chain: self.chain.clone(),
+            next: self.steps + 1,
+            texts: self.texts.clone(),
+            contexts: self.contexts.clone(),
+        }
     }
 
     /// The bytes up to the end of the last line with a matching chain.
@@ -246,6 +277,9 @@ impl<R: BufRead> Reader<R> {
         let expanded = self.texts.expand(&self.linked[self.start..], LINE_BYTES_MAX, &mut self.body);
         expanded.map_err(|error| {
             self.error(TraceErrorKind::TextReference { found: error.found, expected: error.expected })
+        })?;
+        self.contexts.expand(&mut self.body).map_err(|error| {
+            self.error(TraceErrorKind::ContextReference { found: error.found, expected: error.expected })
         })?;
         Ok(true)
     }

@@ -3,9 +3,10 @@
 use crate::contexts::ContextRecorder;
 use crate::facts::{ConversationFold, RequestFacts};
 use crate::format::{Header, StepMetadata, StepRecord};
+use crate::snapshot::Snapshot;
 use crate::write::{ResumePoint, Writer};
 use orchestrion_kernel::context::{ContextBuilder, ContextError};
-use orchestrion_kernel::module::Operation;
+use orchestrion_kernel::state::Call;
 use orchestrion_kernel::{Events, Input, ModuleContext, Policy, Refusal, State, decide};
 use std::io;
 
@@ -15,6 +16,8 @@ pub struct Recorder<W> {
     policy: Policy,
     fold: ConversationFold,
     contexts: ContextRecorder,
+    /// The step whose context was recorded latest.
+    context_step: u64,
     trace: Writer<W>,
 }
 
@@ -26,7 +29,13 @@ impl<W: io::Write> Recorder<W> {
     pub fn open(out: W, header: &Header, contexts: &'static dyn ContextBuilder) -> io::Result<Self> {
         let trace = Writer::new(out, header)?;
         let fold = ConversationFold::new(header.conversation.clone());
-        Ok(Self { policy: header.policy.clone(), fold, contexts: ContextRecorder::new(contexts), trace })
+        Ok(Self {
+            policy: header.policy.clone(),
+            fold,
+            contexts: ContextRecorder::new(contexts),
+            context_step: 0,
+            trace,
+        })
     }
 
     /// Continues a conversation. `out` already contains its trace before the resume point.
@@ -37,7 +46,13 @@ impl<W: io::Write> Recorder<W> {
         point: ResumePoint,
         contexts: &'static dyn ContextBuilder,
     ) -> Self {
-        Self { policy, fold, contexts: ContextRecorder::new(contexts), trace: Writer::resume(out, point) }
+        Self {
+            policy,
+            fold,
+            contexts: ContextRecorder::new(contexts),
+            context_step: 0,
+            trace: Writer::resume(out, point),
+        }
     }
 
     /// The policy.
@@ -55,14 +70,21 @@ impl<W: io::Write> Recorder<W> {
         self.fold.facts()
     }
 
-    /// Builds the context of a call with this operation in the current state. Returns `None` if its module reads no context.
+    /// Returns the context of a pending call in the current state: the recorded one if no step followed, else a new one. Returns `None`
+    /// if its module reads no context.
     ///
     /// # Errors
     /// [`ContextError`] if the context cannot be built.
-    pub fn build_context(&self, operation: Operation) -> Result<Option<ModuleContext>, ContextError> {
-        let context =
-            operation.takes_context().then(|| self.contexts.build(&self.policy, self.state(), operation));
-        context.transpose()
+    pub fn build_context(&self, call: Call) -> Result<Option<ModuleContext>, ContextError> {
+        if !call.operation.takes_context() {
+            return Ok(None);
+        }
+        let recorded =
+            self.contexts.latest().filter(|(id, _)| *id == call.id && self.context_step == self.steps());
+        match recorded {
+            Some((_, context)) => Ok(Some(context.clone())),
+            None => self.contexts.build(&self.policy, self.state(), call.operation).map(Some),
+        }
     }
 
     /// The number of recorded steps.
@@ -86,6 +108,9 @@ impl<W: io::Write> Recorder<W> {
             Ok(events) => {
                 self.fold.apply(self.trace.steps() + 1, events);
                 let context = self.contexts.record(&self.policy, self.fold.state(), events);
+                if context.is_some() {
+                    self.context_step = self.trace.steps() + 1;
+                }
                 self.trace.write_step(metadata, input, StepRecord::accepted(events, context.as_ref()))?;
             }
             Err(refusal) => {
@@ -93,6 +118,11 @@ impl<W: io::Write> Recorder<W> {
             }
         }
         Ok(decided)
+    }
+
+    /// Takes a snapshot after the latest step. `header` is that of the trace, which has so many bytes.
+    pub fn snapshot(&self, header: &Header, trace_bytes: u64) -> Snapshot {
+        Snapshot::new(header.clone(), trace_bytes, self.trace.resume_point(), self.fold.clone())
     }
 
     /// Ends the trace and returns its output.

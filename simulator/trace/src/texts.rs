@@ -7,6 +7,7 @@
 //! stored again under a new number.
 
 use memchr::{Memchr, memchr_iter};
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write;
 use std::sync::Arc;
@@ -23,12 +24,34 @@ const WINDOW_BYTES_MAX: usize = 4 << 20;
 const REFERENCE_KEY: &str = "\"$text\"";
 
 /// The most recent texts, each with its quotes and escapes.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(from = "StoredWindow", into = "StoredWindow")]
 pub(super) struct TextWindow {
     texts: VecDeque<Arc<str>>,
     /// The number of the oldest text in the window.
     oldest: u64,
     len_bytes: usize,
+}
+
+/// A window in a snapshot.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredWindow {
+    oldest: u64,
+    texts: Vec<String>,
+}
+
+impl From<TextWindow> for StoredWindow {
+    fn from(TextWindow { texts, oldest, .. }: TextWindow) -> Self {
+        Self { oldest, texts: texts.iter().map(ToString::to_string).collect() }
+    }
+}
+
+impl From<StoredWindow> for TextWindow {
+    fn from(StoredWindow { oldest, texts }: StoredWindow) -> Self {
+        let len_bytes = texts.iter().map(String::len).sum();
+        Self { texts: texts.into_iter().map(Arc::from).collect(), oldest, len_bytes }
+    }
 }
 
 impl TextWindow {
@@ -131,6 +154,12 @@ impl TextEncoder {
                 self.numbers.remove(&text);
             }
         }
+    }
+}
+
+impl TextEncoder {
+    pub(super) const fn window(&self) -> &TextWindow {
+        &self.window
     }
 }
 

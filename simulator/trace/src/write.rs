@@ -1,19 +1,22 @@
 //! Writing a trace: fixed key order, one chained line per step.
 
 use crate::chain;
-use crate::context_record::ContextRecord;
+use crate::context_window::{ContextWindow, StoredContext};
 use crate::format::{End, EndLine, Header, StepMetadata, StepRecord, is_zero};
 use crate::texts::{TextEncoder, TextWindow};
 use orchestrion_kernel::{Event, Input};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::io;
 
-/// A position in a trace at which a [`Writer`] can continue: the chain, the number of the next step and the recent texts.
-#[derive(Debug)]
+/// A position in a trace at which a [`Writer`] can continue: the chain, the number of the next step, the recent texts and the
+/// recent contexts.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ResumePoint {
     pub(crate) chain: String,
     pub(crate) next: u64,
     pub(crate) texts: TextWindow,
+    pub(crate) contexts: ContextWindow,
 }
 
 /// Writes a trace line by line.
@@ -23,6 +26,7 @@ pub struct Writer<W> {
     chain: String,
     next: u64,
     texts: TextEncoder,
+    contexts: ContextWindow,
     /// The serialized body; one buffer for all lines.
     body: String,
     /// The chain before the line, and the line; one buffer for all lines.
@@ -43,7 +47,7 @@ struct Line<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     refused: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    context: Option<&'a ContextRecord>,
+    context: Option<StoredContext<'a>>,
 }
 
 impl<W: io::Write> Writer<W> {
@@ -52,8 +56,15 @@ impl<W: io::Write> Writer<W> {
     /// # Errors
     /// Any I/O error of `out`.
     pub fn new(out: W, header: &Header) -> io::Result<Self> {
-        let mut writer =
-            Self::resume(out, ResumePoint { chain: String::new(), next: 1, texts: TextWindow::default() });
+        let mut writer = Self::resume(
+            out,
+            ResumePoint {
+                chain: String::new(),
+                next: 1,
+                texts: TextWindow::default(),
+                contexts: ContextWindow::default(),
+            },
+        );
         writer.serialize(header)?;
         let steps_chain = chain::seed_steps(&writer.body)?;
         writer.linked.clear();
@@ -64,8 +75,18 @@ impl<W: io::Write> Writer<W> {
     }
 
     /// Continues a trace. `out` already contains everything before the resume point.
-    pub fn resume(out: W, ResumePoint { chain, next, texts }: ResumePoint) -> Self {
-        Self { out, chain, next, texts: texts.into(), body: String::new(), linked: String::new() }
+    pub fn resume(out: W, ResumePoint { chain, next, texts, contexts }: ResumePoint) -> Self {
+        Self { out, chain, next, texts: texts.into(), contexts, body: String::new(), linked: String::new() }
+    }
+
+    /// The point at which another writer can continue.
+    pub fn resume_point(&self) -> ResumePoint {
+        ResumePoint {
+            chain: self.chain.clone(),
+            next: self.next,
+            texts: self.texts.window().clone(),
+            contexts: self.contexts.clone(),
+        }
     }
 
     /// The number of steps written so far.
@@ -92,6 +113,7 @@ impl<W: io::Write> Writer<W> {
         let StepRecord { events, refused, context } = record;
         let n = self.next;
         self.next += 1;
+        let context = context.map(|record| self.contexts.encode(record));
         self.serialize(&Line { n, at_ms: *at_ms, note: note.as_deref(), input, events, refused, context })?;
         self.linked.clear();
         self.linked.push_str(&self.chain);
