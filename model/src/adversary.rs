@@ -96,8 +96,10 @@ impl Adversary {
         if let Some(nodes) = state.network() {
             let pending: Vec<CallId> = control.pending_calls().iter().map(|call| call.id).collect();
             inputs.extend(network::handoffs(self.model, nodes, &pending));
-            if self.model.free.network == Remote::Handoffs {
-                inputs.extend(network::changes(self.environment, nodes, state));
+            match self.model.free.network {
+                Remote::Handoffs => inputs.extend(network::changes(self.environment, nodes, state)),
+                Remote::Interactions => inputs.extend(network::interactions::changes(nodes, state)),
+                Remote::Nowhere | Remote::Steps | Remote::Modules => {}
             }
         }
         inputs
@@ -167,6 +169,13 @@ impl Adversary {
                     inputs
                 }
             };
+        }
+        if self.model.free.network == Remote::Interactions && call.operation.task().is_some() {
+            let failures = [Failure::Error, Failure::Timeout];
+            return network::interactions::replies(state, call)
+                .into_iter()
+                .chain(failures.iter().map(fail))
+                .collect();
         }
         let mut inputs: Vec<Input> = self.reports(call.operation).into_iter().map(reply).collect();
         if self.model.free.scopes && matches!(call.operation, Operation::RunTask { .. }) {
@@ -238,7 +247,7 @@ impl Adversary {
                 if free.scopes
                     || free.facts
                     || free.workflow
-                    || matches!(free.network, Remote::Handoffs | Remote::Steps) =>
+                    || matches!(free.network, Remote::Handoffs | Remote::Steps | Remote::Interactions) =>
             {
                 vec![Report::NoRepair { text: text() }]
             }

@@ -9,12 +9,13 @@ mod contexts;
 mod events;
 mod items;
 mod mutant;
+mod network;
 mod policy;
 mod request;
 mod rows;
 mod run;
 
-pub use mutant::Mutant;
+pub use mutant::{Mutant, Part};
 pub use run::{KillReason, MutantStatus};
 
 use crate::scopes::Scope;
@@ -45,12 +46,29 @@ pub fn run_mutants(
     policy: &Policy,
     scope: &Scope,
     jobs: NonZeroUsize,
+    tell: impl FnMut(usize, usize),
+) -> Result<MutationReport, ModelError> {
+    run_selected_mutants(policy, scope, jobs, |_| true, tell)
+}
+
+/// Runs the selected mutants, as [`run_mutants`] does.
+///
+/// # Errors
+///
+/// As [`run_mutants`].
+pub fn run_selected_mutants(
+    policy: &Policy,
+    scope: &Scope,
+    jobs: NonZeroUsize,
+    is_selected: impl Fn(&Mutant) -> bool,
     mut tell: impl FnMut(usize, usize),
 ) -> Result<MutationReport, ModelError> {
-    let mutants = mutants(policy);
+    let mutants: Vec<Mutant> = mutants(policy).into_iter().filter(is_selected).collect();
     tell(0, mutants.len());
-    let quick = Baseline::of(policy, QUICK_SCOPE, None)?;
-    let whole = Baseline::of(policy, *scope, Some(&quick))?;
+    let parts = Part::ALL.into_iter().filter(|part| mutants.iter().any(|mutant| mutant.part == *part));
+    let parts: Vec<Part> = parts.collect();
+    let quick = Baseline::of(policy, QUICK_SCOPE, &parts, None)?;
+    let whole = Baseline::of(policy, *scope, &parts, Some(&quick))?;
     let baselines = [quick, whole];
     let next = AtomicUsize::new(0);
     let (sender, receiver) = mpsc::channel();
@@ -87,6 +105,7 @@ fn mutants(policy: &Policy) -> Vec<Mutant> {
     let mut all = rows::mutants(policy);
     all.extend(policy::mutants(policy));
     all.extend(events::mutants(policy));
+    all.extend(network::mutants(policy));
     all.extend(request::mutants(policy));
     all.extend(contexts::mutants(policy));
     all
