@@ -30,6 +30,8 @@ pub struct Adversary {
     facts_from: Phase,
     /// The changes of the network.
     environment: [u32; 2],
+    /// Calls that no other node executes may fail, where nodes execute those of several modules.
+    local_failures: bool,
     /// The plans of the planner. The first is also that of every revision and repair.
     plans: Vec<Plan>,
     /// The confidences of the roles without thresholds, of the Critic, and of Security.
@@ -54,6 +56,7 @@ impl Adversary {
             items: scope.items,
             facts_from: scope.facts_from,
             environment: scope.environment,
+            local_failures: scope.local_failures,
             plans: model.plans(scope),
             plain: confidences(&[]),
             critic: confidences(&[t.critique_above]),
@@ -171,22 +174,20 @@ impl Adversary {
             };
         }
         if self.model.free.network == Remote::Interactions && call.operation.task().is_some() {
-            let failures = [Failure::Error, Failure::Timeout];
-            return network::interactions::replies(state, call)
-                .into_iter()
-                .chain(failures.iter().map(fail))
-                .collect();
+            return network::interactions::ends(state, call);
         }
         let mut inputs: Vec<Input> = self.reports(call.operation).into_iter().map(reply).collect();
         if self.model.free.scopes && matches!(call.operation, Operation::RunTask { .. }) {
             inputs.push(scoped::reply_with_situation(call.id));
         }
+        let assignment = state.network().and_then(|network| network.assignment(call.id));
+        let is_remote = assignment.is_some_and(|assignment| !assignment.is_local());
         let may_fail = self.model.free.failures
+            && (self.local_failures || is_remote || self.model.free.network != Remote::Modules)
             || self.model.free.workflow && matches!(call.operation, Operation::RunTask { .. });
         if may_fail {
             inputs.extend(failures());
         }
-        let assignment = state.network().and_then(|network| network.assignment(call.id));
         match (self.model.free.network, assignment) {
             // A handoff that is lost, refused replies before it arrived, and a node that fails or does not reply in time.
             (Remote::Handoffs | Remote::Steps, Some(_)) if call.operation.task().is_some() => {

@@ -174,6 +174,8 @@ pub struct Scope {
     /// The changes of the network, in the model of handoffs, for a plan of one task and for one of two: 0 for the availability of a
     /// node, 1 also for its load and for signals about it, 2 also for nodes that leave and join.
     pub environment: [u32; 2],
+    /// Whether calls that no other node executes may fail, where nodes execute those of several modules.
+    pub local_failures: bool,
     /// The tasks of a plan, where nodes judge results.
     pub interactions: u32,
     /// The maximum number of written items, where writes are free.
@@ -200,6 +202,7 @@ pub const SCOPES: [Scope; 2] = [
         workflows: 2,
         parallel_tasks: 2,
         environment: [2, 1],
+        local_failures: true,
         interactions: 3,
         items: 4,
         facts_from: Phase::VerifyingIdentity,
@@ -213,6 +216,7 @@ pub const SCOPES: [Scope; 2] = [
         workflows: 1,
         parallel_tasks: 2,
         environment: [2, 0],
+        local_failures: false,
         interactions: 3,
         items: 3,
         facts_from: Phase::Round(Role::Security),

@@ -399,7 +399,11 @@ pub(super) fn with_other_views(state: &State, routing: &NodeId) -> State {
     for receiver in nodes(state).filter(|node| node.id != *routing) {
         for subject in ids.iter().filter(|subject| **subject != receiver.id) {
             // A belief that another origin confirms could expel the subject.
-            let first = receiver.threat_beliefs.get(subject).and_then(|belief| belief.first_origin.clone());
+            let belief = receiver.threat_beliefs.get(subject);
+            if belief.is_some_and(|belief| belief.is_confirmed) {
+                continue;
+            }
+            let first = belief.and_then(|belief| belief.first_origin.clone());
             let origin = first.unwrap_or_else(|| NodeId::new("stranger"));
             let signal = Signal {
                 sender: NodeId::new("stranger"),

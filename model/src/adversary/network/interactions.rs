@@ -1,15 +1,15 @@
 //! The inputs of the model of interactions: results with every judgement, signals, and time.
 //!
 //! Unlike in the other models, interactions change connections, trust and statuses. The states are finitely many since a run has few
-//! tasks, and signals come before the first of them ended. The policy's numbers are such that a few interactions reach every row of the
-//! machines of nodes, connections and defenses.
+//! tasks. Signals come before the first handoff, and after them every result is good. The policy's numbers are such that three
+//! interactions reach every row of the machines of nodes, connections and defenses.
 
 use super::{BEST, ORCHESTRATOR, SECOND, node, share};
 use orchestrion_kernel::knowledge::compaction;
-use orchestrion_kernel::module::{Module, Report};
+use orchestrion_kernel::module::{Failure, Module, Report};
 use orchestrion_kernel::network::defense::Signal;
 use orchestrion_kernel::network::{
-    Connection, Feedback, InteractionReport, Millionths, NetworkInput, Node, TrustPolicy,
+    Connection, ConnectionStatus, Feedback, InteractionReport, Millionths, NetworkInput, Node, TrustPolicy,
 };
 use orchestrion_kernel::state::{Call, NetworkState};
 use orchestrion_kernel::{Input, NodeId, Phase, Score, State, Text, Timestamp};
@@ -20,7 +20,7 @@ const WATCHER: &str = "d";
 const NEIGHBOR: &str = "e";
 const STRANGERS: [&str; 2] = ["y", "z"];
 
-/// The priming below which another signal comes.
+/// The priming below which a second signal comes.
 const UNPRIMED: u32 = 5;
 
 pub(in crate::adversary) fn trust_policy() -> TrustPolicy {
@@ -72,9 +72,15 @@ pub(super) fn nodes(mut nodes: Vec<Node>) -> Vec<Node> {
         .collect()
 }
 
-/// The replies to try for a task that a node executes: one of as many tokens as its task and of middle quality, a good long one, and a
-/// bad one without tokens.
-pub(in crate::adversary) fn replies(state: &State, call: Call) -> Vec<Input> {
+/// The ends to try for a task that a node executes: a reply of as many tokens as its task and of middle quality, a good long one, a bad
+/// one without tokens, and failures. After a signal, and from the third task on, only the good one.
+pub(in crate::adversary) fn ends(state: &State, call: Call) -> Vec<Input> {
+    let fail = |failure| Input::CallFailed { call: call.id, failure };
+    let Some(network) = state.network() else { return Vec::new() };
+    let Some(assignment) = network.assignment(call.id) else { return vec![fail(Failure::NoCandidates)] };
+    if !assignment.is_running() {
+        return Vec::new();
+    }
     let payload = state.control().request().and_then(|request| request.payload_text(call.operation));
     let tokens = payload.as_deref().map_or(0, compaction::estimate_tokens);
     let rated = |rating: u8, reuse: bool| Feedback {
@@ -98,39 +104,58 @@ pub(in crate::adversary) fn replies(state: &State, call: Call) -> Vec<Input> {
             interaction: Some(Box::new(interaction)),
         }
     };
-    vec![reply(tokens, 3, true, 0), reply(tokens.saturating_mul(3), 5, true, 1_000_000), reply(0, 1, false, -1_000_000)]
+    let good = reply(tokens.saturating_mul(3), 5, true, 1_000_000);
+    let is_suspicious = network.nodes().iter().any(|node| node.threat_beliefs.size() > 0);
+    if is_suspicious || outcomes(state) > 1 {
+        return vec![good];
+    }
+    let (middle, bad) = (reply(tokens, 3, true, 0), reply(0, 1, false, -1_000_000));
+    let error = (assignment.attempt == 1).then_some(Failure::Error);
+    [good, middle, bad].into_iter().chain(error.into_iter().chain([Failure::Timeout]).map(fail)).collect()
 }
 
-/// Signals about the best node, their end, and time, before the first task ended.
+/// The number of tasks that ended.
+fn outcomes(state: &State) -> usize {
+    state.control().request().map_or(0, |request| request.outcomes.iter().count())
+}
+
+/// Signals about the best node, and their end, before the first handoff; time before the first and the second.
 pub(in crate::adversary) fn changes(network: &NetworkState, state: &State) -> Vec<Input> {
-    let has_ended = state.control().request().is_some_and(|request| !request.outcomes.is_empty());
-    if state.control().phase() != Phase::RunningTasks || has_ended {
+    let waits = network.assignments().iter().any(|assignment| !assignment.is_running() && assignment.attempt == 1);
+    if state.control().phase() != Phase::RunningTasks || !waits || outcomes(state) > 1 {
         return Vec::new();
     }
+    let is_first = outcomes(state) == 0;
     let (watcher, subject) = (NodeId::new(WATCHER), NodeId::new(BEST));
     let Some(node) = network.node(&watcher) else { return Vec::new() };
     let mut inputs = Vec::new();
     let belief = node.threat_beliefs.get(&subject);
-    if node.defense.priming < share(UNPRIMED) && belief.is_none_or(|belief| !belief.is_confirmed) {
+    // Each signal comes once: a second one only confirms the first, and none comes after the threat was resolved.
+    let is_due = match belief {
+        None => node.defense.priming == Score::ZERO,
+        Some(belief) => !belief.is_confirmed && node.defense.priming < share(UNPRIMED),
+    };
+    if is_first && is_due {
         let first = belief.and_then(|belief| belief.first_origin.clone());
         let origin = STRANGERS.iter().map(|name| NodeId::new(*name)).find(|name| Some(name) != first.as_ref());
-        let confidences = [(Score::ONE, 0), (Score::ONE, 2), (share(50), 0)];
+        let confidences = [(Score::ONE, 1), (Score::ONE, 2), (share(50), 0)];
         for (origin, (confidence, hops)) in origin.iter().flat_map(|origin| confidences.map(|sent| (origin, sent))) {
             let (sender, subject) = (origin.clone(), subject.clone());
             let signal = Signal { origin: origin.clone(), sender, subject, confidence, hops };
             inputs.push(NetworkInput::Signal { receiver: watcher.clone(), signal });
         }
     }
-    if belief.is_some() {
+    if is_first && belief.is_some() {
         inputs.push(NetworkInput::ResolveThreat { node: watcher, subject });
     }
+    let min_weight = network.policy().connection.min_weight;
     let is_primed = |node: &Node| node.defense.priming >= share(UNPRIMED);
     let is_fresh = |node: &Node| {
         let mut connections = node.connections.iter();
-        connections.any(|(_, held)| {
-            held.status == orchestrion_kernel::network::ConnectionStatus::Active
-                || held.status != orchestrion_kernel::network::ConnectionStatus::Removed
-                    && held.weight <= network.policy().connection.min_weight
+        connections.any(|(_, held)| match held.status {
+            ConnectionStatus::Active => true,
+            ConnectionStatus::New | ConnectionStatus::Dormant => held.weight <= min_weight,
+            ConnectionStatus::Removed => false,
         })
     };
     if network.nodes().iter().any(|node| is_primed(node) || is_fresh(node)) {
