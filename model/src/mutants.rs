@@ -3,7 +3,8 @@
 //! A positive result is worth what the claims would detect. The faults are systematic: each row removed, redirected, or
 //! with its guard negated or ignored; each number of the policy changed by the smallest step; each rule toggled; each
 //! event dropped, duplicated or altered; each field of the request dropped or overwritten; each rule of reading and
-//! selecting ignored. No fault changes the kernel's code: rows, policy, events, request, items and candidates are data.
+//! selecting ignored. Those of the network concern what a decision reads of it, its constants, its rows and its values. No fault
+//! changes the kernel's code: rows, policy, events, state, items and candidates are data.
 
 mod contexts;
 mod events;

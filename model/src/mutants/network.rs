@@ -31,11 +31,7 @@ pub(super) fn mutants(policy: &Policy) -> Vec<Mutant> {
         all.push(mutant(location, fault, KernelUnderTest { mutate_view: Some(*change), ..real() }));
     }
     for (location, fault, change) in trust_policy::FAULTS {
-        all.push(mutant(
-            location,
-            fault,
-            KernelUnderTest { mutate_trust_policy: Some(*change), ..real() },
-        ));
+        all.push(mutant(location, fault, KernelUnderTest { mutate_trust_policy: Some(*change), ..real() }));
     }
     for (location, fault, change) in memory::FAULTS.iter().chain(rows::FAULTS) {
         all.push(mutant(location, fault, KernelUnderTest { mutate_network: Some(*change), ..real() }));

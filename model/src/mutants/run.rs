@@ -200,7 +200,8 @@ fn at_scope(
         };
         runs.insert(real.model.name, run);
     }
-    let spoke = |claim: usize| baseline.of_part(mutant.part).any(|real| real.saw(Observation::Premise(claim)));
+    let spoke =
+        |claim: usize| baseline.of_part(mutant.part).any(|real| real.saw(Observation::Premise(claim)));
     let silenced = |claim: &&usize| spoke(**claim) && !runs.values().any(|run| run.premises[**claim]);
     Ok(match baseline.effective_claims.iter().find(silenced) {
         _ if runs.values().any(|run| run.is_cut) => MutantStatus::Inconclusive,
@@ -256,7 +257,8 @@ mod tests {
     fn fate(policy: &Policy, baseline: &[Baseline], spoil: fn(&State, &mut Events)) -> MutantStatus {
         let subject =
             KernelUnderTest { mutate_events: Some(spoil), ..KernelUnderTest::unmodified(policy.clone()) };
-        let mutant = Mutant { location: String::new(), fault: String::new(), subject, row: None, part: Part::Core };
+        let mutant =
+            Mutant { location: String::new(), fault: String::new(), subject, row: None, part: Part::Core };
         try_out(&mutant, baseline).unwrap()
     }
 

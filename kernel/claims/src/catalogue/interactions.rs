@@ -8,6 +8,7 @@ use alloc::collections::{BTreeSet, VecDeque};
 use alloc::vec::Vec;
 use orchestrion_kernel::ids::NodeId;
 use orchestrion_kernel::network::defense::Signal;
+use orchestrion_kernel::network::policy::DefensePolicy;
 use orchestrion_kernel::network::{
     ConnectionStatus, DefenseStatus, Millionths, NetworkEvent, Node, NodeStatus,
 };
@@ -50,7 +51,8 @@ pub(super) const INTERACTIONS: &[Claim] = &[
             })
         }),
         premise: |_, state| {
-            nodes(state).any(|node| node.status != NodeStatus::Probationary && node.trust == node.computed_trust)
+            nodes(state)
+                .any(|node| node.status != NodeStatus::Probationary && node.trust == node.computed_trust)
         },
         ..CLAIM
     },
@@ -114,9 +116,7 @@ pub(super) const INTERACTIONS: &[Claim] = &[
                     && expected.cluster == node.cluster
             })
         }),
-        premise: |_, state| {
-            nodes(state).any(|node| node.capabilities.values().any(|held| !held.available))
-        },
+        premise: |_, state| nodes(state).any(|node| node.capabilities.values().any(|held| !held.available)),
         ..CLAIM
     },
     Claim {
@@ -157,7 +157,8 @@ pub(super) const INTERACTIONS: &[Claim] = &[
         premise: |_, state| {
             of_request(state, |request| {
                 let plan = request.plan.as_ref().and_then(|plan| plan.plan.aggregation());
-                plan.is_some_and(|aggregation| aggregation.is_ensemble) && !request.workflow.assigned.is_empty()
+                plan.is_some_and(|aggregation| aggregation.is_ensemble)
+                    && !request.workflow.assigned.is_empty()
             })
         },
         ..CLAIM
@@ -179,8 +180,7 @@ fn has_expected_signals(before: &State, events: &[Event], after: &State) -> bool
     let mut queue: VecDeque<(NodeId, Signal)> = VecDeque::new();
     let mut received: BTreeSet<(NodeId, NodeId, NodeId)> = BTreeSet::new();
     let (mut expected, mut affirmed) = (Vec::new(), Vec::new());
-    let has_exchange =
-        events.iter().any(|event| matches!(event, Event::Network(NetworkEvent::Exchanged(_))));
+    let has_exchange = events.iter().any(|event| matches!(event, Event::Network(NetworkEvent::Exchanged(_))));
     for event in events {
         let Event::Network(event) = event else { continue };
         match event {
@@ -214,28 +214,32 @@ fn has_expected_signals(before: &State, events: &[Event], after: &State) -> bool
                 }
             }
             NetworkEvent::SignalReceived { receiver, signal } => {
-                if signal.confidence >= policy.defense.propagate_from && signal.hops < policy.defense.max_hops {
-                    let forwarded = addressed(&nodes, receiver, signal, |weight| {
-                        let factors = [signal.confidence, policy.defense.hop_factor, weight];
-                        let product = factors.iter().map(|factor| u128::from(factor.millionths()));
-                        let product = product.fold(1, u128::saturating_mul).saturating_add(500_000_000_000);
-                        let confidence = u32::try_from(product / 1_000_000_000_000).ok()?;
-                        let confidence = Score::from_millionths(confidence)?;
-                        let hops = signal.hops.saturating_add(1);
-                        (confidence >= policy.defense.drop_below).then(|| Signal {
-                            sender: receiver.clone(),
-                            confidence,
-                            hops,
-                            ..signal.clone()
-                        })
-                    });
-                    queue.extend(forwarded);
-                }
+                queue.extend(forwarded(&nodes, &policy.defense, receiver, signal));
             }
             _ => {}
         }
     }
     next_delivery(&nodes, &mut queue, &mut received).is_none() && affirmed == expected
+}
+
+/// The signals that a receiver forwards: `confidence × 0.8 × w`, one hop further.
+fn forwarded(
+    nodes: &ExpectedNodes<'_>,
+    policy: &DefensePolicy,
+    receiver: &NodeId,
+    signal: &Signal,
+) -> Vec<(NodeId, Signal)> {
+    if signal.confidence < policy.propagate_from || signal.hops >= policy.max_hops {
+        return Vec::new();
+    }
+    addressed(nodes, receiver, signal, |weight| {
+        let factors = [signal.confidence, policy.hop_factor, weight];
+        let product = factors.iter().map(|factor| u128::from(factor.millionths()));
+        let product = product.fold(1, u128::saturating_mul).saturating_add(500_000_000_000);
+        let confidence = Score::from_millionths(u32::try_from(product / 1_000_000_000_000).ok()?)?;
+        let (sender, hops) = (receiver.clone(), signal.hops.saturating_add(1));
+        (confidence >= policy.drop_below).then(|| Signal { sender, confidence, hops, ..signal.clone() })
+    })
 }
 
 /// The next signal that its receiver does not ignore.

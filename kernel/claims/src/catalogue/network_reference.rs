@@ -212,7 +212,8 @@ pub(super) fn candidates<'n>(
     tried: &[NodeId],
 ) -> Vec<(u128, &'n NodeId)> {
     let competes = |node: &&Node| node.id != *from || !network.policy().routing.local_preference;
-    let passing = network.nodes().iter().filter(competes).filter(|node| passes(network, node, required, tried));
+    let passing =
+        network.nodes().iter().filter(competes).filter(|node| passes(network, node, required, tried));
     passing.filter_map(|node| score(network, from, required, node)).collect()
 }
 
@@ -392,12 +393,13 @@ pub(super) fn state_after(decide: &crate::Decide<'_>, state: &State, input: &Inp
     Some(after)
 }
 
-/// The state in which every other node than this one believes that all others are threats, and has cut the connections to them.
+/// The state in which every other node than this one believes that all others are threats, and has cut the connections to them. Of this
+/// node they believe nothing more: a node that warns of it could expel it.
 pub(super) fn with_other_views(state: &State, routing: &NodeId) -> State {
     let mut changed = state.clone();
     let ids: Vec<NodeId> = nodes(state).map(|node| node.id.clone()).collect();
     for receiver in nodes(state).filter(|node| node.id != *routing) {
-        for subject in ids.iter().filter(|subject| **subject != receiver.id) {
+        for subject in ids.iter().filter(|subject| **subject != receiver.id && *subject != routing) {
             // A belief that another origin confirms could expel the subject.
             let belief = receiver.threat_beliefs.get(subject);
             if belief.is_some_and(|belief| belief.is_confirmed) {

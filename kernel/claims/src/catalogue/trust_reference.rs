@@ -229,8 +229,8 @@ fn connect(
     let earlier = node.connections.get(partner).cloned();
     let mut held = earlier.unwrap_or_else(|| Connection::new(policy, exchange.at));
     let tone = observed.tone.clamp_to_unit();
-    let adjusted =
-        Millionths::from(policy.quality_effect) * (Millionths::from(observed.quality) - Millionths::new(500_000));
+    let adjusted = Millionths::from(policy.quality_effect)
+        * (Millionths::from(observed.quality) - Millionths::new(500_000));
     held.reciprocity =
         blend(policy.smoothing, held.reciprocity, log_ratio(policy, own.tokens, observed.tokens) + adjusted);
     held.quality = blend(policy.smoothing, held.quality.into(), observed.quality.into()).to_score();
@@ -343,10 +343,10 @@ impl Trust {
         let held = || node.capabilities.values();
         let volume: i128 = held().map(|held| i128::from(held.volume)).sum();
         let total = held().map(|held| i128::from(held.volume).saturating_mul(wide(held.quality))).sum();
-        let quality =
-            if volume == 0 { weights.unused_quality } else { rounded(total, volume).to_score() };
+        let quality = if volume == 0 { weights.unused_quality } else { rounded(total, volume).to_score() };
         let connections = i128::try_from(counted(node).count()).unwrap_or(i128::MAX);
-        let reciprocity = rounded(counted(node).map(|held| i128::from(held.reciprocity.get())).sum(), connections);
+        let reciprocity =
+            rounded(counted(node).map(|held| i128::from(held.reciprocity.get())).sum(), connections);
         let social = rounded(counted(node).map(|held| wide(held.quality)).sum(), connections);
         let mut partners: Vec<&NodeId> = node.recent_partners.iter().collect();
         partners.sort_unstable();

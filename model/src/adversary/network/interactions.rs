@@ -121,7 +121,8 @@ fn outcomes(state: &State) -> usize {
 
 /// Signals about the best node, and their end, before the first handoff; time before the first and the second.
 pub(in crate::adversary) fn changes(network: &NetworkState, state: &State) -> Vec<Input> {
-    let waits = network.assignments().iter().any(|assignment| !assignment.is_running() && assignment.attempt == 1);
+    let waits =
+        network.assignments().iter().any(|assignment| !assignment.is_running() && assignment.attempt == 1);
     if state.control().phase() != Phase::RunningTasks || !waits || outcomes(state) > 1 {
         return Vec::new();
     }
@@ -137,9 +138,12 @@ pub(in crate::adversary) fn changes(network: &NetworkState, state: &State) -> Ve
     };
     if is_first && is_due {
         let first = belief.and_then(|belief| belief.first_origin.clone());
-        let origin = STRANGERS.iter().map(|name| NodeId::new(*name)).find(|name| Some(name) != first.as_ref());
+        let origin =
+            STRANGERS.iter().map(|name| NodeId::new(*name)).find(|name| Some(name) != first.as_ref());
         let confidences = [(Score::ONE, 1), (Score::ONE, 2), (share(50), 0)];
-        for (origin, (confidence, hops)) in origin.iter().flat_map(|origin| confidences.map(|sent| (origin, sent))) {
+        for (origin, (confidence, hops)) in
+            origin.iter().flat_map(|origin| confidences.map(|sent| (origin, sent)))
+        {
             let (sender, subject) = (origin.clone(), subject.clone());
             let signal = Signal { origin: origin.clone(), sender, subject, confidence, hops };
             inputs.push(NetworkInput::Signal { receiver: watcher.clone(), signal });

@@ -147,15 +147,11 @@ const ALTERED_EVENTS: &[(&str, &str, EventMutation)] = &[
     }),
     ("AttemptFailed", "is final", |_, events| {
         // The call fails, and no other attempt follows.
-        if let Some(at) = events
-            .iter()
-            .position(|event| matches!(event, Event::Network(NetworkEvent::AttemptFailed { .. })))
-        {
-            if let Event::Network(NetworkEvent::AttemptFailed { module, call, failure }) = events[at].clone()
-            {
-                events.truncate(at);
-                events.push(Event::CallFailed { module, call, failure });
-            }
+        let is_it = |event: &Event| matches!(event, Event::Network(NetworkEvent::AttemptFailed { .. }));
+        let Some(at) = events.iter().position(is_it) else { return };
+        if let Event::Network(NetworkEvent::AttemptFailed { module, call, failure }) = events[at] {
+            events.truncate(at);
+            events.push(Event::CallFailed { module, call, failure });
         }
     }),
     ("Exchanged", "is lost", |_, events| {

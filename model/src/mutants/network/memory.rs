@@ -29,9 +29,10 @@ pub(super) const FAULTS: &[(&str, &str, NetworkMutation)] = &[
         keep_load(before, events, network, |event| matches!(event, Event::Cancelled));
     }),
     ("load", "falls although the handoff was not accepted", |before, _, network| {
-        let waiting = before.network().into_iter().flat_map(|network| network.assignments()).filter(|assignment| {
-            !assignment.is_running() && network.assignment(assignment.call).is_none()
-        });
+        let waiting =
+            before.network().into_iter().flat_map(|network| network.assignments()).filter(|assignment| {
+                !assignment.is_running() && network.assignment(assignment.call).is_none()
+            });
         let waiting: Vec<_> = waiting.map(|ended| (ended.to.clone(), ended.capability.clone())).collect();
         for (to, capability) in waiting {
             network.nodes_mut().update(&to, |node| node.end_task(&capability));
@@ -156,7 +157,8 @@ pub(super) const FAULTS: &[(&str, &str, NetworkMutation)] = &[
             .collect();
         for receiver in receivers {
             network.nodes_mut().update(receiver, |node| {
-                let all: Vec<_> = node.connections.iter().map(|(id, held)| (id.clone(), held.clone())).collect();
+                let all: Vec<_> =
+                    node.connections.iter().map(|(id, held)| (id.clone(), held.clone())).collect();
                 for (partner, held) in all {
                     node.connections.insert(partner, Connection { weight: min_weight, ..held });
                 }
@@ -170,9 +172,7 @@ pub(super) const FAULTS: &[(&str, &str, NetworkMutation)] = &[
         each_pair(before, network, |was, node| node.reported_load = was.reported_load);
     }),
     ("key", "does not change", |_, events, network| {
-        let is_rotation = |event: &Event| {
-            matches!(event, Event::Network(NetworkEvent::Changed(change)) if matches!(**change, NetworkInput::RotateKey { .. }))
-        };
+        let is_rotation = |event: &Event| matches!(event, Event::Network(NetworkEvent::Changed(change)) if matches!(**change, NetworkInput::RotateKey { .. }));
         if events.iter().any(is_rotation) {
             let orchestrator = network.orchestrator().clone();
             network.nodes_mut().update(&orchestrator, |node| node.public_key = vec![0]);
@@ -228,7 +228,10 @@ fn keep_load(
 fn each_capability(
     before: &State,
     network: &mut NetworkState,
-    change: impl Fn(&orchestrion_kernel::network::CapabilityState, &mut orchestrion_kernel::network::CapabilityState),
+    change: impl Fn(
+        &orchestrion_kernel::network::CapabilityState,
+        &mut orchestrion_kernel::network::CapabilityState,
+    ),
 ) {
     each_pair(before, network, |was, node| {
         for (id, held) in &mut node.capabilities {
@@ -261,8 +264,9 @@ fn each_connection(
 }
 
 fn drift(before: &State, network: &mut NetworkState, by: i64) {
-    each_connection(before, network, |_, held| {
-        Connection { reciprocity: held.reciprocity + Millionths::new(by), ..held }
+    each_connection(before, network, |_, held| Connection {
+        reciprocity: held.reciprocity + Millionths::new(by),
+        ..held
     });
 }
 
@@ -273,7 +277,8 @@ fn each_belief(
     change: impl Fn(&mut orchestrion_kernel::network::ThreatBelief),
 ) {
     each_pair(before, network, |_, node| {
-        let beliefs: Vec<_> = node.threat_beliefs.iter().map(|(id, belief)| (id.clone(), belief.clone())).collect();
+        let beliefs: Vec<_> =
+            node.threat_beliefs.iter().map(|(id, belief)| (id.clone(), belief.clone())).collect();
         for (subject, mut belief) in beliefs {
             change(&mut belief);
             node.threat_beliefs.insert_mut(subject, belief);

@@ -81,8 +81,7 @@ fn connection_fault<const ROW: usize, const REDIRECTED: bool>(
             .iter()
             .filter_map(|(partner, connection)| {
                 let from = earlier.connections.get(partner).map_or(ConnectionStatus::New, |held| held.status);
-                let is_taken =
-                    from != row.to && row.from.contains(&from) && connection.status == row.to;
+                let is_taken = from != row.to && row.from.contains(&from) && connection.status == row.to;
                 let others = ConnectionStatus::ALL;
                 let other = others.into_iter().find(|status| *status != row.to && *status != from);
                 let status = if REDIRECTED { other.unwrap_or(from) } else { from };
@@ -109,7 +108,11 @@ fn defense_fault<const ROW: usize, const REDIRECTED: bool>(
 }
 
 /// Changes each node that was in the network before, given what it was.
-pub(super) fn each_pair(before: &State, network: &mut NetworkState, mut change: impl FnMut(&Node, &mut Node)) {
+pub(super) fn each_pair(
+    before: &State,
+    network: &mut NetworkState,
+    mut change: impl FnMut(&Node, &mut Node),
+) {
     let earlier = before.network().into_iter().flat_map(|network| network.nodes().iter());
     for node in earlier {
         network.nodes_mut().update(&node.id, |now| {

@@ -23,7 +23,15 @@ pub(super) const FAULTS: &[(&str, &str, ViewMutation)] = &[
     }),
     ("routing", "ignores the preferred nodes of a compensation", |state| {
         if let Some(request) = state.control_mut().request_mut() {
-            request.ledger = request.ledger.iter().cloned().map(|mut started| { started.node = None; started }).collect();
+            request.ledger = request
+                .ledger
+                .iter()
+                .cloned()
+                .map(|mut started| {
+                    started.node = None;
+                    started
+                })
+                .collect();
         }
     }),
     ("routing", "ignores the minimum trust", |state| {
@@ -49,7 +57,9 @@ pub(super) const FAULTS: &[(&str, &str, ViewMutation)] = &[
     }),
     ("routing", "counts one task too many in the load", |state| {
         each_node(state, |_, node| {
-            node.capabilities.values_mut().for_each(|held| held.current_tasks = held.current_tasks.saturating_add(1));
+            node.capabilities
+                .values_mut()
+                .for_each(|held| held.current_tasks = held.current_tasks.saturating_add(1));
         });
     }),
     ("routing", "ignores the trust", |state| each_node(state, |_, node| node.trust = Score::ONE)),
@@ -69,7 +79,8 @@ pub(super) const FAULTS: &[(&str, &str, ViewMutation)] = &[
         each_node(state, |_, node| node.threat_beliefs = Default::default());
     }),
     ("routing", "believes what another node believes", |state| {
-        let all: Vec<Node> = state.network().into_iter().flat_map(|network| network.nodes().iter().cloned()).collect();
+        let all: Vec<Node> =
+            state.network().into_iter().flat_map(|network| network.nodes().iter().cloned()).collect();
         each_node(state, |_, node| {
             for (subject, belief) in all.iter().flat_map(|other| other.threat_beliefs.iter()) {
                 node.threat_beliefs.insert_mut(subject.clone(), belief.clone());
