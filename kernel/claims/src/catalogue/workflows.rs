@@ -202,6 +202,27 @@ pub(super) const WORKFLOWS: &[Claim] = &[
         },
         ..CLAIM
     },
+    Claim {
+        id: "C-158",
+        clause: "decision 0042",
+        statement: "Once every member ended, and those that succeeded suffice, their results became one, or have no aggregate.",
+        formula: "□ (running ∧ every member ended ∧ some succeeded ∧ (all did ∨ failures allowed) ⇒ aggregated ∈ {true, false})",
+        check: ClaimCheck::StateInvariant(|_, state| {
+            state.control().phase() != Phase::RunningTasks
+                || !of_request(state, |request| {
+                    let Some(plan) = request.plan.as_ref().map(|plan| &plan.plan) else { return false };
+                    let Some(aggregation) = plan.aggregation() else { return false };
+                    let succeeded = |task: TaskId| request.outcome(task) == Some(TaskOutcome::Succeeded);
+                    plan.members().all(|member| request.outcome(member.id).is_some())
+                        && plan.members().any(|member| succeeded(member.id))
+                        && (aggregation.allows_failures()
+                            || plan.members().all(|member| succeeded(member.id)))
+                        && request.workflow.is_aggregated.is_none()
+                })
+        }),
+        premise: |_, state| of_request(state, |request| request.workflow.is_aggregated == Some(false)),
+        ..CLAIM
+    },
 ];
 
 /// The nodes of the successful tasks, the last first, then the orchestrator; in a plan that is no sequence the orchestrator alone.
