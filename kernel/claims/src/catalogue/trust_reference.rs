@@ -200,7 +200,7 @@ impl<'a> ExpectedNodes<'a> {
         ends.map(|(end, partner, observed, own)| {
             let effects = self.update(end, |policy, node| {
                 let effects = connect(&policy.connection, node, partner, exchange, observed, own);
-                count(policy, node, partner, result.quality);
+                count(policy, node, partner, own.is_rated.then_some(own.quality));
                 effects
             });
             let mut effects = effects.unwrap_or_default();
@@ -255,20 +255,22 @@ fn connect(
     EndEffects { is_affirmation, warns }
 }
 
-/// Counts an interaction: partners, record, trust, then the status.
-fn count(policy: &TrustPolicy, node: &mut Node, partner: &NodeId, quality: Score) {
+/// Counts an interaction: partners, the quality of the node's own part if it was rated, trust, then the status.
+fn count(policy: &TrustPolicy, node: &mut Node, partner: &NodeId, rated: Option<Score>) {
     let mut partners: Vec<NodeId> = node.recent_partners.iter().cloned().chain([partner.clone()]).collect();
     let window = usize::try_from(policy.trust.partner_window).unwrap_or(usize::MAX);
     partners.drain(..partners.len().saturating_sub(window));
     node.recent_partners = alloc::sync::Arc::new(partners.into());
-    let (rules, record) = (&policy.status, &mut node.record);
-    if record.interactions >= rules.established_interactions {
-        let mean = record.quality_sum.checked_div(record.interactions.into()).unwrap_or(0);
-        record.quality_sum = record.quality_sum.saturating_sub(mean);
-    } else {
-        record.interactions = record.interactions.saturating_add(1);
+    if let Some(quality) = rated {
+        let record = &mut node.record;
+        if record.interactions >= policy.status.established_interactions {
+            let mean = record.quality_sum.checked_div(record.interactions.into()).unwrap_or(0);
+            record.quality_sum = record.quality_sum.saturating_sub(mean);
+        } else {
+            record.interactions = record.interactions.saturating_add(1);
+        }
+        record.quality_sum = record.quality_sum.saturating_add(quality.millionths().into());
     }
-    record.quality_sum = record.quality_sum.saturating_add(quality.millionths().into());
     let trust = Trust::of(policy, node);
     node.computed_trust = trust.trust;
     if !matches!(node.status, NodeStatus::Probationary | NodeStatus::Expelled) {

@@ -92,7 +92,7 @@ pub(in crate::adversary) fn ends(state: &State, call: Call) -> Vec<Input> {
     };
     let reply = |tokens: usize, rating: u8, reuse: bool, tone: i64| {
         let interaction = InteractionReport {
-            feedback: rated(rating, reuse),
+            feedback: Some(rated(rating, reuse)),
             tone: Millionths::new(tone),
             ..InteractionReport::default()
         };
