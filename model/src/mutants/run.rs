@@ -1,11 +1,11 @@
 //! One run of a mutant.
 
-use super::mutant::{Mutant, Part};
+use super::mutant::Mutant;
 use crate::check;
 use crate::coverage::{OBSERVATION_COUNT, Observation};
 use crate::kernel_under_test::KernelUnderTest;
 use crate::product::KernelModel;
-use crate::scopes::{MODELS, Model, SMALL_COMPACTION, Scope};
+use crate::scopes::{MODELS, Model, Remote, SMALL_COMPACTION, Scope};
 use orchestrion_claims::{CLAIMS, ClaimCheck, Contract};
 use orchestrion_explorer::{Exploration, ModelError, ObservationSet, Options, ResourceLimits, Termination};
 use orchestrion_kernel::Policy;
@@ -22,8 +22,6 @@ pub(super) const QUICK_SCOPE: Scope = Scope {
     workflows: 1,
     parallel_tasks: 2,
     environment: [1, 0],
-    local_failures: false,
-    interactions: 2,
     items: 2,
     facts_from: Phase::Round(Role::Security),
     compaction: SMALL_COMPACTION,
@@ -96,16 +94,11 @@ impl Explored {
 
 impl Baseline {
     /// Explores the unmodified kernel.
-    pub(super) fn of(
-        policy: &Policy,
-        scope: Scope,
-        parts: &[Part],
-        before: Option<&Self>,
-    ) -> Result<Self, ModelError> {
-        let is_needed = |model: &Model| parts.iter().any(|part| part.is_explored_in(model));
+    pub(super) fn of(policy: &Policy, scope: Scope, before: Option<&Self>) -> Result<Self, ModelError> {
         let mut models = Vec::new();
         let mut deadly: Vec<usize> = (0..CLAIMS.len()).filter(|claim| !is_of_code(*claim)).collect();
-        for model in MODELS.into_iter().filter(is_needed) {
+        // No mutant concerns the network, and its models are among the largest.
+        for model in MODELS.into_iter().filter(|model| model.free.network == Remote::Nowhere) {
             let kernel = KernelModel::with_digest(KernelUnderTest::unmodified(policy.clone()), model, &scope);
             let explored = orchestrion_explorer::explore(&kernel, &Options::default(), &mut |_| ())?;
             let seen = (0..OBSERVATION_COUNT).map(|mark| explored.witness(mark).is_some()).collect();
@@ -122,11 +115,6 @@ impl Baseline {
         }
         models.sort_by_key(|explored| explored.states);
         Ok(Self { scope, models, effective_claims: deadly })
-    }
-
-    /// The models that explore faults of a part, the smallest first.
-    fn of_part(&self, part: Part) -> impl Iterator<Item = &Explored> {
-        self.models.iter().filter(move |explored| part.is_explored_in(&explored.model))
     }
 
     /// The claims that the unmodified kernel violates.
@@ -167,7 +155,7 @@ fn at_scope(
     baseline: &Baseline,
     runs: &mut BTreeMap<&'static str, ModelRun>,
 ) -> Result<MutantStatus, ModelError> {
-    for real in baseline.of_part(mutant.part) {
+    for real in &baseline.models {
         // Claims also probe unexpected inputs in every state. So a row changes nothing only if it is never enabled.
         let come_to = |row: usize| {
             let starts = |phase: &Phase| TRANSITIONS[row].from.contains(*phase);
@@ -200,8 +188,7 @@ fn at_scope(
         };
         runs.insert(real.model.name, run);
     }
-    let spoke =
-        |claim: usize| baseline.of_part(mutant.part).any(|real| real.saw(Observation::Premise(claim)));
+    let spoke = |claim: usize| baseline.models.iter().any(|real| real.saw(Observation::Premise(claim)));
     let silenced = |claim: &&usize| spoke(**claim) && !runs.values().any(|run| run.premises[**claim]);
     Ok(match baseline.effective_claims.iter().find(silenced) {
         _ if runs.values().any(|run| run.is_cut) => MutantStatus::Inconclusive,
@@ -257,15 +244,14 @@ mod tests {
     fn fate(policy: &Policy, baseline: &[Baseline], spoil: fn(&State, &mut Events)) -> MutantStatus {
         let subject =
             KernelUnderTest { mutate_events: Some(spoil), ..KernelUnderTest::unmodified(policy.clone()) };
-        let mutant =
-            Mutant { location: String::new(), fault: String::new(), subject, row: None, part: Part::Core };
+        let mutant = Mutant { location: String::new(), fault: String::new(), subject, row: None };
         try_out(&mutant, baseline).unwrap()
     }
 
     #[test]
     fn mutant_is_killed_survives_or_is_equivalent() {
         let hardened = Policy::hardened();
-        let baseline = [Baseline::of(&hardened, QUICK_SCOPE, &[Part::Core], None).unwrap()];
+        let baseline = [Baseline::of(&hardened, QUICK_SCOPE, None).unwrap()];
         assert!(matches!(
             fate(&hardened, &baseline, |_, events| events
                 .retain(|event| !matches!(event, Event::AuditRecorded { .. }))),
@@ -286,7 +272,7 @@ mod tests {
     #[test]
     fn failing_claim_kills_no_mutant() {
         let drawn = Policy::as_drawn();
-        let baseline = Baseline::of(&drawn, QUICK_SCOPE, &[Part::Core], None).unwrap();
+        let baseline = Baseline::of(&drawn, QUICK_SCOPE, None).unwrap();
         let left_out = baseline.left_out();
         assert_eq!(fate(&drawn, &[baseline], |_, _| ()), MutantStatus::Equivalent);
         let left_out: Vec<&str> = left_out.into_iter().map(|claim| CLAIMS[claim].id).collect();

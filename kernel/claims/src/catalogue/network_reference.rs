@@ -387,20 +387,25 @@ pub(super) fn routed_by(
     })
 }
 
+/// Whether nodes receive signals after an input.
+pub(super) fn sends_signals(decide: &crate::Decide<'_>, state: &State, input: &Input) -> bool {
+    let is_signal = |event: &Event| matches!(event, Event::Network(NetworkEvent::SignalReceived { .. }));
+    decide(state, input).is_ok_and(|events| events.iter().any(is_signal))
+}
+
 pub(super) fn state_after(decide: &crate::Decide<'_>, state: &State, input: &Input) -> Option<State> {
     let mut after = state.clone();
     decide(state, input).ok()?.iter().for_each(|event| after.apply(event));
     Some(after)
 }
 
-/// The state in which every other node than this one believes that all others are threats, and has cut the connections to them. Of this
-/// node they believe nothing more: a node that warns of it could expel it.
+/// The state in which every other node than this one believes that all others are threats, and has cut the connections to them.
 pub(super) fn with_other_views(state: &State, routing: &NodeId) -> State {
     let mut changed = state.clone();
     let ids: Vec<NodeId> = nodes(state).map(|node| node.id.clone()).collect();
     for receiver in nodes(state).filter(|node| node.id != *routing) {
-        for subject in ids.iter().filter(|subject| **subject != receiver.id && *subject != routing) {
-            // A belief that another origin confirms could expel the subject.
+        for subject in ids.iter().filter(|subject| **subject != receiver.id) {
+            // More of a belief that another origin confirmed could expel the subject.
             let belief = receiver.threat_beliefs.get(subject);
             if belief.is_some_and(|belief| belief.is_confirmed) {
                 continue;
