@@ -176,8 +176,6 @@ pub struct Scope {
     pub environment: [u32; 2],
     /// Whether calls that no other node executes may fail, where nodes execute those of several modules.
     pub local_failures: bool,
-    /// The tasks of a plan, where nodes judge results.
-    pub interactions: u32,
     /// The maximum number of written items, where writes are free.
     pub items: usize,
     /// The first phase of a request in which facts change, where they do.
@@ -203,7 +201,6 @@ pub const SCOPES: [Scope; 2] = [
         parallel_tasks: 2,
         environment: [2, 1],
         local_failures: true,
-        interactions: 3,
         items: 4,
         facts_from: Phase::VerifyingIdentity,
         compaction: SMALL_COMPACTION,
@@ -217,7 +214,6 @@ pub const SCOPES: [Scope; 2] = [
         parallel_tasks: 2,
         environment: [2, 0],
         local_failures: false,
-        interactions: 3,
         items: 3,
         facts_from: Phase::Round(Role::Security),
         compaction: SMALL_COMPACTION,
@@ -268,7 +264,7 @@ impl Model {
         match self.free.network {
             Remote::Handoffs => return vec![steps::handed_off(1), steps::handed_off(2), steps::twins()],
             Remote::Steps => return steps::workflows(scope.tasks),
-            Remote::Interactions => return vec![steps::independent(scope.interactions)],
+            Remote::Interactions => return vec![steps::independent(3)],
             Remote::Nowhere | Remote::Modules => {}
         }
         if !self.free.workflow {
