@@ -30,6 +30,8 @@ pub struct Adversary {
     facts_from: Phase,
     /// The changes of the network.
     environment: [u32; 2],
+    /// Calls that no other node executes may fail, where nodes execute those of several modules.
+    local_failures: bool,
     /// The plans of the planner. The first is also that of every revision and repair.
     plans: Vec<Plan>,
     /// The confidences of the roles without thresholds, of the Critic, and of Security.
@@ -54,6 +56,7 @@ impl Adversary {
             items: scope.items,
             facts_from: scope.facts_from,
             environment: scope.environment,
+            local_failures: scope.local_failures,
             plans: model.plans(scope),
             plain: confidences(&[]),
             critic: confidences(&[t.critique_above]),
@@ -96,8 +99,10 @@ impl Adversary {
         if let Some(nodes) = state.network() {
             let pending: Vec<CallId> = control.pending_calls().iter().map(|call| call.id).collect();
             inputs.extend(network::handoffs(self.model, nodes, &pending));
-            if self.model.free.network == Remote::Handoffs {
-                inputs.extend(network::changes(self.environment, nodes, state));
+            match self.model.free.network {
+                Remote::Handoffs => inputs.extend(network::changes(self.environment, nodes, state)),
+                Remote::Interactions => inputs.extend(network::interactions::changes(nodes, state)),
+                Remote::Nowhere | Remote::Steps | Remote::Modules => {}
             }
         }
         inputs
@@ -168,16 +173,21 @@ impl Adversary {
                 }
             };
         }
+        if self.model.free.network == Remote::Interactions && call.operation.task().is_some() {
+            return network::interactions::ends(state, call);
+        }
         let mut inputs: Vec<Input> = self.reports(call.operation).into_iter().map(reply).collect();
         if self.model.free.scopes && matches!(call.operation, Operation::RunTask { .. }) {
             inputs.push(scoped::reply_with_situation(call.id));
         }
+        let assignment = state.network().and_then(|network| network.assignment(call.id));
+        let is_remote = assignment.is_some_and(|assignment| !assignment.is_local());
         let may_fail = self.model.free.failures
+            && (self.local_failures || is_remote || self.model.free.network != Remote::Modules)
             || self.model.free.workflow && matches!(call.operation, Operation::RunTask { .. });
         if may_fail {
             inputs.extend(failures());
         }
-        let assignment = state.network().and_then(|network| network.assignment(call.id));
         match (self.model.free.network, assignment) {
             // A handoff that is lost, refused replies before it arrived, and a node that fails or does not reply in time.
             (Remote::Handoffs | Remote::Steps, Some(_)) if call.operation.task().is_some() => {
@@ -238,7 +248,7 @@ impl Adversary {
                 if free.scopes
                     || free.facts
                     || free.workflow
-                    || matches!(free.network, Remote::Handoffs | Remote::Steps) =>
+                    || matches!(free.network, Remote::Handoffs | Remote::Steps | Remote::Interactions) =>
             {
                 vec![Report::NoRepair { text: text() }]
             }

@@ -21,6 +21,8 @@ pub enum Remote {
     Steps,
     /// Those of the executor and the auditor.
     Modules,
+    /// Those of the executor, with every judgement of a result.
+    Interactions,
 }
 
 /// What a model leaves to the adversary. Everything else has one fixed, agreeing reply.
@@ -74,7 +76,7 @@ pub struct Model {
 }
 
 /// The models, in the order in which they are checked.
-pub const MODELS: [Model; 10] = [
+pub const MODELS: [Model; 11] = [
     Model {
         name: "debate",
         about: "every argument of every role around every threshold, with revisions of the plan",
@@ -119,6 +121,11 @@ pub const MODELS: [Model; 10] = [
         name: "nodes",
         about: "workflows of every type whose steps nodes execute, with failures, timeouts and every order of completion",
         free: Nondeterminism { network: Remote::Steps, ..FROZEN },
+    },
+    Model {
+        name: "interactions",
+        about: "results that nodes judge, and signals: reciprocity, trust, the status of nodes and connections, and the defense",
+        free: Nondeterminism { network: Remote::Interactions, ..FROZEN },
     },
     Model {
         name: "network",
@@ -167,6 +174,8 @@ pub struct Scope {
     /// The changes of the network, in the model of handoffs, for a plan of one task and for one of two: 0 for the availability of a
     /// node, 1 also for its load and for signals about it, 2 also for nodes that leave and join.
     pub environment: [u32; 2],
+    /// Whether calls that no other node executes may fail, where nodes execute those of several modules.
+    pub local_failures: bool,
     /// The maximum number of written items, where writes are free.
     pub items: usize,
     /// The first phase of a request in which facts change, where they do.
@@ -191,6 +200,7 @@ pub const SCOPES: [Scope; 2] = [
         workflows: 2,
         parallel_tasks: 2,
         environment: [2, 1],
+        local_failures: true,
         items: 4,
         facts_from: Phase::VerifyingIdentity,
         compaction: SMALL_COMPACTION,
@@ -203,6 +213,7 @@ pub const SCOPES: [Scope; 2] = [
         workflows: 1,
         parallel_tasks: 2,
         environment: [2, 0],
+        local_failures: false,
         items: 3,
         facts_from: Phase::Round(Role::Security),
         compaction: SMALL_COMPACTION,
@@ -235,8 +246,12 @@ impl Model {
     /// The bound on tasks that run at once; `None` where the policy's own bound is out of reach.
     #[must_use]
     pub const fn parallel_tasks(&self, scope: &Scope) -> Option<u32> {
-        let is_parallel = matches!(self.free.network, Remote::Handoffs | Remote::Steps);
-        if self.free.workflow || is_parallel { Some(scope.parallel_tasks) } else { None }
+        match self.free.network {
+            Remote::Handoffs | Remote::Steps => Some(scope.parallel_tasks),
+            Remote::Interactions => Some(1),
+            Remote::Nowhere | Remote::Modules if self.free.workflow => Some(scope.parallel_tasks),
+            Remote::Nowhere | Remote::Modules => None,
+        }
     }
 
     /// The plans that the planner drafts, at least one.
@@ -249,6 +264,7 @@ impl Model {
         match self.free.network {
             Remote::Handoffs => return vec![steps::handed_off(1), steps::handed_off(2), steps::twins()],
             Remote::Steps => return steps::workflows(scope.tasks),
+            Remote::Interactions => return vec![steps::independent(3)],
             Remote::Nowhere | Remote::Modules => {}
         }
         if !self.free.workflow {

@@ -10,6 +10,7 @@ use prelude::CLAIM;
 mod compaction;
 mod contexts;
 mod findings;
+mod interactions;
 mod kernel;
 mod knowledge;
 mod layers;
@@ -23,12 +24,13 @@ mod scopes;
 mod situation;
 mod transitions;
 mod trust;
+mod trust_reference;
 mod workflows;
 
 /// Every claim, in the order in which reports list them.
 pub const CLAIMS: &[Claim] = &concat_claims();
 
-const PARTS: [&[Claim]; 15] = [
+const PARTS: [&[Claim]; 16] = [
     findings::FINDINGS,
     ordering::ORDER,
     knowledge::KNOWLEDGE,
@@ -43,6 +45,7 @@ const PARTS: [&[Claim]; 15] = [
     network::NETWORK,
     workflows::WORKFLOWS,
     trust::TRUST,
+    interactions::INTERACTIONS,
     kernel::KERNEL,
 ];
 

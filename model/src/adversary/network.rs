@@ -4,6 +4,8 @@
 //! A handoff that is not delivered is lost. One of a call that ended or runs is a duplicate or a replay, and one with other ends or
 //! an invalid signature is forged. All of them can come at any time while calls wait.
 
+pub(super) mod interactions;
+
 use crate::scopes::{Model, Remote};
 use orchestrion_kernel::module::Module;
 use orchestrion_kernel::network::defense::Signal;
@@ -80,7 +82,9 @@ pub(crate) fn best() -> NodeId {
 pub(super) fn creation(model: Model) -> Vec<Input> {
     let executor = || Module::Executor.capability();
     let is_remote = |module: &Module| match model.free.network {
-        Remote::Handoffs | Remote::Steps | Remote::Nowhere => *module == Module::Executor,
+        Remote::Handoffs | Remote::Steps | Remote::Interactions | Remote::Nowhere => {
+            *module == Module::Executor
+        }
         Remote::Modules => matches!(module, Module::Executor | Module::Auditor),
     };
     let local = Module::ALL.into_iter().filter(|module| !is_remote(module)).map(Module::capability);
@@ -100,6 +104,7 @@ pub(super) fn creation(model: Model) -> Vec<Input> {
             node(SECOND, 60, [executor(), second_capability()], 2),
         ]),
         Remote::Modules => nodes.extend([node(BEST, 80, remote(), 2), node(SECOND, 60, remote(), 2)]),
+        Remote::Interactions => nodes = interactions::nodes(nodes),
     }
     // A member of the orchestrator itself.
     if model.free.network == Remote::Steps
@@ -108,7 +113,10 @@ pub(super) fn creation(model: Model) -> Vec<Input> {
         let own = node(ORCHESTRATOR, 90, [own_capability()], 1);
         own.capabilities.into_values().for_each(|state| first.add_capability(state));
     }
-    let policy = trust_policy();
+    let policy = match model.free.network {
+        Remote::Nowhere | Remote::Handoffs | Remote::Steps | Remote::Modules => trust_policy(),
+        Remote::Interactions => interactions::trust_policy(),
+    };
     let create =
         |orchestrator: NodeId, nodes: Vec<Node>| NetworkInput::Create { orchestrator, policy, nodes };
     let mut twice = nodes.clone();

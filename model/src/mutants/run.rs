@@ -22,6 +22,7 @@ pub(super) const QUICK_SCOPE: Scope = Scope {
     workflows: 1,
     parallel_tasks: 2,
     environment: [1, 0],
+    local_failures: false,
     items: 2,
     facts_from: Phase::Round(Role::Security),
     compaction: SMALL_COMPACTION,

@@ -33,6 +33,11 @@ pub(super) fn handed_off(tasks: u32) -> Plan {
     plan([step(1, &[]), limited], tasks)
 }
 
+/// Tasks that the orchestrator routes one after the other.
+pub(super) fn independent(tasks: u32) -> Plan {
+    plan([step(1, &[]), step(2, &[]), step(3, &[]), step(4, &[])], tasks)
+}
+
 /// Two tasks that go to the same node, which has room for one of them.
 pub(super) fn twins() -> Plan {
     plan([step(1, &[]), step(2, &[])], 2)

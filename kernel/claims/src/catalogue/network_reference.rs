@@ -218,31 +218,37 @@ pub(super) fn candidates<'n>(
     required: &Requirements,
     tried: &[NodeId],
 ) -> Vec<(u128, &'n NodeId)> {
+    let competes = |node: &&Node| node.id != *from || !network.policy().routing.local_preference;
+    let passing =
+        network.nodes().iter().filter(competes).filter(|node| passes(network, node, required, tried));
+    passing.filter_map(|node| score(network, from, required, node)).collect()
+}
+
+/// The exact score of a node, as another one sees it (001 §4.1).
+pub(super) fn score<'n>(
+    network: &NetworkState,
+    from: &NodeId,
+    required: &Requirements,
+    node: &'n Node,
+) -> Option<(u128, &'n NodeId)> {
     let (policy, view) = (network.policy(), network.node(from));
-    let scored = network.nodes().iter().filter_map(|node| {
-        let competes = node.id != *from || !policy.routing.local_preference;
-        let held = first_capability(node, required)?;
-        if !competes || !passes(network, node, required, tried) {
-            return None;
-        }
-        let connection = view.and_then(|view| view.connections.get(&node.id));
-        let weight = connection.map_or(policy.connection.initial_weight, |connection| connection.weight);
-        let belief = view.and_then(|view| view.threat_beliefs.get(&node.id));
-        let threat = belief.map_or(0, |belief| belief.level.millionths());
-        let is_preferred = required.constraints.preferred_nodes.contains(&node.id);
-        let bonus = if is_preferred { policy.routing.preference_bonus.millionths() } else { ONE };
-        let factors = [
-            node.trust.millionths(),
-            held.quality.millionths(),
-            ONE.saturating_sub(node_load(node)),
-            weight.millionths(),
-            ONE.saturating_sub(threat),
-            bonus,
-        ];
-        let score = factors.into_iter().fold(1_u128, |product, factor| product.saturating_mul(factor.into()));
-        Some((score, &node.id))
-    });
-    scored.collect()
+    let held = first_capability(node, required)?;
+    let connection = view.and_then(|view| view.connections.get(&node.id));
+    let weight = connection.map_or(policy.connection.initial_weight, |connection| connection.weight);
+    let belief = view.and_then(|view| view.threat_beliefs.get(&node.id));
+    let threat = belief.map_or(0, |belief| belief.level.millionths());
+    let is_preferred = required.constraints.preferred_nodes.contains(&node.id);
+    let bonus = if is_preferred { policy.routing.preference_bonus.millionths() } else { ONE };
+    let factors = [
+        node.trust.millionths(),
+        held.quality.millionths(),
+        ONE.saturating_sub(node_load(node)),
+        weight.millionths(),
+        ONE.saturating_sub(threat),
+        bonus,
+    ];
+    let score = factors.into_iter().fold(1_u128, |product, factor| product.saturating_mul(factor.into()));
+    Some((score, &node.id))
 }
 
 /// The node that gets a call, by 001 §4.2 and §4.3.
@@ -388,6 +394,12 @@ pub(super) fn routed_by(
     })
 }
 
+/// Whether nodes receive signals after an input.
+pub(super) fn sends_signals(decide: &crate::Decide<'_>, state: &State, input: &Input) -> bool {
+    let is_signal = |event: &Event| matches!(event, Event::Network(NetworkEvent::SignalReceived { .. }));
+    decide(state, input).is_ok_and(|events| events.iter().any(is_signal))
+}
+
 pub(super) fn state_after(decide: &crate::Decide<'_>, state: &State, input: &Input) -> Option<State> {
     let mut after = state.clone();
     decide(state, input).ok()?.iter().for_each(|event| after.apply(event));
@@ -400,8 +412,12 @@ pub(super) fn with_other_views(state: &State, routing: &NodeId) -> State {
     let ids: Vec<NodeId> = nodes(state).map(|node| node.id.clone()).collect();
     for receiver in nodes(state).filter(|node| node.id != *routing) {
         for subject in ids.iter().filter(|subject| **subject != receiver.id) {
-            // A belief that another origin confirms could expel the subject.
-            let first = receiver.threat_beliefs.get(subject).and_then(|belief| belief.first_origin.clone());
+            // More of a belief that another origin confirmed could expel the subject.
+            let belief = receiver.threat_beliefs.get(subject);
+            if belief.is_some_and(|belief| belief.is_confirmed) {
+                continue;
+            }
+            let first = belief.and_then(|belief| belief.first_origin.clone());
             let origin = first.unwrap_or_else(|| NodeId::new("stranger"));
             let signal = Signal {
                 sender: NodeId::new("stranger"),

@@ -3,10 +3,10 @@
 //! The table of 001 §7.3 is stated for reciprocity alone, at both ends of a connection. That it moves work away from an overloaded
 //! node does not follow from the equations: finding G1 has the counterexample.
 
-use super::network_reference::{holds_at_each, nodes};
+use super::network_reference::nodes;
 use super::prelude::*;
 use orchestrion_kernel::ids::NodeId;
-use orchestrion_kernel::network::{Connection, Contribution, Exchange, Millionths, NetworkEvent, Node};
+use orchestrion_kernel::network::{Connection, Contribution, Exchange, Millionths, NetworkEvent};
 use orchestrion_kernel::score::Score;
 
 pub(super) const TRUST: &[Claim] = &[
@@ -98,8 +98,8 @@ pub(super) const TRUST: &[Claim] = &[
         statement: "A node that gives at least as much as it receives, for a part of quality at most 0.5, does not gain \
                     reciprocity above 0: an overloaded node has a falling one.",
         formula: "□ (out ≥ in ∧ x ≤ 0.5 ∧ r ≥ 0 ⇒ r' ≤ r)",
-        check: StepInvariant(|_, before, events, _| {
-            holds_at_ends(before, events, |before, after, given, received| {
+        check: StepInvariant(|_, before, events, after| {
+            holds_at_ends(before, events, after, |before, after, given, received| {
                 let is_overloaded = given.tokens >= received.tokens && received.quality.millionths() <= HALF;
                 !is_overloaded || before < Millionths::ZERO || after <= before
             })
@@ -113,11 +113,11 @@ pub(super) const TRUST: &[Claim] = &[
         statement: "A node that receives more than it gives, for a part of quality at least 0.5, does not lose reciprocity \
                     below 0: an underutilized node has a rising one.",
         formula: "□ (in ≥ out + ε ∧ x ≥ 0.5 ∧ r ≤ 0 ⇒ r' ≥ r)",
-        check: StepInvariant(|_, before, events, _| {
+        check: StepInvariant(|_, before, events, after| {
             let epsilon =
                 before.network().map_or(0, |network| network.policy().connection.epsilon.millionths());
             let epsilon = Millionths::new(epsilon.into());
-            holds_at_ends(before, events, |before, after, given, received| {
+            holds_at_ends(before, events, after, |before, after, given, received| {
                 let is_underutilized =
                     received.tokens >= given.tokens + epsilon && received.quality.millionths() >= HALF;
                 !is_underutilized || before > Millionths::ZERO || after >= before
@@ -132,10 +132,10 @@ pub(super) const TRUST: &[Claim] = &[
         statement: "An exchange of as many tokens as were received, of quality 0.5, moves reciprocity towards 0: a balanced \
                     node has one of about 0.",
         formula: "□ (in = out > 0 ∧ x = 0.5 ⇒ |r'| ≤ max(|r|, ε))",
-        check: StepInvariant(|_, before, events, _| {
+        check: StepInvariant(|_, before, events, after| {
             let epsilon =
                 before.network().map_or(0, |network| network.policy().connection.epsilon.millionths());
-            holds_at_ends(before, events, |before, after, given, received| {
+            holds_at_ends(before, events, after, |before, after, given, received| {
                 let is_balanced = given.tokens == received.tokens
                     && given.tokens >= Millionths::ONE
                     && received.quality.millionths() == HALF;
@@ -162,32 +162,29 @@ fn exchanges(events: &[Event]) -> impl Iterator<Item = &Exchange> {
     })
 }
 
-/// Whether a condition holds at both ends of each exchange: the reciprocity before and after it, what the end gave, and what it
-/// received.
+/// Whether a condition holds at both ends of each exchange: the reciprocity before and after the batch, what the end gave, and what
+/// it received. A batch has at most one exchange (C-147).
 fn holds_at_ends(
     before: &State,
     events: &[Event],
+    after: &State,
     holds: impl Fn(Millionths, Millionths, &Contribution, &Contribution) -> bool,
 ) -> bool {
-    holds_at_each(before, events, |state, event| {
-        let (NetworkEvent::Exchanged(exchange), Some(network)) = (event, state.network()) else {
-            return true;
-        };
-        let mut after = state.clone();
-        after.apply(&Event::Network(event.clone()));
-        let reciprocity = |node: Option<&Node>, partner: &NodeId| {
-            let connection = node.and_then(|node| node.connections.get(partner));
-            connection.map_or(Millionths::ZERO, |connection| connection.reciprocity)
+    exchanges(events).filter(|exchange| exchange.sender != exchange.receiver).all(|exchange| {
+        let reciprocity = |state: &State, end: &NodeId, partner: &NodeId| {
+            let node = state.network().and_then(|network| network.node(end));
+            node.map(|node| {
+                let connection = node.connections.get(partner);
+                connection.map_or(Millionths::ZERO, |connection| connection.reciprocity)
+            })
         };
         let ends = [
             (&exchange.sender, &exchange.receiver, &exchange.task, &exchange.result),
             (&exchange.receiver, &exchange.sender, &exchange.result, &exchange.task),
         ];
-        exchange.sender == exchange.receiver
-            || ends.into_iter().all(|(end, partner, given, received)| {
-                let earlier = reciprocity(network.node(end), partner);
-                let later = reciprocity(after.network().and_then(|network| network.node(end)), partner);
-                network.node(end).is_none() || holds(earlier, later, given, received)
-            })
+        ends.into_iter().all(|(end, partner, given, received)| {
+            let both = reciprocity(before, end, partner).zip(reciprocity(after, end, partner));
+            both.is_none_or(|(earlier, later)| holds(earlier, later, given, received))
+        })
     })
 }

@@ -132,8 +132,9 @@ pub(super) const WORKFLOWS: &[Claim] = &[
         id: "C-142",
         clause: "001-5.5",
         statement: "Each run of a plan in a network ends with one report to the originator: completed if and only if the run \
-                    succeeded, cancelled if the user did, else failed. It returns along the nodes that executed.",
-        formula: "□ (run ends ⇒ WorkflowEnded) ∧ □ (status = completed ⇔ succeeded(r)) ∧ □ (last(return_path) = orchestrator)",
+                    succeeded, cancelled if the user did, else failed. It returns to the orchestrator, in a sequence along the \
+                    nodes that executed.",
+        formula: "□ (run ends ⇒ WorkflowEnded) ∧ □ (status = completed ⇔ succeeded(r)) ∧ □ (return_path = reverse(executed) · orchestrator)",
         check: StepInvariant(|_, before, events, after| {
             let reports = || {
                 events.iter().filter_map(|event| match event {
@@ -144,8 +145,15 @@ pub(super) const WORKFLOWS: &[Claim] = &[
             let is_over = |phase: Phase| !matches!(phase, Phase::RunningTasks | Phase::RepairReview);
             let ends = before.control().phase() == Phase::RunningTasks && is_over(after.control().phase());
             let orchestrator = before.network().map(|network| network.orchestrator());
+            let is_way = holds_at_each(before, events, |state, event| match event {
+                NetworkEvent::WorkflowEnded { return_path, .. } => {
+                    expected_return_path(state).is_none_or(|expected| expected == *return_path)
+                }
+                _ => true,
+            });
             reports().count() == usize::from(ends && orchestrator.is_some())
                 && reports().all(|path| path.last() == orchestrator)
+                && is_way
         }),
         premise: |_, state| state.network().is_some() && state.control().phase() == Phase::RunningTasks,
         ..CLAIM
@@ -194,7 +202,57 @@ pub(super) const WORKFLOWS: &[Claim] = &[
         },
         ..CLAIM
     },
+    Claim {
+        id: "C-158",
+        clause: "decision 0042",
+        statement: "Once every member ended, and those that succeeded suffice, their results became one, or have no aggregate.",
+        formula: "□ (running ∧ every member ended ∧ some succeeded ∧ (all did ∨ failures allowed) ⇒ aggregated ∈ {true, false})",
+        check: ClaimCheck::StateInvariant(|_, state| {
+            state.control().phase() != Phase::RunningTasks
+                || !of_request(state, |request| {
+                    let Some(plan) = request.plan.as_ref().map(|plan| &plan.plan) else { return false };
+                    let Some(aggregation) = plan.aggregation() else { return false };
+                    let succeeded = |task: TaskId| request.outcome(task) == Some(TaskOutcome::Succeeded);
+                    plan.members().all(|member| request.outcome(member.id).is_some())
+                        && plan.members().any(|member| succeeded(member.id))
+                        && (aggregation.allows_failures()
+                            || plan.members().all(|member| succeeded(member.id)))
+                        && request.workflow.is_aggregated.is_none()
+                })
+        }),
+        premise: |_, state| of_request(state, |request| request.workflow.is_aggregated == Some(false)),
+        ..CLAIM
+    },
 ];
+
+/// The nodes of the successful tasks, the last first, then the orchestrator; in a plan that is no sequence the orchestrator alone.
+/// A node that follows itself counts once. None if tasks were repeated, since the ledger has only their latest nodes.
+fn expected_return_path(state: &State) -> Option<alloc::vec::Vec<NodeId>> {
+    let (network, request) = (state.network()?, state.control().request()?);
+    let plan = &request.plan.as_ref()?.plan;
+    if !request.workflow.validations.is_empty() {
+        return None;
+    }
+    let executed = plan.tasks().iter().rev().filter_map(|task| {
+        let node = request.ledger.get(task.id)?.node.clone();
+        node.filter(|_| request.outcome(task.id) == Some(TaskOutcome::Succeeded))
+    });
+    let executed = executed.filter(|_| is_sequence(plan));
+    let mut path: alloc::vec::Vec<NodeId> = executed.chain([network.orchestrator().clone()]).collect();
+    path.dedup();
+    Some(path)
+}
+
+/// Whether each task depends exactly on the task before it, of at least two.
+fn is_sequence(plan: &Plan) -> bool {
+    let mut before: Option<TaskId> = None;
+    let is_chain = plan.dependencies().all(|(step, dependencies)| {
+        let follows = dependencies.iter().copied().eq(before);
+        before = Some(step.id);
+        follows
+    });
+    plan.tasks().len() > 1 && plan.aggregation().is_none() && is_chain
+}
 
 /// Whether no task of the run started yet.
 fn is_before_run(state: &State, request: &Request) -> bool {

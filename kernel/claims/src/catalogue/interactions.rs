@@ -1,0 +1,273 @@
+//! Claims about what events do to nodes: connections, trust, statuses, beliefs, signals, and what nodes publish (001 §7.2, §10.2;
+//! decision 0041). `trust_reference` is the reference.
+
+use super::network_reference::{candidates, nodes, passes, task_requirements};
+use super::prelude::*;
+use super::trust_reference::{EndEffects, ExpectedNodes};
+use alloc::collections::{BTreeSet, VecDeque};
+use alloc::vec::Vec;
+use orchestrion_kernel::ids::NodeId;
+use orchestrion_kernel::network::defense::Signal;
+use orchestrion_kernel::network::policy::DefensePolicy;
+use orchestrion_kernel::network::{
+    ConnectionStatus, DefenseStatus, Millionths, NetworkEvent, Node, NodeStatus,
+};
+use orchestrion_kernel::score::Score;
+
+pub(super) const INTERACTIONS: &[Claim] = &[
+    Claim {
+        id: "C-151",
+        clause: "001-10.2",
+        statement: "An interaction changes the connection at each end by the equations; signals, handoffs and time change it \
+                    as decided. Nothing else does.",
+        formula: "□ (r' = λ r + (1−λ)(ln max(in / (out + ε), ε) + θ (x − 0.5)) ∧ q', τ' averaged ∧ w' = clamp(w + Φ − α w − δ t))",
+        check: StepInvariant(|_, before, events, after| {
+            all_match(before, events, after, |expected, node| expected.connections == node.connections)
+        }),
+        premise: |_, state| {
+            let mut connections = nodes(state).flat_map(|node| node.connections.iter());
+            connections.any(|(_, held)| held.reciprocity != Millionths::ZERO)
+        },
+        ..CLAIM
+    },
+    Claim {
+        id: "C-152",
+        clause: "001-2.3",
+        statement: "An interaction changes the quality of the capability used and the computed trust of each end by the \
+                    equations. The stored trust follows it past the probation.",
+        formula: "□ (q_cap' = λ q_cap + (1−λ) x ∧ T' = min(0.4 Q_agg + 0.2 / (1 + e^−R) + 0.2 S + 0.2 D, D + margin))",
+        check: StepInvariant(|_, before, events, after| {
+            // The reference rounds the term of reciprocity twice.
+            let is_close = |one: Score, other: Score| one.millionths().abs_diff(other.millionths()) <= 2;
+            all_match(before, events, after, |expected, node| {
+                let mut pairs = expected.capabilities.values().zip(node.capabilities.values());
+                pairs.all(|(expected, held)| {
+                    expected.quality == held.quality
+                        && expected.volume == held.volume
+                        && expected.last_used == held.last_used
+                }) && expected.recent_partners == node.recent_partners
+                    && is_close(expected.computed_trust, node.computed_trust)
+                    && is_close(expected.trust, node.trust)
+            })
+        }),
+        premise: |_, state| {
+            nodes(state)
+                .any(|node| node.status != NodeStatus::Probationary && node.trust == node.computed_trust)
+        },
+        ..CLAIM
+    },
+    Claim {
+        id: "C-153",
+        clause: "decision 0041",
+        statement: "A node is promoted, demoted and expelled by its counted interactions, its trust and confirmed threats, and \
+                    by nothing else.",
+        formula: "□ (status'(n) = judged(status(n), record'(n), T'(n)))",
+        check: StepInvariant(|_, before, events, after| {
+            all_match(before, events, after, |expected, node| {
+                expected.status == node.status && expected.record == node.record
+            })
+        }),
+        premise: |_, state| nodes(state).any(|node| node.status == NodeStatus::Member),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-154",
+        clause: "decision 0041",
+        statement: "A signal raises the receiver's belief and primes it. Above the level of action the node defends itself, \
+                    until the threat is resolved; a priming decays with time.",
+        formula: "□ (b' = b + w · c · (1 − b) ∧ (defending ⇒ some belief was above act_above))",
+        check: StepInvariant(|_, before, events, after| {
+            all_match(before, events, after, |expected, node| {
+                expected.threat_beliefs == node.threat_beliefs && expected.defense == node.defense
+            })
+        }),
+        premise: |_, state| nodes(state).any(|node| node.defense.status != DefenseStatus::Normal),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-155",
+        clause: "001-10.2",
+        statement: "A node warns its other partners of one that gave bad work, and affirms good work. A signal of high \
+                    confidence is forwarded, weaker and at most to the last hop, never to its sender, origin or subject.",
+        formula: "□ (signals(σ) = breadth-first closure of warnings and forwards) ∧ □ (affirmed(n, p) ⇔ x > 0.8 ∧ y > 0.5)",
+        check: StepInvariant(|_, before, events, after| has_expected_signals(before, events, after)),
+        premise: |_, state| {
+            nodes(state).any(|node| node.threat_beliefs.values().any(|belief| belief.level > Score::ZERO))
+        },
+        ..CLAIM
+    },
+    Claim {
+        id: "C-156",
+        clause: "001-7.2",
+        statement: "The capabilities that nodes offer, the loads that they report, their keys, and the members of the network \
+                    change with the inputs about them, and with nothing else.",
+        formula: "□ (published'(n) = the latest input about n)",
+        check: StepInvariant(|_, before, events, after| {
+            all_match(before, events, after, |expected, node| {
+                let mut pairs = expected.capabilities.iter().zip(&node.capabilities);
+                expected.capabilities.len() == node.capabilities.len()
+                    && pairs.all(|((id, expected), (other, held))| {
+                        id == other
+                            && expected.available == held.available
+                            && expected.capability == held.capability
+                    })
+                    && expected.reported_load == node.reported_load
+                    && expected.public_key == node.public_key
+                    && expected.cluster == node.cluster
+            })
+        }),
+        premise: |_, state| nodes(state).any(|node| node.capabilities.values().any(|held| !held.available)),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-157",
+        clause: "001-8.2",
+        statement: "Without clusters, an ensemble has the candidates with the highest scores, each once, as many as there are \
+                    members or candidates. The orchestrator competes as any other node.",
+        formula: "□ (ensemble(N) ⇒ N = first min(k, |candidates|) of candidates by score, then id)",
+        check: StepInvariant(|_, before, events, _| {
+            super::network_reference::holds_at_each(before, events, |state, event| {
+                let NetworkEvent::StepsAssigned { assigned, .. } = event else { return true };
+                let (Some(network), Some(plan)) =
+                    (state.network(), state.control().request().and_then(|request| request.plan.as_ref()))
+                else {
+                    return false;
+                };
+                let is_ensemble = plan.plan.aggregation().is_some_and(|aggregation| aggregation.is_ensemble);
+                let has_clusters = nodes(state).any(|node| node.cluster.is_some());
+                let Some(first) = plan.plan.members().next().filter(|_| is_ensemble && !has_clusters) else {
+                    return true;
+                };
+                let required = task_requirements(first.step.requirements.as_deref());
+                let from = network.orchestrator();
+                let mut best = candidates(network, from, &required, &[]);
+                let own = network.node(from).filter(|node| passes(network, node, &required, &[]));
+                if network.policy().routing.local_preference
+                    && let Some(node) = own
+                {
+                    best.extend(super::network_reference::score(network, from, &required, node));
+                }
+                best.sort_by(|one, other| other.0.cmp(&one.0).then_with(|| one.1.cmp(other.1)));
+                let wanted = plan.plan.members().count().min(best.len());
+                wanted > 0
+                    && assigned.len() == wanted
+                    && best.iter().zip(assigned).all(|((_, node), assigned)| **node == assigned.node)
+            })
+        }),
+        premise: |_, state| {
+            of_request(state, |request| {
+                let plan = request.plan.as_ref().and_then(|plan| plan.plan.aggregation());
+                plan.is_some_and(|aggregation| aggregation.is_ensemble)
+                    && !request.workflow.assigned.is_empty()
+            })
+        },
+        ..CLAIM
+    },
+];
+
+/// Whether a condition holds for each node after a batch and the expected one.
+fn all_match(before: &State, events: &[Event], after: &State, holds: impl Fn(&Node, &Node) -> bool) -> bool {
+    match ExpectedNodes::after_batch(before, events, after) {
+        Some((expected, network)) => expected.all_match(network, holds),
+        None => true,
+    }
+}
+
+/// Whether the signals and affirmations of a batch are those that its exchanges and its first signal cause.
+fn has_expected_signals(before: &State, events: &[Event], after: &State) -> bool {
+    let Some(mut nodes) = ExpectedNodes::new(before, after) else { return true };
+    let policy = after.network().map(|network| *network.policy()).unwrap_or_default();
+    let mut queue: VecDeque<(NodeId, Signal)> = VecDeque::new();
+    let mut received: BTreeSet<(NodeId, NodeId, NodeId)> = BTreeSet::new();
+    let (mut expected, mut affirmed) = (Vec::new(), Vec::new());
+    let has_exchange = events.iter().any(|event| matches!(event, Event::Network(NetworkEvent::Exchanged(_))));
+    for event in events {
+        let Event::Network(event) = event else { continue };
+        match event {
+            NetworkEvent::Affirmed { node, partner } => affirmed.push((node.clone(), partner.clone())),
+            NetworkEvent::SignalReceived { receiver, signal } => {
+                // The first signal of a batch without an exchange came from outside.
+                if !has_exchange && received.is_empty() {
+                    queue.push_back((receiver.clone(), signal.clone()));
+                }
+                let delivered = next_delivery(&nodes, &mut queue, &mut received);
+                if delivered.as_ref() != Some(&(receiver.clone(), signal.clone())) {
+                    return false;
+                }
+            }
+            _ => {}
+        }
+        let ends = nodes.apply(event);
+        match event {
+            NetworkEvent::Exchanged(exchange) => {
+                let pairs = [(&exchange.sender, &exchange.receiver), (&exchange.receiver, &exchange.sender)];
+                for (EndEffects { is_affirmation, warns }, (end, partner)) in ends.into_iter().zip(pairs) {
+                    if is_affirmation {
+                        expected.push((end.clone(), partner.clone()));
+                    }
+                    if warns && nodes.node(end).is_some() {
+                        let confidence = policy.defense.warning_confidence;
+                        let (origin, sender, subject) = (end.clone(), end.clone(), partner.clone());
+                        let warning = Signal { origin, sender, subject, confidence, hops: 0 };
+                        queue.extend(addressed(&nodes, end, &warning, |_| Some(warning.clone())));
+                    }
+                }
+            }
+            NetworkEvent::SignalReceived { receiver, signal } => {
+                queue.extend(forwarded(&nodes, &policy.defense, receiver, signal));
+            }
+            _ => {}
+        }
+    }
+    next_delivery(&nodes, &mut queue, &mut received).is_none() && affirmed == expected
+}
+
+/// The signals that a receiver forwards: `confidence × 0.8 × w`, one hop further.
+fn forwarded(
+    nodes: &ExpectedNodes<'_>,
+    policy: &DefensePolicy,
+    receiver: &NodeId,
+    signal: &Signal,
+) -> Vec<(NodeId, Signal)> {
+    if signal.confidence < policy.propagate_from || signal.hops >= policy.max_hops {
+        return Vec::new();
+    }
+    addressed(nodes, receiver, signal, |weight| {
+        let factors = [signal.confidence, policy.hop_factor, weight];
+        let product = factors.iter().map(|factor| u128::from(factor.millionths()));
+        let product = product.fold(1, u128::saturating_mul).saturating_add(500_000_000_000);
+        let confidence = Score::from_millionths(u32::try_from(product / 1_000_000_000_000).ok()?)?;
+        let (sender, hops) = (receiver.clone(), signal.hops.saturating_add(1));
+        (confidence >= policy.drop_below).then(|| Signal { sender, confidence, hops, ..signal.clone() })
+    })
+}
+
+/// The next signal that its receiver does not ignore.
+fn next_delivery(
+    nodes: &ExpectedNodes<'_>,
+    queue: &mut VecDeque<(NodeId, Signal)>,
+    received: &mut BTreeSet<(NodeId, NodeId, NodeId)>,
+) -> Option<(NodeId, Signal)> {
+    loop {
+        let (to, signal) = queue.pop_front()?;
+        let is_new = received.insert((to.clone(), signal.origin.clone(), signal.subject.clone()));
+        if is_new && signal.subject != to && signal.sender != to && nodes.node(&to).is_some() {
+            return Some((to, signal));
+        }
+    }
+}
+
+/// A signal of a node to each of its partners but the signal's sender, origin and subject, given the weight of the connection.
+fn addressed(
+    nodes: &ExpectedNodes<'_>,
+    from: &NodeId,
+    signal: &Signal,
+    forward: impl Fn(Score) -> Option<Signal>,
+) -> Vec<(NodeId, Signal)> {
+    let Some(node) = nodes.node(from) else { return Vec::new() };
+    let partners = node.connections.iter().filter(|(partner, held)| {
+        ![&signal.sender, &signal.origin, &signal.subject].contains(partner)
+            && held.status != ConnectionStatus::Removed
+    });
+    partners.filter_map(|(partner, held)| Some((partner.clone(), forward(held.weight)?))).collect()
+}

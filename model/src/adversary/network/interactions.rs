@@ -1,0 +1,169 @@
+//! The inputs of the model of interactions: results with every judgement, signals, and time.
+//!
+//! Unlike in the other models, interactions change connections, trust and statuses. The states are finitely many since a run has few
+//! tasks. Signals come before the first handoff, and after them every result is good. The policy's numbers are such that three
+//! interactions reach every row of the machines of nodes, connections and defenses.
+
+use super::{BEST, ORCHESTRATOR, SECOND, node, share};
+use orchestrion_kernel::knowledge::compaction;
+use orchestrion_kernel::module::{Failure, Module, Report};
+use orchestrion_kernel::network::defense::Signal;
+use orchestrion_kernel::network::{
+    Connection, ConnectionStatus, Feedback, InteractionReport, Millionths, NetworkInput, Node, TrustPolicy,
+};
+use orchestrion_kernel::state::{Call, NetworkState};
+use orchestrion_kernel::{Input, NodeId, Phase, Score, State, Text, Timestamp};
+
+/// Receives signals, and knows the node that forwards them.
+const WATCHER: &str = "d";
+/// Forwards signals to the orchestrator and to the second node.
+const NEIGHBOR: &str = "e";
+const STRANGERS: [&str; 2] = ["y", "z"];
+
+/// The priming below which a second signal comes.
+const UNPRIMED: u32 = 5;
+
+pub(in crate::adversary) fn trust_policy() -> TrustPolicy {
+    let mut policy = TrustPolicy::default();
+    policy.connection.smoothing = share(50);
+    policy.connection.warn_quality_below = share(26);
+    policy.connection.warn_after_interactions = 0;
+    policy.connection.warn_reciprocity_below = Millionths::new(-3_300_000);
+    policy.connection.warn_tone_below = Millionths::new(-400_000);
+    policy.connection.dormant_after_ms = 0;
+    policy.trust.partner_window = 2;
+    policy.trust.diversity_margin = share(20);
+    policy.status.probation_interactions = 1;
+    policy.status.max_failed_probations = 2;
+    policy.status.established_interactions = 2;
+    policy.status.hub_connections = 1;
+    policy.status.quality_drop_above = share(40);
+    policy.status.demotion_trust_below = share(60);
+    policy.status.expulsion_threat_from = share(50);
+    policy.defense.act_above = share(40);
+    policy.defense.max_hops = 2;
+    policy.defense.priming_decay = share(1);
+    policy.workflow.max_retries = 1;
+    policy
+}
+
+fn connected(mut node: Node, to: &[(&str, u32)]) -> Node {
+    let policy = trust_policy().connection;
+    for (partner, weight) in to {
+        let connection =
+            Connection { weight: share(*weight), ..Connection::new(&policy, Timestamp::from_millis(0)) };
+        node.connections.insert(NodeId::new(*partner), connection);
+    }
+    node
+}
+
+/// The orchestrator, two nodes that execute, of which the second is almost out of the network, and two that only watch.
+pub(super) fn nodes(mut nodes: Vec<Node>) -> Vec<Node> {
+    let executor = || Module::Executor.capability();
+    let orchestrator = nodes.pop().map(|node| connected(node, &[(SECOND, 1), (WATCHER, 90)]));
+    orchestrator
+        .into_iter()
+        .chain([
+            node(BEST, 80, [executor()], 2),
+            node(SECOND, 60, [executor()], 2),
+            connected(node(WATCHER, 80, [], 2), &[(BEST, 50), (NEIGHBOR, 100)]),
+            connected(node(NEIGHBOR, 80, [], 2), &[(ORCHESTRATOR, 50), (SECOND, 10)]),
+        ])
+        .collect()
+}
+
+/// The ends to try for a task that a node executes: a reply of as many tokens as its task and of middle quality, a good long one, a bad
+/// one without tokens, and failures. After a signal, and from the third task on, only the good one.
+pub(in crate::adversary) fn ends(state: &State, call: Call) -> Vec<Input> {
+    let fail = |failure| Input::CallFailed { call: call.id, failure };
+    let Some(network) = state.network() else { return Vec::new() };
+    let Some(assignment) = network.assignment(call.id) else { return vec![fail(Failure::NoCandidates)] };
+    if !assignment.is_running() {
+        return Vec::new();
+    }
+    let payload = state.control().request().and_then(|request| request.payload_text(call.operation));
+    let tokens = payload.as_deref().map_or(0, compaction::estimate_tokens);
+    let rated = |rating: u8, reuse: bool| Feedback {
+        help: rating,
+        accuracy: rating,
+        relevance: rating,
+        timeliness: rating,
+        reuse,
+    };
+    let reply = |tokens: usize, rating: u8, reuse: bool, tone: i64| {
+        let interaction = InteractionReport {
+            feedback: Some(rated(rating, reuse)),
+            tone: Millionths::new(tone),
+            ..InteractionReport::default()
+        };
+        Input::Reply {
+            call: call.id,
+            report: Report::Exit { code: 0, text: Text::from("text".repeat(tokens).as_str()), number: None },
+            summary_update: None,
+            action: None,
+            interaction: Some(Box::new(interaction)),
+        }
+    };
+    let good = reply(tokens.saturating_mul(3), 5, true, 1_000_000);
+    let is_suspicious = network.nodes().iter().any(|node| node.threat_beliefs.size() > 0);
+    if is_suspicious || outcomes(state) > 1 {
+        return vec![good];
+    }
+    let (middle, bad) = (reply(tokens, 3, true, 0), reply(0, 1, false, -1_000_000));
+    let error = (assignment.attempt == 1).then_some(Failure::Error);
+    [good, middle, bad].into_iter().chain(error.into_iter().chain([Failure::Timeout]).map(fail)).collect()
+}
+
+/// The number of tasks that ended.
+fn outcomes(state: &State) -> usize {
+    state.control().request().map_or(0, |request| request.outcomes.iter().count())
+}
+
+/// Signals about the best node, and their end, before the first handoff; time before the first and the second.
+pub(in crate::adversary) fn changes(network: &NetworkState, state: &State) -> Vec<Input> {
+    let waits =
+        network.assignments().iter().any(|assignment| !assignment.is_running() && assignment.attempt == 1);
+    if state.control().phase() != Phase::RunningTasks || !waits || outcomes(state) > 1 {
+        return Vec::new();
+    }
+    let is_first = outcomes(state) == 0;
+    let (watcher, subject) = (NodeId::new(WATCHER), NodeId::new(BEST));
+    let Some(node) = network.node(&watcher) else { return Vec::new() };
+    let mut inputs = Vec::new();
+    let belief = node.threat_beliefs.get(&subject);
+    // Each signal comes once: a second one only confirms the first, and none comes after the threat was resolved.
+    let is_due = match belief {
+        None => node.defense.priming == Score::ZERO,
+        Some(belief) => !belief.is_confirmed && node.defense.priming < share(UNPRIMED),
+    };
+    if is_first && is_due {
+        let first = belief.and_then(|belief| belief.first_origin.clone());
+        let origin =
+            STRANGERS.iter().map(|name| NodeId::new(*name)).find(|name| Some(name) != first.as_ref());
+        let confidences = [(Score::ONE, 1), (Score::ONE, 2), (share(50), 0)];
+        for (origin, (confidence, hops)) in
+            origin.iter().flat_map(|origin| confidences.map(|sent| (origin, sent)))
+        {
+            let (sender, subject) = (origin.clone(), subject.clone());
+            let signal = Signal { origin: origin.clone(), sender, subject, confidence, hops };
+            inputs.push(NetworkInput::Signal { receiver: watcher.clone(), signal });
+        }
+    }
+    if is_first && belief.is_some() {
+        inputs.push(NetworkInput::ResolveThreat { node: watcher, subject });
+    }
+    let min_weight = network.policy().connection.min_weight;
+    let is_primed = |node: &Node| node.defense.priming >= share(UNPRIMED);
+    let is_fresh = |node: &Node| {
+        let mut connections = node.connections.iter();
+        connections.any(|(_, held)| match held.status {
+            ConnectionStatus::Active => true,
+            ConnectionStatus::New | ConnectionStatus::Dormant => held.weight <= min_weight,
+            ConnectionStatus::Removed => false,
+        })
+    };
+    if network.nodes().iter().any(|node| is_primed(node) || is_fresh(node)) {
+        inputs.push(NetworkInput::Tick);
+    }
+    inputs.into_iter().map(|input| Input::Network(Box::new(input))).collect()
+}
