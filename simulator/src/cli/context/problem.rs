@@ -45,6 +45,6 @@ impl ProblemArgs {
     }
 
     pub(super) const fn limits(&self) -> SearchLimits {
-        SearchLimits { nodes: self.max_nodes }
+        SearchLimits::from_nodes(self.max_nodes)
     }
 }
