@@ -5,14 +5,14 @@
 pub struct SearchLimits {
     /// The maximum number of visited nodes. A node with many open candidates counts once for every 256 of them.
     pub nodes: u64,
-    /// The maximum work: steps over nodes, dependencies, partial states and table values, each of 20 to 40 nanoseconds. The
+    /// The maximum work: steps over nodes, dependencies, partial states and table values, each of 10 to 15 nanoseconds. The
     /// visited node at which it is reached is finished.
     pub work: u64,
 }
 
 impl SearchLimits {
     /// The default work: about one second of a present processor.
-    pub const WORK: u64 = 30_000_000;
+    pub const WORK: u64 = 64_000_000;
 
     /// Limits the nodes only.
     #[must_use]

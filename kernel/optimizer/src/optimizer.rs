@@ -1,7 +1,8 @@
 //! Several searches on one problem: at other budgets, or with one item in or out.
 //!
 //! All searches share the condensed graph, its lattices and the flow. Any flow is a valid start, so a search begins at
-//! the price and the flow with which the previous one ended. A proven result does not depend on earlier searches.
+//! the price and the flow with which the previous one ended, and with the best selection so far that fits. A proven
+//! result does not depend on earlier searches.
 
 use super::condense::{Graph, condense};
 use super::flow::Flow;
@@ -41,8 +42,13 @@ pub struct Optimizer<'a> {
     node_of: Vec<usize>,
     grids: Vec<Lattice>,
     flow: Flow,
+    /// Sets that were found without an item in or out.
+    known: Vec<(Objective, Vec<bool>)>,
     work: u64,
 }
+
+/// The maximum number of known sets.
+const KNOWN_MAX: usize = 256;
 
 impl<'a> Optimizer<'a> {
     /// Prepares a problem.
@@ -52,7 +58,7 @@ impl<'a> Optimizer<'a> {
         let search =
             Search::new(&graph, 0, Objective::default(), Objective::default(), SearchLimits::default());
         let (grids, flow) = (search.grids, search.flow);
-        Self { problem, graph, node_of, grids, flow, work: 0 }
+        Self { problem, graph, node_of, grids, flow, known: Vec::new(), work: 0 }
     }
 
     /// Returns the work of all searches so far.
@@ -101,6 +107,9 @@ impl<'a> Optimizer<'a> {
     pub fn reach(&mut self, variation: Variation, utility: u64, limits: SearchLimits) -> Reach {
         let Ok(utility) = i64::try_from(utility) else { return Reach::Impossible };
         let found = self.with_search(variation, utility - 1, limits, |search, _| {
+            if search.incumbent_set.is_some() {
+                return (search.incumbent_set.take(), None);
+            }
             search.stop_at_first = true;
             let (bound, _) = search.find_best();
             (search.incumbent_set.take(), bound)
@@ -121,7 +130,7 @@ impl<'a> Optimizer<'a> {
         limits: SearchLimits,
         run: impl FnOnce(&mut Search<'_>, usize) -> T,
     ) -> Option<(T, u64, u64)> {
-        let Self { problem, graph, node_of, grids, flow, .. } = self;
+        let Self { problem, graph, node_of, grids, flow, known, .. } = self;
         let budget = i64::try_from(variation.budget).unwrap_or(i64::MAX);
         let floor = Objective { utility, cost: 0, count: 0 };
         let mut search = Search::resume(graph, budget, floor, limits, grids.clone(), flow.clone());
@@ -142,6 +151,11 @@ impl<'a> Optimizer<'a> {
         if search.remaining_budget() < 0 {
             return None;
         }
+        let mut known: Vec<_> = if variation.item.is_none() { known.iter().collect() } else { Vec::new() };
+        known.retain(|(worth, _)| worth.cost <= budget && worth.is_better_than(search.incumbent));
+        if let Some((worth, set)) = known.into_iter().max_by_key(|(worth, _)| (worth.utility, -worth.cost)) {
+            (search.incumbent, search.incumbent_set) = (*worth, Some(set.clone()));
+        }
         search.drop_unaffordable();
         let start = search.trail.len();
         let result = run(&mut search, start);
@@ -154,8 +168,18 @@ impl<'a> Optimizer<'a> {
         Some((result, nodes, work))
     }
 
+    /// Keeps a set for later searches.
+    fn keep(&mut self, set: &[bool], item: Option<(usize, bool)>) {
+        if item.is_none() && self.known.len() < KNOWN_MAX {
+            let mut worth = Objective::default();
+            (0..set.len()).filter(|&node| set[node]).for_each(|node| worth.add(&self.graph, node));
+            self.known.push((worth, set.to_vec()));
+        }
+    }
+
     /// Returns the candidates of a set of nodes, without a tail that has no utility, no cost and no dependents.
-    fn selection(&self, set: &[bool], item: Option<(usize, bool)>) -> Selection {
+    fn selection(&mut self, set: &[bool], item: Option<(usize, bool)>) -> Selection {
+        self.keep(set, item);
         let all = self.problem.candidates();
         let selected: Vec<usize> = (0..all.len()).filter(|&item| set[self.node_of[item]]).collect();
         let is_idle = |other: &&usize| {

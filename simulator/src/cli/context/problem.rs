@@ -21,7 +21,7 @@ pub(super) struct ProblemArgs {
     /// Stop the search after this number of nodes and report the best solution with a proven bound.
     #[arg(long, value_name = "NUMBER", default_value_t = SearchLimits::default().nodes)]
     max_nodes: u64,
-    /// Stop all searches after this work and report what is proven by then. A unit takes 20 to 40 ns [default: about one
+    /// Stop all searches after this work and report what is proven by then. A unit takes 10 to 15 ns [default: about one
     /// second for a solution and for each item, and three for a curve].
     #[arg(long, value_name = "NUMBER")]
     max_work: Option<u64>,
