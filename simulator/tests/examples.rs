@@ -180,6 +180,34 @@ fn kill_the_http_team_at_many_moments_and_no_effect_happens_twice() {
     assert!(recovered >= 1, "no kill hit an effect");
 }
 
+#[test]
+fn http_team_in_network_calls_each_node() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = example("http_team").arg("--network").arg(folder.path()).output().unwrap();
+    let printed = printed(&output);
+    for line in [
+        // The shop fails the task without an effect, and the next-best node gets it.
+        "office → shop: the executor's task result",
+        "the node answered 503: ",
+        "office → depot: the executor's task result",
+        // The node that executed a task routes the next one of a sequential plan, here to itself.
+        "  depot: the executor's task result  ",
+        "  depot did: Look how much paper is left\n  depot did: Order two packs of paper for at most 20 euros\n",
+        "\nWho executed which call:\n  depot: the executor's task result, the executor's task result, the executor's task result\n  \
+         office: the identity guard's two locks, ",
+    ] {
+        assert!(printed.contains(line), "{line:?} is not in what it printed:\n{printed}");
+    }
+    assert_eq!(effects(folder.path()), DONE);
+    let steps = ended(&folder.path().join("network.ndjson"));
+    assert_eq!(ending(&steps), Conclusion { kind: ConclusionKind::Outcome, cause: Cause::Completed });
+    let text = fs::read_to_string(folder.path().join("network.ndjson")).unwrap();
+    for node in ["office", "shop", "depot"] {
+        let secret = fs::read_to_string(folder.path().join(format!("keys/{node}.key"))).unwrap();
+        assert!(!text.contains(secret.trim()), "the journal contains the secret key of {node}");
+    }
+}
+
 /// A chat-completions server. The test chooses its response to each request; with `None` it never responds.
 struct Chat {
     base_url: String,

@@ -60,10 +60,10 @@ fn readme_commands_promote_a_counterexample() {
     // The scenario is part of the project now.
     let played = shell(0, &demo, "orchestrion run");
     assert!(played.contains("scenarios/veto-survives.yaml: completed in"), "{played}");
-    assert_eq!(played.matches("completed in").count(), 2, "{played}");
+    assert_eq!(played.matches("completed in").count(), 3, "{played}");
     let replayed = shell(0, &demo, "orchestrion replay");
     assert!(replayed.contains("scenarios/veto-survives.ndjson: equal"), "{replayed}");
-    assert!(replayed.contains("replayed 2 of 2: 2 equal"), "{replayed}");
+    assert!(replayed.contains("replayed 3 of 3: 3 equal"), "{replayed}");
 
     // One claim is waived; the waiver of the other one expired.
     let file = demo.join("orchestrion.yaml");

@@ -101,6 +101,37 @@ fn node_host_runs_scenario() {
     foreign("node", "host.mjs", "Node agrees");
 }
 
+/// The host of nodes as processes runs the request of a new project, with its keys.
+#[test]
+fn python_network_host_reaches_every_node() {
+    if !is_there("python3") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let bin = Path::new(env!("CARGO_BIN_EXE_orchestrion"));
+    assert!(Command::new(bin).arg("init").current_dir(&folder).output().unwrap().status.success());
+    let others = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::iter::once(bin.parent().unwrap().to_path_buf()).chain(std::env::split_paths(&others));
+    let output = Command::new("python3")
+        // Only the standard library.
+        .args(["-I", "-S"])
+        .arg(root().join("examples/stdio/network_host.py"))
+        .args(["scenarios/in-network.yaml", "--journal", "one.ndjson", "--keys", "keys"])
+        .env("PATH", std::env::join_paths(folders).unwrap())
+        .current_dir(&folder)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    let printed = String::from_utf8(output.stdout).unwrap();
+    let lines: Vec<&str> = printed.lines().collect();
+    assert!(lines.contains(&"office: the planner's plan"), "{printed}");
+    assert!(lines.contains(&"office -> ana: the executor's task result"), "{printed}");
+    assert_eq!(lines.last(), Some(&"ana did: Translate the letter"));
+    let trace = fs::read(folder.path().join("one.ndjson")).unwrap();
+    let replayed = replay(Reader::new(trace.as_slice(), "one.ndjson").unwrap(), None, &StandardContexts);
+    assert!(replayed.is_equal());
+}
+
 /// The command, with the test as its host.
 struct Host {
     child: Child,

@@ -77,6 +77,7 @@ fn benches(c: &mut Criterion) {
         group.bench_function(BenchmarkId::new("clone", size), |b| b.iter(|| black_box(network.clone())));
         let contribution = |quality, tokens| Contribution {
             quality: score(quality),
+            is_rated: true,
             tone: Millionths::ZERO,
             tokens: Millionths::new(tokens),
         };
@@ -112,7 +113,7 @@ fn benches(c: &mut Criterion) {
     group.bench_function("interaction at a node", |b| {
         b.iter(|| {
             let partner = next.next().expect("a cycle has no end");
-            black_box(node.record_interaction(&policy, partner, &interaction, score(800)))
+            black_box(node.record_interaction(&policy, partner, &interaction, Some(score(800))))
         });
     });
     group.finish();

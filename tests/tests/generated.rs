@@ -40,6 +40,7 @@ fn pages_are_up_to_date() {
             ("table", linked(&pages::table(None))),
             ("diagram", pages::diagram()),
             ("claims", linked(&pages::claims())),
+            ("findings", pages::findings(&clauses)),
             ("state", pages::state()),
         ]
         .map(|(name, page)| (format!("specs/pages/{name}.md"), format!("{notice}{page}"))),

@@ -2,6 +2,7 @@
 
 mod clauses;
 mod context;
+mod convergence;
 mod corpora;
 mod coverage;
 mod crash;

@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use orchestrion_kernel::network::convergence::{Position, agree_to_disagree, convergence_score, deliberate};
+use orchestrion_kernel::network::convergence::{
+    Position, Variance, agree_to_disagree, convergence_score, deliberate,
+};
 use orchestrion_kernel::network::defense::Signal;
 use orchestrion_kernel::network::{
     Capability, CapabilityCategory, CapabilityConstraints, CapabilityState, Connection, Connections,
@@ -113,8 +115,8 @@ prop_compose! {
 }
 
 prop_compose! {
-    fn any_contribution()(quality in any_score(), tone in extreme(), tokens in extreme()) -> Contribution {
-        Contribution { quality, tone, tokens }
+    fn any_contribution()(quality in any_score(), is_rated: bool, tone in extreme(), tokens in extreme()) -> Contribution {
+        Contribution { quality, is_rated, tone, tokens }
     }
 }
 
@@ -202,7 +204,7 @@ proptest! {
         let policy = TrustPolicy::default().convergence;
         let position = |(value, trust, quality)| Position { node: node_id(0), value, trust: Some(trust), quality };
         let mut positions: Vec<_> = values.into_iter().map(position).collect();
-        let _ = convergence_score(&positions, max);
+        let _ = convergence_score(&positions, Variance::from_millionths(max));
         let _ = agree_to_disagree(&policy, &positions);
         deliberate(&policy, &mut positions);
     }

@@ -9,11 +9,11 @@ use orchestrion_kernel::network::convergence::may_disagree;
 use orchestrion_kernel::network::defense::Signal;
 use orchestrion_kernel::network::routing::{Filter, NoCandidates};
 use orchestrion_kernel::network::{
-    Capability, CapabilityCategory, CapabilityConstraints, CapabilityState, HandoffRefusal, Interaction,
-    Millionths, Network, Node, NodeStatus, Requirements, RoutingResult, TrustPolicy, explain_route, route,
-    route_ensemble,
+    Capability, CapabilityCategory, CapabilityConstraints, CapabilityState, Contribution, Exchange,
+    HandoffRefusal, Interaction, Millionths, Network, Node, NodeStatus, Requirements, RoutingResult,
+    TrustPolicy, explain_route, route, route_ensemble,
 };
-use orchestrion_kernel::{CapabilityId, ClusterId, NodeId, Score};
+use orchestrion_kernel::{CapabilityId, ClusterId, NodeId, Score, Timestamp};
 
 fn score(millionths: u32) -> Score {
     Score::from_millionths(millionths).unwrap()
@@ -181,7 +181,7 @@ fn node_rises_and_falls() {
             let partner = NodeId::new(format!("p{}", i % 60));
             let x = interaction.quality;
             node.record_use(&policy, &CapabilityId::new("c"), x, interaction.at);
-            node.record_interaction(&policy, &partner, &interaction, x);
+            node.record_interaction(&policy, &partner, &interaction, Some(x));
         }
         node.status
     };
@@ -197,6 +197,37 @@ fn node_rises_and_falls() {
     assert!(node.trust < before && node.record.interactions == 0);
     assert_eq!(interact(&mut node, 0, 149, 0), NodeStatus::Probationary);
     assert_eq!(interact(&mut node, 0, 1, 0), NodeStatus::Expelled);
+}
+
+/// Without feedback no node fails a probation. A record counts the node's own contributions: bad results do not count for the
+/// node that handed the tasks off.
+#[test]
+fn records_count_own_rated_contributions() {
+    let policy = TrustPolicy::default();
+    let (a, b) = (NodeId::new("a"), NodeId::new("b"));
+    let mut network: Network = [node("a", 400_000), node("b", 400_000)].into_iter().collect();
+    let mut exchange = |is_rated, count: u32| {
+        let contribution = |quality, is_rated| Contribution {
+            quality,
+            is_rated,
+            tone: Millionths::ZERO,
+            tokens: Millionths::ONE,
+        };
+        let exchange = Exchange {
+            at: Timestamp::from_millis(1),
+            sender: a.clone(),
+            receiver: b.clone(),
+            capability: CapabilityId::new("c"),
+            task: contribution(score(500_000), false),
+            result: contribution(score(310_000), is_rated),
+            volume: Millionths::ONE,
+        };
+        (0..count).for_each(|_| drop(network.record_exchange(&policy, &exchange)));
+        [&a, &b].map(|id| network.node(id).unwrap()).map(|node| (node.status, node.record.interactions))
+    };
+    assert_eq!(exchange(false, 200), [(NodeStatus::Probationary, 0); 2]);
+    assert_eq!(exchange(true, 149), [(NodeStatus::Probationary, 0), (NodeStatus::Probationary, 49)]);
+    assert_eq!(exchange(true, 1), [(NodeStatus::Probationary, 0), (NodeStatus::Expelled, 0)]);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use orchestrion_kernel::network::aggregation::{
     AggregateAnswer, AggregationStrategy, MemberResult, aggregate,
 };
 use orchestrion_kernel::network::convergence::{
-    ConvergenceStatus, Position, agree_to_disagree, convergence_score, convergence_status,
+    ConvergenceStatus, Position, Variance, agree_to_disagree, convergence_score, convergence_status,
 };
 use orchestrion_kernel::network::defense::{
     Signal, SignalOutcome, decay_priming, forwarded_confidence, raise_belief, receive_signal,
@@ -209,7 +209,7 @@ fn reference_trust() {
                 given: millionths(&step[2]),
                 ..Interaction::default()
             };
-            node.record_interaction(&policy, &node_id(&step[0]), &interaction, interaction.quality);
+            node.record_interaction(&policy, &node_id(&step[0]), &interaction, Some(interaction.quality));
         }
         let (expected, at) = (&case["expected"], format!("case {}", case["case"]));
         let trust = compute_trust(&policy.trust, &node);
@@ -287,7 +287,7 @@ fn reference_convergence() {
     let Some(cases) = cases("convergence.jsonl", 60) else { return };
     let policy = TrustPolicy::default().convergence;
     for case in &cases {
-        let max_variance = millionths(&case["max_variance"]);
+        let max_variance = Variance::from_millionths(millionths(&case["max_variance"]));
         let position = |recorded: &Value| Position {
             node: node_id(&recorded["id"]),
             value: millionths(&recorded["value"]),
@@ -400,7 +400,7 @@ fn reference_printed_examples() {
         };
         for _ in 0..50 {
             let partner = NodeId::new(partner.to_string());
-            node.record_interaction(&policy, &partner, &interaction, Score::ONE);
+            node.record_interaction(&policy, &partner, &interaction, Some(Score::ONE));
         }
     }
     for i in 0..100 {
@@ -409,7 +409,7 @@ fn reference_printed_examples() {
             &policy,
             &partner,
             &Interaction { quality: Score::ONE, ..Interaction::default() },
-            Score::ONE,
+            Some(Score::ONE),
         );
     }
     node.add_capability(CapabilityState { volume: 1, ..capability(Score::ONE, 1) });

@@ -206,7 +206,7 @@ impl Batch<'_> {
         };
         let policy = network.policy();
         let quality = |feedback: &Feedback| feedback.quality(&policy.feedback);
-        let half = Score::from_millionths(500_000).unwrap_or(Score::ZERO);
+        let unrated_task = Score::from_millionths(500_000).unwrap_or(Score::ZERO);
         let (judged, result_tokens) = match reply {
             Some((report, judged)) => (*judged, report_tokens(report)),
             None => (InteractionReport::default(), 0),
@@ -218,12 +218,17 @@ impl Batch<'_> {
             receiver: assignment.to.clone(),
             capability: assignment.capability.clone(),
             task: Contribution {
-                quality: judged.task_feedback.as_ref().map_or(half, quality),
+                quality: judged.task_feedback.as_ref().map_or(unrated_task, quality),
+                is_rated: judged.task_feedback.is_some(),
                 tone: judged.task_tone,
                 tokens: whole(task_tokens),
             },
             result: Contribution {
-                quality: if failure.is_some() { Score::ZERO } else { quality(&judged.feedback) },
+                quality: match failure {
+                    Some(_) => Score::ZERO,
+                    None => quality(&judged.feedback.unwrap_or_default()),
+                },
+                is_rated: failure.is_some() || judged.feedback.is_some(),
                 tone: judged.tone,
                 tokens: whole(result_tokens),
             },

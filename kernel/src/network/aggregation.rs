@@ -1,8 +1,8 @@
 //! Aggregation of the results of an ensemble (001 §8.3).
 
 use super::convergence::{
-    ConvergenceStatus, Position, agree_to_disagree, convergence_score, convergence_status, deliberate,
-    may_disagree, weighted_mean,
+    ConvergenceStatus, Position, Variance, agree_to_disagree, convergence_score, convergence_status,
+    deliberate, may_disagree, weighted_mean,
 };
 use super::millionths::{Millionths, ONE, div_round};
 use super::policy::ConvergencePolicy;
@@ -129,7 +129,7 @@ pub fn aggregate(
         AggregationStrategy::Voting => vote(results),
         AggregationStrategy::Averaging => {
             let positions = positions(results)?;
-            Ok(mean(policy, &positions, widest_variance(&positions)))
+            Ok(mean(policy, &positions, Variance::widest(&positions)))
         }
         AggregationStrategy::Consensus => reach_consensus(policy, positions(results)?, criticality),
         AggregationStrategy::BestEffort => best_effort(results),
@@ -181,7 +181,7 @@ fn reach_consensus(
     mut positions: Vec<Position>,
     criticality: Score,
 ) -> Result<Aggregate, AggregationError> {
-    let max_variance = widest_variance(&positions);
+    let max_variance = Variance::widest(&positions);
     let mut score = convergence_score(&positions, max_variance);
     let mut scores = vec![score];
     for _ in 0..MAX_ROUNDS {
@@ -204,20 +204,13 @@ fn reach_consensus(
 }
 
 /// Returns the weighted mean of the positions, with their score as the confidence.
-fn mean(policy: &ConvergencePolicy, positions: &[Position], max_variance: Millionths) -> Aggregate {
+fn mean(policy: &ConvergencePolicy, positions: &[Position], max_variance: Variance) -> Aggregate {
     let mean = weighted_mean(positions.iter().map(|position| (position.value, position.weight(policy))));
     Aggregate {
         answer: AggregateAnswer::Number(mean),
         confidence: convergence_score(positions, max_variance),
         dissenting: Vec::new(),
     }
-}
-
-/// Returns the largest variance that values in the range of these positions can have: a quarter of the squared range.
-fn widest_variance(positions: &[Position]) -> Millionths {
-    let values = || positions.iter().map(|position| i128::from(position.value.get()));
-    let range = values().max().unwrap_or(0).saturating_sub(values().min().unwrap_or(0));
-    Millionths::new(div_round(range.saturating_mul(range), i128::from(ONE).saturating_mul(4)))
 }
 
 fn positions(results: &[MemberResult]) -> Result<Vec<Position>, AggregationError> {

@@ -53,12 +53,33 @@ pub struct Disagreement {
     pub dissenting: Vec<NodeId>,
 }
 
+/// A variance, in units of 10^-12: a square of millionths, so that positions close to each other have one too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Variance(i128);
+
+impl Variance {
+    /// Converts a variance in millionths.
+    #[must_use]
+    pub fn from_millionths(variance: Millionths) -> Self {
+        Self(i128::from(variance.get()).saturating_mul(ONE.into()))
+    }
+
+    /// Returns the largest variance that values in the range of these positions can have: a quarter of the squared range.
+    #[must_use]
+    pub fn widest(positions: &[Position]) -> Self {
+        let values = || positions.iter().map(|position| i128::from(position.value.get()));
+        let range = values().max().unwrap_or(0).saturating_sub(values().min().unwrap_or(0));
+        // Not 0 unless the range is 0.
+        Self(range.saturating_mul(range).saturating_add(3) / 4)
+    }
+}
+
 /// Returns `1 − Var / Var_max`, clamped to 0..=1; 0 without positions.
 ///
 /// Without a maximum variance, positions agree only where they are equal. Sums beyond 128 bits saturate.
 #[must_use]
-pub fn convergence_score(positions: &[Position], max_variance: Millionths) -> Score {
-    // n² Var = n Σx² − (Σx)², in units of 10^-12.
+pub fn convergence_score(positions: &[Position], max_variance: Variance) -> Score {
+    // n² Var = n Σx² − (Σx)².
     let count = count_of(positions);
     if count == 0 {
         return Score::ZERO;
@@ -67,11 +88,15 @@ pub fn convergence_score(positions: &[Position], max_variance: Millionths) -> Sc
     let squares = values().map(|value| value.saturating_mul(value)).fold(0, i128::saturating_add);
     let sum = values().fold(0, i128::saturating_add);
     let scaled_variance = count.saturating_mul(squares).saturating_sub(sum.saturating_mul(sum)).max(0);
-    let scaled_max = count.saturating_mul(count).saturating_mul(i128::from(max_variance.get()));
+    let scaled_max = count.saturating_mul(count).saturating_mul(max_variance.0);
     if scaled_max <= 0 {
         return if scaled_variance == 0 { Score::ONE } else { Score::ZERO };
     }
-    (Millionths::ONE - Millionths::new(div_round(scaled_variance, scaled_max))).to_score()
+    let ratio = match scaled_variance.checked_mul(ONE.into()) {
+        Some(numerator) => div_round(numerator, scaled_max),
+        None => div_round(scaled_variance, scaled_max / i128::from(ONE)),
+    };
+    (Millionths::ONE - Millionths::new(ratio)).to_score()
 }
 
 /// Returns the status of this score.

@@ -19,12 +19,21 @@ use alloc::sync::Arc;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Contribution {
-    /// The quality; 0.5 without feedback.
+    /// The quality.
     pub quality: Score,
+    /// Whether feedback or a failure gave the quality, so that it counts in the record of the contributing node.
+    pub is_rated: bool,
     /// The tone, from −1 to 1.
     pub tone: Millionths,
     /// The tokens.
     pub tokens: Millionths,
+}
+
+impl Contribution {
+    /// Returns the quality that counts in the record of the contributing node.
+    fn rated_quality(&self) -> Option<Score> {
+        self.is_rated.then_some(self.quality)
+    }
 }
 
 /// A task and its result between two nodes.
@@ -74,8 +83,8 @@ impl Network {
     /// Records a task and its result: the quality of the capability, then one interaction at each end. Tokens given and
     /// received are mirrored. A node that executed its own task has no interaction (001 §4.2).
     ///
-    /// The result's quality also counts in the record of the receiver: with the default of its own feedback, a node that only
-    /// receives tasks would fail each probation.
+    /// The record of a node counts the quality of its own contributions that were rated. A default quality would fail each
+    /// probation, and expel a network whose host gives no feedback.
     pub fn record_exchange(&mut self, policy: &TrustPolicy, exchange: &Exchange) -> ExchangeOutcome {
         let Exchange { at, sender, receiver, capability, task, result, volume } = exchange;
         if sender == receiver {
@@ -94,10 +103,10 @@ impl Network {
         };
         let at_receiver = self.update(receiver, |node| {
             node.record_use(policy, capability, result.quality, *at);
-            node.record_interaction(policy, sender, &interaction(task, result), result.quality)
+            node.record_interaction(policy, sender, &interaction(task, result), result.rated_quality())
         });
         let at_sender = self.update(sender, |node| {
-            node.record_interaction(policy, receiver, &interaction(result, task), result.quality)
+            node.record_interaction(policy, receiver, &interaction(result, task), task.rated_quality())
         });
         ExchangeOutcome { sender: at_sender, receiver: at_receiver }
     }
@@ -105,13 +114,13 @@ impl Network {
 
 impl Node {
     /// Records one interaction with a partner: the connection, the trust, then the status. The threat of the partner is this
-    /// node's belief, unless the interaction has a higher one. `counted_quality` counts in the node's record.
+    /// node's belief, unless the interaction has a higher one. `rated_quality` is that of the node's own contribution.
     pub fn record_interaction(
         &mut self,
         policy: &TrustPolicy,
         partner: &NodeId,
         interaction: &Interaction,
-        counted_quality: Score,
+        rated_quality: Option<Score>,
     ) -> NodeInteraction {
         let threat = interaction.threat.max(self.threat_level(partner));
         let is_flagged = interaction.is_flagged || threat > policy.defense.act_above;
@@ -122,7 +131,7 @@ impl Node {
             |connection| connection.record(&policy.connection, &interaction),
         );
         Arc::make_mut(&mut self.recent_partners).push(partner, policy.trust.partner_window);
-        self.record.count(&policy.status, counted_quality);
+        rated_quality.into_iter().for_each(|quality| self.record.count(&policy.status, quality));
         let trust = compute_trust(&policy.trust, self);
         self.computed_trust = trust.trust;
         match self.status {

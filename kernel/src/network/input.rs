@@ -107,8 +107,8 @@ pub enum SignatureStatus {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields, default))]
 pub struct InteractionReport {
-    /// The feedback of the caller on the result.
-    pub feedback: Feedback,
+    /// The feedback of the caller on the result; without it the quality of the result is that of the default ratings.
+    pub feedback: Option<Feedback>,
     /// The tone of the result, from −1 to 1.
     pub tone: Millionths,
     /// The feedback of the executing node on the task; without it the quality of the task is 0.5.

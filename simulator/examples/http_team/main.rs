@@ -3,12 +3,15 @@
 //! ```console
 //! $ cargo run --example http_team                         # runs a request, is killed, resumes, and checks the effects
 //! $ cargo run --example http_team -- FOLDER [REQUEST]     # resumes or runs one request, with the journal in the folder
+//! $ cargo run --example http_team -- --network FOLDER     # runs one request over nodes with endpoints and keys of their own
 //! ```
 //!
 //! The program starts a small server for the models. `OPENAI_BASE_URL`, `OPENAI_API_KEY` and `OPENAI_MODEL` name another one; it
 //! must speak plain HTTP, such as a local model server. `HTTP_TEAM_DEADLINE_MS` is the deadline of a call.
 
 mod models;
+mod network;
+mod node;
 mod server;
 mod team;
 
@@ -27,11 +30,15 @@ const REQUEST: &str = "Order two packs of paper, and tell the office when it com
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
+    let mut args = env::args().skip(1).peekable();
+    if args.next_if_eq("--network").is_some() {
+        let folder = args.next().ok_or("expected a folder after --network")?;
+        return network::run(Path::new(&folder), args.next().as_deref().unwrap_or(REQUEST)).await;
+    }
     let base_url = match env::var("OPENAI_BASE_URL") {
         Ok(base_url) => base_url,
         Err(_) => server::start()?,
     };
-    let mut args = env::args().skip(1);
     match args.next() {
         None => killed_half_way(&base_url).await,
         Some(folder) => once(Path::new(&folder), &base_url, args.next()).await,
@@ -41,19 +48,14 @@ async fn main() -> Result<(), Box<dyn Error>> {
 /// Resumes the unfinished request, or runs a new one, and prints the final answer.
 async fn once(folder: &Path, base_url: &str, request: Option<String>) -> Result<(), Box<dyn Error>> {
     fs::create_dir_all(folder)?;
-    for lock in ["gcp-users.txt", "mongodb-users.txt"] {
-        fs::write(folder.join(lock), "ada\n")?;
-    }
+    team::write_locks(folder)?;
     let mut conversation = opened(folder)?;
     if let Ok(deadline_ms) = env::var("HTTP_TEAM_DEADLINE_MS") {
         conversation =
             conversation.with_deadlines(Deadlines::new(Duration::from_millis(deadline_ms.parse()?)));
     }
-    let team = Team {
-        models: Models::at(base_url),
-        folder: folder.to_path_buf(),
-        stalls: env::var_os("HTTP_TEAM_STALLS").is_some(),
-    };
+    let mut team = Team::new(Models::at(base_url), folder);
+    team.stalls = env::var_os("HTTP_TEAM_STALLS").is_some();
     let resumed = conversation.resume(&team).await?;
     let answered = match resumed.or_else(|| conversation.last_result().cloned()) {
         Some(answered) if request.is_none() => answered,

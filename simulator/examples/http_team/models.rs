@@ -3,11 +3,14 @@
 use orchestrion_kernel::module::{Failure, Operation, Role};
 use orchestrion_kernel::plan::{Effect, Plan};
 use orchestrion_kernel::situation::FieldSchema;
-use orchestrion_runtime::{Call, CallError, CallPayload, CallResult};
+use orchestrion_runtime::{Call, CallError, CallPayload, CallResult, SignedHandoff};
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::thread;
 use std::time::Duration;
+
+/// The deadline of a handoff, in which the node only checks a signature.
+const HANDOFF_DEADLINE: Duration = Duration::from_secs(5);
 
 /// The endpoint and the name of the models.
 #[derive(Clone, Debug)]
@@ -56,10 +59,10 @@ impl Models {
             ],
         });
         let deadline = Duration::from_millis(call.deadline_ms);
-        let (mut status, mut body) = self.post(&asked, deadline)?;
+        let (mut status, mut body) = self.post("chat/completions", &asked, deadline)?;
         if matches!(status, 429 | 500..=599) {
             thread::sleep(Duration::from_millis(200));
-            (status, body) = self.post(&asked, deadline)?;
+            (status, body) = self.post("chat/completions", &asked, deadline)?;
         }
         if status != 200 {
             return Err(CallError::error(format!("the server answered {status}: {}", start_of(&body))));
@@ -71,8 +74,29 @@ impl Models {
         content.ok_or_else(|| CallError::malformed(expected()))
     }
 
-    fn post(&self, body: &Value, deadline: Duration) -> Result<(u16, String), CallError> {
-        let url = format!("{}/chat/completions", self.base_url);
+    /// Sends a handoff to the node of this endpoint. Blocks. Returns whether the node received it.
+    pub(crate) fn hand_off(&self, handoff: &SignedHandoff) -> bool {
+        let sent = serde_json::to_value(handoff).ok();
+        let sent = sent.and_then(|body| self.post("handoffs", &body, HANDOFF_DEADLINE).ok());
+        sent.is_some_and(|(status, _)| status == 200)
+    }
+
+    /// Lets the node of this endpoint execute a task. Blocks.
+    ///
+    /// # Errors
+    ///
+    /// The reason why the node did not execute it.
+    pub(crate) fn run_task(&self, task: &Value, deadline: Duration) -> Result<String, CallError> {
+        let (status, body) = self.post("tasks", task, deadline)?;
+        let reply: Value = serde_json::from_str(&body).unwrap_or_default();
+        match (status, reply["ok"].as_str()) {
+            (200, Some(text)) => Ok(text.to_owned()),
+            _ => Err(CallError::error(format!("the node answered {status}: {}", start_of(&body)))),
+        }
+    }
+
+    fn post(&self, path: &str, body: &Value, deadline: Duration) -> Result<(u16, String), CallError> {
+        let url = format!("{}/{path}", self.base_url);
         let mut request = self.agent.post(&url).content_type("application/json");
         if let Some(key) = &self.api_key {
             request = request.header("Authorization", format!("Bearer {key}"));

@@ -35,7 +35,7 @@ fn respond(mut request: Request) -> Result<(), Error> {
 }
 
 /// The response to a request: as models do, with words around it, and a code fence.
-fn completion(asked: &Value) -> Value {
+pub(crate) fn completion(asked: &Value) -> Value {
     let message = |n: usize| asked["messages"][n]["content"].as_str().unwrap_or_default();
     let content = format!("Here is my answer.\n\n```json\n{:#}\n```", says(message(0), message(1)));
     json!({ "choices": [{ "message": { "role": "assistant", "content": content } }] })

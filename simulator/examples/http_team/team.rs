@@ -1,13 +1,19 @@
 //! The team: models over HTTP for text, and files for everything that must be durable.
 
 use crate::models::Models;
+use orchestrion_kernel::NodeId;
 use orchestrion_kernel::event::MemoryRecord;
 use orchestrion_kernel::module::{Operation, PastRequest, Report, Store};
-use orchestrion_runtime::{Call, CallError, CallPayload, CallResult, Host, RecoveryResult};
+use orchestrion_runtime::{
+    Call, CallError, CallPayload, CallResult, Host, RecoveryResult, SignedHandoff, lock_ignoring_poison,
+};
 use serde::Serialize;
+use serde_json::json;
+use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::time::Duration;
 
 /// A team with its folder.
@@ -17,12 +23,19 @@ pub(crate) struct Team {
     pub(crate) folder: PathBuf,
     /// Whether effects are never confirmed, so that there is time for a kill.
     pub(crate) stalls: bool,
+    /// The endpoints of the nodes; none without a network.
+    pub(crate) endpoints: BTreeMap<NodeId, Models>,
+    /// The calls that each node answered.
+    calls: Mutex<BTreeMap<NodeId, Vec<&'static str>>>,
 }
 
 impl Host for Team {
     async fn execute(&self, call: &Call) -> CallResult {
         let answer = match call.operation {
-            Operation::RunTask { .. } | Operation::UndoTask { .. } => self.execute(call).await,
+            Operation::RunTask { .. } | Operation::UndoTask { .. } => match self.endpoint(call) {
+                Some(node) => self.execute_at(node.clone(), call).await,
+                None => self.execute(call).await,
+            },
             Operation::VerifyIdentity => self.identity(call),
             Operation::LoadContext => self.memories(call),
             Operation::StoreMemory { store, .. } => {
@@ -31,7 +44,11 @@ impl Host for Team {
             Operation::DeliverAudit => self.keep(call, "audit", Report::Delivered),
             _ => self.model(call).await,
         };
-        println!("  {:>3}  {:<41}{}", call.id, call.expects, describe(&answer));
+        let label = route(call) + call.expects + "  ";
+        println!("  {:>3}  {label:<41}{}", call.id, describe(&answer));
+        if let (Some(node), Ok(_)) = (&call.node, &answer) {
+            lock_ignoring_poison(&self.calls).entry(node.clone()).or_default().push(call.expects);
+        }
         answer
     }
 
@@ -51,19 +68,53 @@ impl Host for Team {
         fate
     }
 
+    /// A handoff that its node does not receive is lost; the next-best node gets the call at its deadline.
+    fn transmit(&self, handoff: SignedHandoff) -> Vec<SignedHandoff> {
+        let node = self.endpoints.get(&handoff.handoff.to_node);
+        if node.is_some_and(|node| node.hand_off(&handoff)) { vec![handoff] } else { Vec::new() }
+    }
+
     async fn sleep(&self, time: Duration) {
         tokio::time::sleep(time).await;
     }
 }
 
 impl Team {
+    /// A team without a network.
+    pub(crate) fn new(models: Models, folder: &Path) -> Self {
+        let folder = folder.to_path_buf();
+        Self { models, folder, stalls: false, endpoints: BTreeMap::new(), calls: Mutex::default() }
+    }
+
+    /// The calls that each node answered, in order.
+    pub(crate) fn calls_by_node(&self) -> BTreeMap<NodeId, Vec<&'static str>> {
+        lock_ignoring_poison(&self.calls).clone()
+    }
+
+    /// The endpoint of the node that the kernel chose for the call.
+    fn endpoint(&self, call: &Call) -> Option<&Models> {
+        self.endpoints.get(call.node.as_ref()?)
+    }
+
+    /// Lets a node execute a task under the idempotency key of the call.
+    async fn execute_at(&self, node: Models, call: &Call) -> CallResult {
+        let effect_key = call.operation.is_effectful().then(|| key(call));
+        // A node that routed the call to itself gets no handoff.
+        let from = call.handoff.as_ref().map(|handoff| &handoff.handoff.from_node).or(call.node.as_ref());
+        let task = json!({ "call": call.id, "from": from, "text": words(call), "effect_key": effect_key });
+        let deadline = Duration::from_millis(call.deadline_ms);
+        let executed = tokio::task::spawn_blocking(move || node.run_task(&task, deadline)).await;
+        let text = executed.map_err(|error| CallError::error(format!("{call}: {error}")))??;
+        Ok(Report::Exit { code: 0, text: text.into(), number: None }.into())
+    }
+
     fn effects(&self) -> PathBuf {
         self.folder.join("effects.txt")
     }
 
     /// The client blocks, so it runs on a thread of its own.
     async fn model(&self, call: &Call) -> CallResult {
-        let (models, asked) = (self.models.clone(), call.clone());
+        let (models, asked) = (self.endpoint(call).unwrap_or(&self.models).clone(), call.clone());
         let answer = tokio::task::spawn_blocking(move || models.answer(&asked)).await;
         answer.unwrap_or_else(|error| Err(CallError::error(format!("{call}: {error}"))))
     }
@@ -132,6 +183,20 @@ impl Team {
         serde_json::to_writer_pretty(&mut file, record)?;
         file.sync_data()?;
         fs::rename(draft, path)
+    }
+}
+
+/// Writes the locks of both identity checks, which let ada in.
+pub(crate) fn write_locks(folder: &Path) -> io::Result<()> {
+    ["gcp-users.txt", "mongodb-users.txt"].iter().try_for_each(|lock| fs::write(folder.join(lock), "ada\n"))
+}
+
+/// The sender and the receiver of a call, if it was handed off; the node that executes it otherwise; nothing without a network.
+fn route(call: &Call) -> String {
+    match (&call.node, &call.handoff) {
+        (Some(node), Some(handoff)) => format!("{} → {node}: ", handoff.handoff.from_node),
+        (Some(node), None) => format!("{node}: "),
+        (None, _) => String::new(),
     }
 }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// A handoff with the signature of its sender (001 §6.1). [`verify`](super::verify) says whether the signature is valid.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object with `handoff` and `signature`")]
 pub struct SignedHandoff {
     /// The handoff.
     pub handoff: Handoff,

@@ -1,8 +1,11 @@
-//! Generated reference pages in Markdown: the transition table, the state diagram, the claims, and the fields of 002's `State`.
+//! Generated reference pages in Markdown: the transition table, the state diagram, the claims, the findings, and the fields of 002's
+//! `State`.
 
 mod diagram;
+mod findings;
 
 pub use diagram::{dot, mermaid};
+pub use findings::findings;
 
 use orchestrion_claims::{CLAIMS, ClaimCheck};
 use orchestrion_kernel::control::guard::Guard;

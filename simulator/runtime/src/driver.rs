@@ -173,7 +173,7 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
                 Mail::Message(Message { input: Input::Write(write), .. }) => {
                     write.requires_session() && !has_session
                 }
-                Mail::Message(_) | Mail::Handoff(_) => false,
+                Mail::Message(_) | Mail::Handoff(..) => false,
                 Mail::Derived { .. } => !has_session,
             };
             if is_postponed {
@@ -446,7 +446,13 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
     fn submit_mail(&mut self, mail: Mail) -> Result<StepResult, RuntimeError> {
         let (derive, sequence) = match mail {
             Mail::Message(message) => return self.submit_message(message),
-            Mail::Handoff(received) => return self.receive_handoff(&received),
+            Mail::Handoff(received, sequence) => {
+                let result = self.receive_handoff(&received)?;
+                if let (StepResult::Refused(refusal), Some(sequence)) = (&result, sequence) {
+                    self.refused.push(RefusedMessage { sequence, refusal: refusal.clone() });
+                }
+                return Ok(result);
+            }
             Mail::Derived { derive, sequence } => (derive, sequence),
         };
         let mut result = StepResult::Accepted;

@@ -33,8 +33,8 @@ pub type DeriveWrites = Box<dyn FnOnce(&Policy, &State) -> Vec<Write> + Send>;
 /// An entry of the mailbox.
 pub(crate) enum Mail {
     Message(Message),
-    /// A handoff that reached its receiver. Its signature is verified when the conversation takes the entry.
-    Handoff(Box<SignedHandoff>),
+    /// A handoff that reached its receiver, with the sender's number. Its signature is verified when the conversation takes the entry.
+    Handoff(Box<SignedHandoff>, Option<u64>),
     /// Writes that are derived when the conversation takes the entry, from the state at that time.
     Derived {
         derive: DeriveWrites,
@@ -96,12 +96,13 @@ impl Mailbox {
         self.send_mail(Mail::Derived { derive, sequence })
     }
 
-    /// Delivers a handoff that reached its receiver later than [`Host::transmit`](crate::Host::transmit) returned.
+    /// Delivers a handoff that reached its receiver later than [`Host::transmit`](crate::Host::transmit) returned. The sender's number
+    /// identifies it in a [`RefusedMessage`].
     ///
     /// # Errors
     /// [`MailboxError`].
-    pub fn deliver(&mut self, handoff: SignedHandoff) -> Result<(), MailboxError> {
-        self.send_mail(Mail::Handoff(Box::new(handoff)))
+    pub fn deliver(&mut self, handoff: SignedHandoff, sequence: Option<u64>) -> Result<(), MailboxError> {
+        self.send_mail(Mail::Handoff(Box::new(handoff), sequence))
     }
 
     fn send_mail(&self, mail: Mail) -> Result<(), MailboxError> {
@@ -132,7 +133,7 @@ impl fmt::Debug for Mail {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Message(message) => message.fmt(f),
-            Self::Handoff(handoff) => handoff.fmt(f),
+            Self::Handoff(handoff, _) => handoff.fmt(f),
             Self::Derived { sequence, .. } => {
                 f.debug_struct("Derived").field("sequence", sequence).finish_non_exhaustive()
             }

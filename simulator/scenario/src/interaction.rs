@@ -12,9 +12,10 @@ use serde::{Deserialize, Deserializer, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct InteractionFile {
-    /// Feedback of the caller on the result. Default: the middle ratings.
-    #[serde(skip_serializing_if = "is_default")]
-    pub feedback: FeedbackFile,
+    /// Feedback of the caller on the result. Default: none, which counts as the middle ratings in the connection, and not in
+    /// the record of the node.
+    #[serde(deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
+    pub feedback: Option<FeedbackFile>,
     /// Tone of the result, from -1 to 1. Default: 0.
     #[serde(skip_serializing_if = "is_neutral")]
     pub tone: Tone,
@@ -50,7 +51,7 @@ pub struct FeedbackFile {
 impl Default for InteractionFile {
     fn default() -> Self {
         let neutral = Tone(Millionths::ZERO);
-        Self { feedback: FeedbackFile::default(), tone: neutral, task_feedback: None, task_tone: neutral }
+        Self { feedback: None, tone: neutral, task_feedback: None, task_tone: neutral }
     }
 }
 

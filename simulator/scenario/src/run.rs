@@ -8,6 +8,7 @@ use crate::{
 use miette::{Diagnostic, SourceSpan};
 use orchestrion_handoff::SignedHandoff;
 use orchestrion_kernel::module::Failure;
+use orchestrion_kernel::network::NetworkInput;
 use orchestrion_kernel::{Input, Phase, Refusal, Timestamp};
 use orchestrion_runtime::{
     Call, CallResult, Clock, Conversation, Deadlines, DeadlockError, Host, OpenError, RecoveryResult,
@@ -81,10 +82,19 @@ pub fn run_scenario(scenario: Scenario) -> Result<ScenarioResult, ScenarioRunErr
         error: Mutex::default(),
     };
     let Scenario { name, network, requests, deadlines, source, .. } = scenario;
-    let network = network.map(Input::Network);
+    let network = network.map(|network| Input::Network(Box::new(without_public_keys(*network))));
     let runner =
         ScenarioRunner { host: &host, header: &header, name: &name, source: &source, network, deadlines };
     host.clock.block_on(runner.run(&requests))?
+}
+
+/// Removes the public keys of a new network. The nodes of a simulation sign with simulated keys, since a scenario has no secret keys;
+/// the public keys of its file would refuse every handoff.
+fn without_public_keys(mut network: NetworkInput) -> NetworkInput {
+    if let NetworkInput::Create { nodes, .. } = &mut network {
+        nodes.iter_mut().for_each(|node| node.public_key.clear());
+    }
+    network
 }
 
 fn unused_event((PhaseVisit { phase, visit }, event): (PhaseVisit, ScriptedEvent)) -> String {

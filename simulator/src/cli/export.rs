@@ -252,7 +252,8 @@ fn write_folder(
             ));
         }
     };
-    let written = files::create_all(pages.iter().map(|(name, page)| (folder.join(name), page.as_bytes())))?;
+    let pages = pages.iter().map(|(name, page)| (folder.join(name), page.as_bytes()));
+    let (written, ()) = files::create_all(pages, || Ok(()))?;
     let mut out = output::stdout();
     for path in written {
         writeln!(out, "  wrote    {}", path.display()).into_diagnostic()?;

@@ -84,8 +84,11 @@ pub(super) fn replace_with(path: &Path, write: impl FnOnce(&mut File) -> io::Res
     result.into_diagnostic().wrap_err_with(|| cannot_write(path))
 }
 
-/// Writes new files: all of them, or none if one of them exists or cannot be written.
-pub(super) fn create_all<'a>(files: impl IntoIterator<Item = (PathBuf, &'a [u8])>) -> Result<Vec<PathBuf>> {
+/// Writes new files, and calls `finish`. If a file exists, cannot be written, or `finish` fails, all files are removed.
+pub(super) fn create_all<'a, T>(
+    files: impl IntoIterator<Item = (PathBuf, &'a [u8])>,
+    finish: impl FnOnce() -> Result<T>,
+) -> Result<(Vec<PathBuf>, T)> {
     let files: Vec<(PathBuf, &[u8])> = files.into_iter().collect();
     for (path, _) in &files {
         ensure_absent(path)?;
@@ -99,7 +102,13 @@ pub(super) fn create_all<'a>(files: impl IntoIterator<Item = (PathBuf, &'a [u8])
         }
         created.files.push(path);
     }
-    Ok(created.files)
+    match finish() {
+        Ok(finished) => Ok((created.files, finished)),
+        Err(error) => {
+            created.undo();
+            Err(error)
+        }
+    }
 }
 
 /// Files and folders created so far, for undoing an incomplete write.

@@ -1,16 +1,17 @@
 //! `init`: creates the files of a new project.
 
 use super::exit_status::ExitStatus;
-use super::{files, output};
+use super::{files, keys, output};
 use crate::project;
-use miette::{IntoDiagnostic, Result, miette};
+use miette::{Context, IntoDiagnostic, Result, miette};
 use orchestrion_scenario::Scenario;
 use orchestrion_scenario::policy_file;
 use orchestrion_scenario::run::run_scenario;
+use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Create a project: a project file, a policy, a scenario with its trace, and a CI file.
+/// Create a project: a project file, a policy, two scenarios with their traces, a trust network with its keys, and a CI file.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -21,7 +22,16 @@ Files (if one of them exists, none is written):
   orchestrion.yaml                        inputs of check, run and replay
   policies/team.yaml                      a policy that extends `hardened`
   scenarios/first-request.yaml, .ndjson   a scenario and its trace
-  .github/workflows/orchestrion.yaml      the three commands on every push")]
+  scenarios/in-network.yaml, .ndjson      a scenario whose calls nodes execute
+  network.yaml                            the nodes, with their public keys
+  keys/NODE.key                           the secret key of each node, for its
+                                          owner only
+  keys/.gitignore                         excludes the keys from version control
+  .github/workflows/orchestrion.yaml      the three commands on every push
+
+Scripted nodes sign with simulated keys. With `orchestrion run --stdio --keys
+keys`, nodes sign handoffs with the keys of the folder. A key is replaced with
+`orchestrion keys rotate`. No secret key is written to a trace.")]
 pub(super) struct Args {
     /// Create the project in this folder.
     #[arg(value_name = "DIR", default_value = ".")]
@@ -31,6 +41,13 @@ pub(super) struct Args {
 const POLICY: &str = "policies/team.yaml";
 const SCENARIO: &str = "scenarios/first-request.yaml";
 const TRACE: &str = "scenarios/first-request.ndjson";
+const NETWORK_SCENARIO: &str = "scenarios/in-network.yaml";
+const NETWORK_TRACE: &str = "scenarios/in-network.ndjson";
+const NETWORK: &str = "network.yaml";
+const KEYS: &str = "keys";
+const IGNORE_FILE: &str = ".gitignore";
+/// The content of the ignore file: everything in its folder.
+const IGNORE_ALL: &[u8] = b"# Secret keys.\n*\n";
 const WORKFLOW: &str = ".github/workflows/orchestrion.yaml";
 
 pub(super) fn run(args: &Args) -> Result<ExitStatus> {
@@ -49,18 +66,23 @@ fn create_project(folder: &Path) -> Result<Vec<PathBuf>> {
         ));
     }
     let trace = first_trace()?;
-    let written: [(&str, &[u8]); 5] = [
+    let written: [(&str, &[u8]); 7] = [
         (project::FILE, include_bytes!("init/orchestrion.yaml")),
         (POLICY, include_bytes!("init/policy.yaml")),
         (SCENARIO, include_bytes!("init/scenario.yaml")),
         (TRACE, &trace),
+        (NETWORK, include_bytes!("init/network.yaml")),
+        (NETWORK_SCENARIO, include_bytes!("init/network_scenario.yaml")),
         (WORKFLOW, include_bytes!("init/workflow.yaml")),
     ];
     let written = written.map(|(name, bytes)| (in_folder(folder, name), bytes));
+    let network_files = [NETWORK_TRACE, KEYS].map(|name| in_folder(folder, name));
     let existing: Vec<String> = written
         .iter()
-        .filter(|(path, _)| path.symlink_metadata().is_ok())
-        .map(|(path, _)| path.display().to_string())
+        .map(|(path, _)| path)
+        .chain(&network_files)
+        .filter(|path| path.symlink_metadata().is_ok())
+        .map(|path| path.display().to_string())
         .collect();
     if !existing.is_empty() {
         return Err(miette!(
@@ -69,7 +91,32 @@ fn create_project(folder: &Path) -> Result<Vec<PathBuf>> {
             existing.join(", ")
         ));
     }
-    files::create_all(written)
+    let (mut written, added) = files::create_all(written, || add_network_files(folder, &network_files))?;
+    written.extend(added);
+    Ok(written)
+}
+
+/// Writes the files that follow from the network: the trace of its scenario, and the keys. No file of a failed call stays.
+fn add_network_files(folder: &Path, [trace, keys]: &[PathBuf; 2]) -> Result<Vec<PathBuf>> {
+    let write = |path: &Path, bytes: &[u8]| {
+        fs::write(path, bytes).into_diagnostic().wrap_err_with(|| format!("cannot write {}", path.display()))
+    };
+    let add = || {
+        let result = run_scenario(Scenario::read(&in_folder(folder, NETWORK_SCENARIO))?)?;
+        write(trace, &result.trace)?;
+        // The folder does not exist yet, so its permissions are those of a key folder.
+        let mut added = keys::create_beside(&in_folder(folder, NETWORK))?;
+        let ignored = keys.join(IGNORE_FILE);
+        write(&ignored, IGNORE_ALL)?;
+        added.splice(..0, [trace.clone()]);
+        added.push(ignored);
+        Ok(added)
+    };
+    add().inspect_err(|_| {
+        // The first error is the one to report. Neither path existed before.
+        let _ = fs::remove_file(trace);
+        let _ = fs::remove_dir_all(keys);
+    })
 }
 
 /// Returns the path of a file of the project, without a leading `./`.
@@ -93,7 +140,9 @@ fn print_report(folder: &Path, written: &[PathBuf], out: &mut impl Write) -> std
     }
     writeln!(out, "  check    orchestrion check")?;
     writeln!(out, "  run      orchestrion run")?;
-    writeln!(out, "  replay   orchestrion replay")
+    writeln!(out, "  replay   orchestrion replay")?;
+    writeln!(out, "  network  orchestrion run {NETWORK_SCENARIO}")?;
+    writeln!(out, "  keys     orchestrion keys rotate {NETWORK} ana")
 }
 
 #[cfg(test)]

@@ -28,7 +28,8 @@ can read. Its public key is in the network file:
     ana:
       public_key: \"8a88e3dd…\"                   64 hexadecimal digits
 
-Keep the folder keys out of version control.
+Keep the folder keys out of version control. `orchestrion init` creates a
+network with its keys, and a keys/.gitignore that excludes them.
 
 Exit codes: 0 success; 2 error.")]
 pub(super) struct Args {
@@ -47,6 +48,12 @@ pub(super) fn run(args: &Args) -> Result<ExitStatus> {
         Command::Create(args) => create::run(args),
         Command::Rotate(args) => rotate::run(args),
     }
+}
+
+/// Creates the keys of a network file in the folder `keys` beside it, and returns their paths.
+pub(super) fn create_beside(network: &Path) -> Result<Vec<PathBuf>> {
+    let opened = Files { network: network.to_owned(), keys: None }.open()?;
+    Ok(create::create_keys(&opened)?.into_iter().map(|file| file.path).collect())
 }
 
 /// A network file, and the folder with the keys of its nodes.

@@ -89,7 +89,9 @@ fn read_text(path: &Path) -> Result<String> {
 
 /// Writes all files or none.
 fn write_files(promotion: &Promotion, folder: &Path) -> Result<Vec<PathBuf>> {
-    files::create_all(promotion.files().into_iter().map(|(name, bytes)| (folder.join(name), bytes)))
+    let files = promotion.files().into_iter().map(|(name, bytes)| (folder.join(name), bytes));
+    let (written, ()) = files::create_all(files, || Ok(()))?;
+    Ok(written)
 }
 
 /// Returns the first scenario folder of the project file.

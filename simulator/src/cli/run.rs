@@ -1,6 +1,7 @@
 //! `run`: executes scenarios.
 
 mod cross_check;
+mod keys;
 mod stdio;
 
 use super::args::{GlobalArgs, duration};

@@ -255,7 +255,9 @@ impl<W: Write> HostReader<W> {
                 let text = orchestrion_scenario::parse_ingest(text.get())?;
                 crate::ingest(&mut self.mailbox, text, line).map_err(|error| error.to_string())
             }
-            FromHost::Handoff(handoff) => self.mailbox.deliver(*handoff).map_err(|error| error.to_string()),
+            FromHost::Handoff(handoff) => {
+                self.mailbox.deliver(*handoff, Some(line)).map_err(|error| error.to_string())
+            }
             FromHost::Cancel => self.submit(line, Input::Cancel, None),
             FromHost::Close => self
                 .requests

@@ -32,9 +32,9 @@ impl Host for Transport {
             let mut foreign = handoff.handoff.clone();
             foreign.context.workflow_id = Text::from("another-office/1 r1");
             let foreign = NodeKey::for_simulation(&foreign.from_node).sign(foreign);
-            self.mailbox.lock().unwrap().deliver(foreign).unwrap();
-            self.mailbox.lock().unwrap().deliver(forged).unwrap();
-            self.mailbox.lock().unwrap().deliver(handoff).unwrap();
+            self.mailbox.lock().unwrap().deliver(foreign, None).unwrap();
+            self.mailbox.lock().unwrap().deliver(forged, None).unwrap();
+            self.mailbox.lock().unwrap().deliver(handoff, None).unwrap();
         }
         self.team.execute(call).await
     }

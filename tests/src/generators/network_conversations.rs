@@ -285,7 +285,7 @@ impl NetworkConversation {
         let interaction = choice.percent(75).then(|| {
             let is_good = choice.percent(60);
             Box::new(InteractionReport {
-                feedback: feedback(choice, is_good),
+                feedback: choice.percent(80).then(|| feedback(choice, is_good)),
                 tone: tone(choice, is_good),
                 task_feedback: choice.percent(40).then(|| feedback(choice, is_good)),
                 task_tone: tone(choice, is_good),

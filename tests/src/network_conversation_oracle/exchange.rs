@@ -41,10 +41,17 @@ impl NetworkConversationOracle {
         if (at.millis(), sender, receiver, capability) != (self.now, &call.from, &call.to, &call.capability) {
             return Err(format!("exchange: expected {call:?} at {}, found {exchange:?}", self.now));
         }
-        let (expected_quality, expected_tone) =
-            report.map_or((0, 0), |report| (quality(&report.feedback), report.tone.get()));
+        let (expected_quality, expected_tone) = report
+            .map_or((0, 0), |report| (quality(&report.feedback.unwrap_or_default()), report.tone.get()));
         let task_feedback = report.and_then(|report| report.task_feedback.as_ref());
         let task_quality = task_feedback.map_or(500_000, quality);
+        // The quality of a node's own part counts in its record if somebody judged it: with feedback, or by a failure.
+        let is_rated = [task_feedback.is_some(), report.is_none_or(|report| report.feedback.is_some())];
+        if is_rated != [task.is_rated, result.is_rated] {
+            return Err(format!(
+                "exchange: expected task and result to be rated {is_rated:?}, found {exchange:?}"
+            ));
+        }
         check("quality", expected_quality, result.quality.millionths().into())?;
         check("tone", expected_tone, result.tone.get())?;
         check("task quality", task_quality, task.quality.millionths().into())?;
@@ -63,12 +70,12 @@ impl NetworkConversationOracle {
         let Some(network) = &mut self.network else { return Ok(()) };
         let policy = network.policy;
         let Exchange { sender, receiver, capability, task, result, volume, .. } = exchange;
-        let counted = i64::from(result.quality.millionths());
+        let quality = i64::from(result.quality.millionths());
         let used = network.nodes.get_mut(receiver).and_then(|node| node.capabilities.get_mut(capability));
         if let Some(used) = used {
             used.volume += 1;
             if sender != receiver {
-                used.quality = round(0.9 * float(used.quality) + 0.1 * float(counted));
+                used.quality = round(0.9 * float(used.quality) + 0.1 * float(quality));
             }
         }
         if sender == receiver {
@@ -85,6 +92,7 @@ impl NetworkConversationOracle {
                 given: given.tokens.get(),
                 received: seen.tokens.get(),
             };
+            let counted = given.is_rated.then(|| i64::from(given.quality.millionths()));
             let effects = node.interact(&policy, partner, observation, counted, now);
             ends.push((own.clone(), partner.clone(), effects));
         }

@@ -35,13 +35,13 @@ fn product(a: i64, b: i64) -> i64 {
 }
 
 impl OracleNode {
-    /// Records one interaction with a partner. `counted` is the quality that the node machine counts.
+    /// Records one interaction with a partner. `counted` is the quality of the node's own part, if it was judged.
     pub(super) fn interact(
         &mut self,
         policy: &TrustPolicy,
         partner: &NodeId,
         seen: Observation,
-        counted: i64,
+        counted: Option<i64>,
         now: u64,
     ) -> Effects {
         let threat = float(self.threat(partner));
@@ -80,8 +80,10 @@ impl OracleNode {
             self.partners.remove(0);
         }
         self.computed_trust = self.compute_trust(policy);
-        self.interactions += 1;
-        self.quality_sum += counted;
+        if let Some(counted) = counted {
+            self.interactions += 1;
+            self.quality_sum += counted;
+        }
         self.change_status(policy);
         effects
     }
@@ -119,7 +121,7 @@ impl OracleNode {
         };
         match self.status {
             NodeStatus::Probationary => {
-                if !self.interactions.is_multiple_of(status.probation_interactions) {
+                if self.interactions < status.probation_interactions {
                     return;
                 }
                 if mean >= i64::from(status.probation_quality_from.millionths()) {

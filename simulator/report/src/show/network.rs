@@ -143,7 +143,11 @@ fn line(event: &NetworkEvent) -> Line {
             if lineage.is_empty() {
                 return line;
             }
-            line.and(format_args!(", executed by {}; back by {}", hops(lineage), hops(return_path)))
+            line.and(format_args!(
+                ", executed by {}; results back along {}",
+                hops(lineage),
+                hops(return_path)
+            ))
         }
     }
 }
@@ -169,7 +173,8 @@ fn exchanged(exchange: &Exchange) -> Line {
     }
     Line::text(format_args!(
         "{sender} and {receiver}: {capability}, quality {}, tone {}",
-        result.quality, result.tone
+        short(result.quality.millionths()),
+        short_signed(result.tone.get())
     ))
 }
 
@@ -189,7 +194,10 @@ fn aggregated(aggregate: &Aggregate) -> Line {
 /// Returns how both ends judge an interaction.
 pub(super) fn judgement(judged: &InteractionReport) -> Line {
     let InteractionReport { feedback, tone, task_feedback, task_tone } = judged;
-    let line = Line::text(format_args!("result: {}, tone {tone}", ratings(feedback)));
+    let line = match feedback {
+        Some(feedback) => Line::text(format_args!("result: {}, tone {tone}", ratings(feedback))),
+        None => Line::text(format_args!("result: not rated, tone {tone}")),
+    };
     match task_feedback {
         Some(feedback) => line.and(format_args!("; task: {}, tone {task_tone}", ratings(feedback))),
         None => line,
@@ -249,13 +257,28 @@ fn trust_changes(view: &StepView<'_>, Exchange { sender, receiver, .. }: &Exchan
     let weights = weight(before.node(sender)).zip(weight(after.node(sender)));
     let trusts = before.node(receiver).zip(after.node(receiver));
     let line = match weights {
-        Some((from, to)) if from != to => Line::dim(format_args!(", w {from} → {to}")),
+        Some((from, to)) if from != to => {
+            Line::dim(format_args!(", weight {} → {}", short(from.millionths()), short(to.millionths())))
+        }
         Some(_) | None => Line::new(),
     };
     match trusts {
         Some((from, to)) if from.trust != to.trust => {
-            line.styled(TextStyle::Dim, format_args!(", trust of {receiver} {} → {}", from.trust, to.trust))
+            let (from, to) = (short(from.trust.millionths()), short(to.trust.millionths()));
+            line.styled(TextStyle::Dim, format_args!(", trust of {receiver} {from} → {to}"))
         }
         Some(_) | None => line,
     }
+}
+
+/// Returns a number of millionths with three decimals, enough to see that it changes.
+pub(super) fn short(millionths: u32) -> String {
+    let thousandths = (millionths + 500) / 1_000;
+    format!("{}.{:03}", thousandths / 1_000, thousandths % 1_000)
+}
+
+fn short_signed(millionths: i64) -> String {
+    let sign = if millionths < -499 { "−" } else { "" };
+    let size = u32::try_from(millionths.unsigned_abs()).unwrap_or(u32::MAX - 500);
+    format!("{sign}{}", short(size))
 }

@@ -1,5 +1,6 @@
 //! What the nodes of a network did over a trace: who handed to whom, who executed, and how trust changed.
 
+use super::network::short;
 use super::renderer::{Line, Renderer, TextStyle};
 use super::step_view::StepView;
 use crate::text::count;
@@ -81,8 +82,8 @@ impl NetworkActivity {
     fn trust_change(&self, node: &NodeId) -> Option<String> {
         let values = self.trust.get(node)?;
         match (values.first()?, values.last()?) {
-            (first, last) if first == last => Some(first.to_string()),
-            (first, last) => Some(format!("{first} → {last}")),
+            (first, last) if first == last => Some(short(first.millionths())),
+            (first, last) => Some(format!("{} → {}", short(first.millionths()), short(last.millionths()))),
         }
     }
 

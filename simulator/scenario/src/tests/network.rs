@@ -51,7 +51,7 @@ fn nodes_execute_the_tasks() {
         Input::Reply { interaction, .. } => interaction.clone(),
         _ => None,
     });
-    assert_eq!(interaction.unwrap().feedback.help, 5);
+    assert_eq!(interaction.unwrap().feedback.unwrap().help, 5);
 }
 
 #[test]

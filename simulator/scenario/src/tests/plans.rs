@@ -95,7 +95,8 @@ fn task_replies_have_numbers() {
 fn interaction_is_part_of_a_reply() {
     let text = "{reply: {ok: x}, interaction: {feedback: {help: 5, reuse: true}, tone: -0.5, task_feedback: {accuracy: 1}}}";
     let judged = reply(RUN, text).interaction.unwrap();
-    assert_eq!((judged.feedback.help, judged.feedback.accuracy, judged.feedback.reuse), (5, 3, true));
+    let feedback = judged.feedback.unwrap();
+    assert_eq!((feedback.help, feedback.accuracy, feedback.reuse), (5, 3, true));
     assert_eq!((judged.tone, judged.task_tone), (Millionths::new(-500_000), Millionths::ZERO));
     assert_eq!(judged.task_feedback.unwrap().accuracy, 1);
     let neutral = reply(RUN, "{reply: {ok: x}, interaction: {}}").interaction;

@@ -5,7 +5,20 @@ use crate::project::Project;
 use orchestrion_kernel::Policy;
 use std::fs;
 
-const FILES: [&str; 5] = [project::FILE, POLICY, SCENARIO, TRACE, WORKFLOW];
+const FILES: [&str; 12] = [
+    project::FILE,
+    POLICY,
+    SCENARIO,
+    TRACE,
+    NETWORK,
+    NETWORK_SCENARIO,
+    WORKFLOW,
+    NETWORK_TRACE,
+    "keys/ana.key",
+    "keys/ben.key",
+    "keys/office.key",
+    "keys/.gitignore",
+];
 
 /// Returns the sorted paths of all files and folders below a folder.
 fn paths_below(folder: &Path) -> Vec<String> {
@@ -42,6 +55,10 @@ fn created_files_are_readable() {
         result.halted.is_none() && result.unused_events.is_empty() && result.unexpected_writes.is_empty()
     );
     assert_eq!(result.trace, fs::read(folder.join(TRACE)).unwrap());
+    // The trace of the network does not depend on its keys.
+    let result = run_scenario(Scenario::read(&folder.join(NETWORK_SCENARIO)).unwrap()).unwrap();
+    assert!(result.halted.is_none() && result.unused_events.is_empty());
+    assert_eq!(result.trace, fs::read(folder.join(NETWORK_TRACE)).unwrap());
 }
 
 #[test]
@@ -52,6 +69,8 @@ fn created_files_match_their_schemas() {
         (project::FILE, project::project_schema()),
         (POLICY, policy_file::policy_schema()),
         (SCENARIO, orchestrion_scenario::scenario_schema()),
+        (NETWORK_SCENARIO, orchestrion_scenario::scenario_schema()),
+        (NETWORK, orchestrion_network::network_schema()),
     ];
     for (file, schema) in schemas {
         let text = fs::read_to_string(folder.path().join(file)).unwrap();
@@ -77,14 +96,14 @@ fn commented_waiver_is_valid() {
 
 #[test]
 fn existing_file_prevents_init() {
-    for existing in FILES {
+    for existing in FILES.iter().take(8).chain([&KEYS]) {
         let folder = tempfile::tempdir().unwrap();
         let mine = folder.path().join(existing);
         fs::create_dir_all(mine.parent().unwrap()).unwrap();
         fs::write(&mine, "mine").unwrap();
         let before = paths_below(folder.path());
         let error = create_project(folder.path()).unwrap_err().to_string();
-        assert!(error.contains(existing) && error.contains("no file was written"), "{error}");
+        assert!(error.contains(*existing) && error.contains("no file was written"), "{error}");
         assert_eq!(paths_below(folder.path()), before);
         assert_eq!(fs::read_to_string(&mine).unwrap(), "mine");
     }
@@ -108,6 +127,20 @@ fn incomplete_init_is_undone() {
     let before = paths_below(folder.path());
     create_project(folder.path()).unwrap_err();
     assert_eq!(paths_below(folder.path()), before);
+}
+
+#[test]
+fn failed_network_files_are_undone() {
+    // A folder in place of the trace of the network: the error occurs after the other files are written.
+    let folder = tempfile::tempdir().unwrap();
+    let paths = [NETWORK_TRACE, KEYS].map(|name| folder.path().join(name));
+    fs::create_dir_all(&paths[0]).unwrap();
+    fs::write(folder.path().join(NETWORK), include_str!("network.yaml")).unwrap();
+    fs::write(folder.path().join(NETWORK_SCENARIO), include_str!("network_scenario.yaml")).unwrap();
+    fs::create_dir(folder.path().join("policies")).unwrap();
+    fs::write(folder.path().join(POLICY), include_str!("policy.yaml")).unwrap();
+    add_network_files(folder.path(), &paths).unwrap_err();
+    assert!(!paths[1].exists());
 }
 
 #[test]

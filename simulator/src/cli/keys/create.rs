@@ -1,6 +1,6 @@
 //! `keys create`: a key for every node without one.
 
-use super::Files;
+use super::{Files, Opened};
 use crate::cli::exit_status::ExitStatus;
 use crate::cli::output;
 use miette::{IntoDiagnostic, Result};
@@ -8,7 +8,7 @@ use orchestrion_handoff::KeyError;
 use orchestrion_kernel::NodeId;
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Create a key for every node of a trust network that has no public key.
 #[derive(Debug, clap::Args)]
@@ -28,30 +28,47 @@ pub(super) struct Args {
     files: Files,
 }
 
-pub(super) fn run(args: &Args) -> Result<ExitStatus> {
-    let opened = args.files.open()?;
+/// The key file of a node.
+pub(in crate::cli) struct KeyFile {
+    pub(in crate::cli) path: PathBuf,
+    /// Whether the file is new.
+    pub(in crate::cli) is_new: bool,
+}
+
+/// Creates the keys that are missing, and writes the public keys into the network file.
+pub(super) fn create_keys(opened: &Opened) -> Result<Vec<KeyFile>> {
     let nodes = opened.network.network.iter().filter(|node| node.public_key.is_empty());
     let nodes: Vec<NodeId> = nodes.map(|node| node.id.clone()).collect();
     opened.ensure_editable(&nodes)?;
-    let mut public_keys = BTreeMap::new();
-    let mut out = output::plain_stdout();
+    let (mut files, mut public_keys) = (Vec::new(), BTreeMap::new());
     for node in nodes {
-        let (key, action) = match opened.keys.create(&node) {
-            Ok(key) => (key, "created"),
-            Err(KeyError::Exists { .. }) => (opened.keys.load(&node).into_diagnostic()?, "kept"),
+        let (key, is_new) = match opened.keys.create(&node) {
+            Ok(key) => (key, true),
+            Err(KeyError::Exists { .. }) => (opened.keys.load(&node).into_diagnostic()?, false),
             Err(error) => return Err(error).into_diagnostic(),
         };
-        let path = opened.keys.key_path(&node).into_diagnostic()?;
-        print_file(action, &path, &mut out).into_diagnostic()?;
+        files.push(KeyFile { path: opened.keys.key_path(&node).into_diagnostic()?, is_new });
         public_keys.insert(node, key.public_key());
     }
-    if public_keys.is_empty() {
+    if !public_keys.is_empty() {
+        opened.write(&public_keys)?;
+    }
+    Ok(files)
+}
+
+pub(super) fn run(args: &Args) -> Result<ExitStatus> {
+    let opened = args.files.open()?;
+    let files = create_keys(&opened)?;
+    let mut out = output::plain_stdout();
+    if files.is_empty() {
         writeln!(out, "every node has a public key; replace one with `orchestrion keys rotate`")
             .into_diagnostic()?;
-    } else {
-        opened.write(&public_keys)?;
-        print_file("wrote", &opened.path, &mut out).into_diagnostic()?;
+        return Ok(ExitStatus::Success);
     }
+    for KeyFile { path, is_new } in files {
+        print_file(if is_new { "created" } else { "kept" }, &path, &mut out).into_diagnostic()?;
+    }
+    print_file("wrote", &opened.path, &mut out).into_diagnostic()?;
     Ok(ExitStatus::Success)
 }
 

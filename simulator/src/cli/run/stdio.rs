@@ -1,14 +1,14 @@
 //! `run --stdio`: the modules are a program at standard input and output.
 
+use super::keys::checked_keys;
 use crate::cli::args::GlobalArgs;
 use crate::cli::exit_status::ExitStatus;
 use crate::cli::{files, output};
 use miette::{Context, IntoDiagnostic, Result, miette};
-use orchestrion_handoff::KeyFolder;
 use orchestrion_kernel::knowledge::Write;
 use orchestrion_kernel::network::NetworkInput;
 use orchestrion_kernel::{ConversationId, Policy};
-use orchestrion_runtime::{Conversation, Deadlines, Journal, JournalFile, NodeKeys};
+use orchestrion_runtime::{Conversation, Deadlines, Journal, JournalFile};
 use orchestrion_scenario::policy_file;
 use orchestrion_scenario::{PhaseVisit, Scenario, ScriptedEvent, ScriptedRequest, SourceText};
 use orchestrion_stdio::{ExitReason, Request, Requests, serve};
@@ -49,19 +49,20 @@ pub(super) fn run(
         clear(&mut file, &path)?;
     }
     let conversation = Conversation::open_with(file, &header, &StandardContexts).into_diagnostic()?;
-    let keys = match keys {
-        Some(folder) => NodeKeys::Folder(KeyFolder::open(folder).into_diagnostic()?),
-        None => NodeKeys::Simulated,
-    };
-    let conversation = conversation.with_deadlines(deadlines).with_keys(keys);
+    let (node_keys, notes) = checked_keys(keys, conversation.state(), network.as_ref())?;
+    if !global.quiet {
+        notes.iter().for_each(|note| output::print_error(note));
+    }
+    let conversation = conversation.with_deadlines(deadlines).with_keys(node_keys);
     let reason = serve(conversation, network, requests, BufReader::new(io::stdin()), io::stdout())
         .into_diagnostic()?;
-    Ok(report(reason, subject, &path, global.quiet))
+    Ok(report(reason, subject, &path, keys, global.quiet))
 }
 
 /// Prints the reason why the conversation ended.
-fn report(reason: ExitReason, subject: &str, journal: &Path, quiet: bool) -> ExitStatus {
+fn report(reason: ExitReason, subject: &str, journal: &Path, keys: Option<&Path>, quiet: bool) -> ExitStatus {
     let journal = output::quoted(journal);
+    let keys = keys.map_or(String::new(), |keys| format!(" --keys {}", output::quoted(keys)));
     match reason {
         ExitReason::Closed => {
             if !quiet {
@@ -77,7 +78,7 @@ fn report(reason: ExitReason, subject: &str, journal: &Path, quiet: bool) -> Exi
             };
             let subject = output::quoted(Path::new(subject));
             output::print_error(&format!(
-                "standard input ended{pending}; resume: orchestrion run --stdio {subject} --journal {journal}"
+                "standard input ended{pending}; resume: orchestrion run --stdio {subject} --journal {journal}{keys}"
             ));
             ExitStatus::Incomplete
         }

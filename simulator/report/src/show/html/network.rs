@@ -1,5 +1,6 @@
 //! The drawing of the network: nodes with their trust over the trace, and handoffs as arrows.
 
+use super::super::network::short;
 use super::super::network_activity::{Drawing, DrawnNode};
 use crate::text::{count, sanitize};
 use maud::{Markup, html};
@@ -29,7 +30,10 @@ pub(super) fn figure(Drawing { nodes, handoffs }: &Drawing) -> Markup {
                 }
                 @for node in nodes { (drawn(node)) }
             }
-            figcaption { "Handoffs between nodes. Each box shows the trust in the node over the trace, and its last value." }
+            figcaption {
+                "Handoffs between nodes; the number at an arrow counts them. The line in a box is the trust in its node over the trace, between \
+                 0 and 1; the number is the last value."
+            }
         }
     }
 }
@@ -37,12 +41,14 @@ pub(super) fn figure(Drawing { nodes, handoffs }: &Drawing) -> Markup {
 /// Returns an arrow from the right side of one box to the left side of the other; within a column or backwards, below the boxes.
 fn arrow(from: &DrawnNode, to: &DrawnNode, number: usize) -> Markup {
     // The page refers to nothing by address, so that an arrow head is a triangle, not a marker.
-    let (start, end, path, head) = if to.column > from.column {
+    let (label, path, head) = if to.column > from.column {
         let start = (x(from) + BOX_WIDTH, y(from) + BOX_HEIGHT / 2);
         let end = (x(to), y(to) + BOX_HEIGHT / 2);
         let path = format!("M {} {} L {} {}", start.0, start.1, end.0, end.1);
         let head = format!("{0},{1} {2},{3} {2},{4}", end.0, end.1, end.0 - 9, end.1 - 5, end.1 + 5);
-        (start, end, path, head)
+        // Near the receiver, where the arrows of one sender are apart.
+        let label = ((start.0 + 2 * end.0) / 3, (start.1 + 2 * end.1) / 3 + 4);
+        (label, path, head)
     } else {
         let start = (x(from) + BOX_WIDTH / 2, y(from) + BOX_HEIGHT);
         let end = (x(to) + BOX_WIDTH / 2, y(to) + BOX_HEIGHT);
@@ -50,14 +56,16 @@ fn arrow(from: &DrawnNode, to: &DrawnNode, number: usize) -> Markup {
         let middle = (start.0 + end.0) / 2;
         let path = format!("M {} {} Q {middle} {below} {} {}", start.0, start.1, end.0, end.1);
         let head = format!("{0},{1} {2},{4} {3},{4}", end.0, end.1, end.0 - 5, end.0 + 5, end.1 + 9);
-        (start, end, path, head)
+        // The lowest point of the curve.
+        let label = (middle, (start.1 + 2 * below + end.1) / 4 + 4);
+        (label, path, head)
     };
     html! {
         polygon.head points=(head) {}
         path.handoff d=(path) {
             title { (sanitize(&from.name)) " to " (sanitize(&to.name)) ": " (count(number, "handoff")) }
         }
-        text.count x=((start.0 + end.0) / 2) y=((start.1 + end.1) / 2 - 6) { (number) "×" }
+        text.count x=(label.0) y=(label.1) { (number) "×" }
     }
 }
 
@@ -78,7 +86,7 @@ fn drawn(node: &DrawnNode) -> Markup {
             rect x=(left) y=(top) width=(BOX_WIDTH) height=(BOX_HEIGHT) rx="6" {}
             text x=(left + 10) y=(top + 22) { (sanitize(&node.name)) }
             polyline.trust points=(points.join(" ")) {}
-            @if let Some(last) = last { text.figure x=(left + BOX_WIDTH - 52) y=(top + BOX_HEIGHT - 12) { (last) } }
+            @if let Some(last) = last { text.figure x=(left + BOX_WIDTH - 52) y=(top + BOX_HEIGHT - 12) { (short(last.millionths())) } }
         }
     }
 }

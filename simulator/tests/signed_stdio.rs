@@ -1,0 +1,294 @@
+//! A project's network with its keys, from `init` to signed handoffs over standard input and output. No secret leaves its file.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod runner;
+
+use serde_json::{Value, json};
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+
+const SCENARIO: &str = "scenarios/in-network.yaml";
+
+/// Creates a project.
+fn project() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    runner::run(0, folder.path(), &["init"]);
+    folder
+}
+
+fn mode(path: &Path) -> u32 {
+    path.metadata().unwrap().permissions().mode() & 0o777
+}
+
+/// What a host received, the exit code, and standard error.
+struct Served {
+    messages: Vec<Value>,
+    code: Option<i32>,
+    errors: String,
+}
+
+/// Serves a conversation. `before_reply` returns messages that the host sends before its reply to a call.
+fn serve(folder: &Path, arguments: &[&str], mut before_reply: impl FnMut(&Value) -> Vec<Value>) -> Served {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_orchestrion"))
+        .args(["run", "--stdio"])
+        .args(arguments)
+        .current_dir(folder)
+        .env_remove("COLUMNS")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let mut messages = Vec::new();
+    for line in BufReader::new(child.stdout.take().unwrap()).lines() {
+        let message: Value = serde_json::from_str(&line.unwrap()).unwrap();
+        if let Some(call) = message.get("call") {
+            let mut sent = before_reply(call);
+            sent.push(json!({"reply": {"call": call["id"], "content": reply(call)}}));
+            for message in sent {
+                // It may have ended.
+                let _ = writeln!(input, "{message}");
+            }
+        }
+        messages.push(message);
+    }
+    drop(input);
+    let output = child.wait_with_output().unwrap();
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(!errors.contains("panicked"), "{errors}");
+    Served { messages, code: output.status.code(), errors }
+}
+
+fn operation(call: &Value) -> &str {
+    match &call["operation"] {
+        Value::String(name) => name,
+        name => name.as_object().unwrap().keys().next().unwrap(),
+    }
+}
+
+fn reply(call: &Value) -> Value {
+    match operation(call) {
+        "verify_identity" => json!({"locks": {"gcp": true, "mongodb": true}}),
+        "load_context" => json!({"context": {}}),
+        "classify" => json!({"classification": {"similarity": 0.25}}),
+        "draft_plan" => json!({"plan": [
+            {"task": 1, "do": "Translate the letter", "requires": "translate", "depends_on": []},
+            {"task": 2, "do": "Translate the answer", "requires": "translate", "depends_on": []},
+        ]}),
+        "run_task" => json!({"ok": "translated"}),
+        "store_memory" => json!("stored"),
+        "deliver_audit" => json!("delivered"),
+        _ => json!({"pro": {"confidence": 0.9}}),
+    }
+}
+
+/// Every file below a folder.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { found.extend(files(&path)) } else { found.push(path) }
+    }
+    found
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let digit = |bits: u32| char::from(DIGITS[usize::try_from(bits & 63).unwrap()]);
+    // Without the last, incomplete group, so that padding does not matter.
+    bytes
+        .chunks_exact(3)
+        .flat_map(|group| {
+            let bits = group.iter().fold(0, |bits, byte| bits << 8 | u32::from(*byte));
+            [18, 12, 6, 0].map(|shift| digit(bits >> shift))
+        })
+        .collect()
+}
+
+/// Returns the forms in which a secret could be written: bytes, hexadecimal digits, base64, and a list of numbers.
+fn forms(secret: &str) -> Vec<Vec<u8>> {
+    let byte = |at: usize| u8::from_str_radix(&secret[at..at + 2], 16).unwrap();
+    let bytes: Vec<u8> = (0..secret.len()).step_by(2).map(byte).collect();
+    let list: Vec<String> = bytes.iter().map(ToString::to_string).collect();
+    vec![
+        secret.into(),
+        secret.to_uppercase().into(),
+        base64(&bytes).into(),
+        base64(&bytes).replace('+', "-").replace('/', "_").into(),
+        list.join(",").into(),
+        bytes,
+    ]
+}
+
+#[test]
+fn init_creates_private_keys() {
+    let folder = project();
+    let keys = folder.path().join("keys");
+    assert_eq!(mode(&keys), 0o700);
+    for node in ["office", "ana", "ben"] {
+        assert_eq!(mode(&keys.join(format!("{node}.key"))), 0o600);
+    }
+    if Command::new("git").arg("--version").output().is_ok() {
+        let git = |arguments: &[&str]| {
+            let output = Command::new("git").args(arguments).current_dir(folder.path()).output().unwrap();
+            String::from_utf8(output.stdout).unwrap()
+        };
+        git(&["init", "--quiet"]);
+        git(&["add", "."]);
+        let staged = git(&["diff", "--cached", "--name-only"]);
+        assert!(staged.contains("network.yaml") && !staged.contains("keys"), "{staged}");
+    } else {
+        eprintln!("skipped: there is no git here");
+    }
+}
+
+#[test]
+fn secrets_stay_in_key_files() {
+    let folder = project();
+    let read = |node: &str| fs::read_to_string(folder.path().join(format!("keys/{node}.key"))).unwrap();
+    let nodes = ["office", "ana", "ben"];
+    let mut secrets: Vec<String> = nodes.iter().map(|node| read(node).trim().to_owned()).collect();
+    runner::run(0, folder.path(), &["run"]);
+    runner::run(0, folder.path(), &["replay"]);
+    let mut printed = String::new();
+    for journal in ["one.ndjson", "two.ndjson"] {
+        let served =
+            serve(folder.path(), &[SCENARIO, "--journal", journal, "--keys", "keys"], |_| Vec::new());
+        assert_eq!(served.code, Some(0), "{}", served.errors);
+        let handed_off = served.messages.iter().filter(|message| message["call"].get("handoff").is_some());
+        assert_eq!(handed_off.count(), 2, "both tasks go to another node");
+        printed.extend(served.messages.iter().map(Value::to_string));
+        let (out, err) = runner::run(0, folder.path(), &["keys", "rotate", "network.yaml", "office"]);
+        printed += &(out + &err);
+        secrets.push(read("office").trim().to_owned());
+    }
+    runner::run(0, folder.path(), &["replay"]);
+    assert_eq!(secrets.iter().collect::<std::collections::BTreeSet<_>>().len(), 5);
+    let mut places = vec![("output".to_owned(), printed.into_bytes())];
+    for path in files(folder.path()) {
+        if path.extension().is_none_or(|extension| extension != "key") {
+            places.push((path.display().to_string(), fs::read(&path).unwrap()));
+        }
+    }
+    assert!(places.iter().any(|(name, _)| name.ends_with("one.ndjson")));
+    for form in secrets.iter().flat_map(|secret| forms(secret)) {
+        for (name, bytes) in &places {
+            assert!(!bytes.windows(form.len()).any(|window| window == form), "a secret is in {name}");
+        }
+    }
+}
+
+#[test]
+fn receiver_refuses_forged_and_replayed_handoffs() {
+    let folder = project();
+    let mut first: Option<Value> = None;
+    let served = serve(folder.path(), &[SCENARIO, "--journal", "one.ndjson", "--keys", "keys"], |call| {
+        let Some(handoff) = call.get("handoff") else { return Vec::new() };
+        match &first {
+            None => {
+                first = Some(handoff.clone());
+                Vec::new()
+            }
+            Some(first) => {
+                let mut forged = handoff.clone();
+                forged["handoff"]["operation"] = json!("another operation");
+                vec![json!({"handoff": first}), json!({"handoff": forged})]
+            }
+        }
+    });
+    assert_eq!(served.code, Some(0), "{}", served.errors);
+    // The receiver refuses both. The conversation goes on, and its trace says why.
+    let (shown, _) = runner::run(0, folder.path(), &["show", "one.ndjson"]);
+    let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(shown.contains("refuses the handoff: no such handoff is expected"), "{shown}");
+    assert!(shown.contains("refuses the handoff: the signature is invalid"), "{shown}");
+    assert!(
+        shown.contains("signature mismatch: expected the signature of this handoff by the sender"),
+        "{shown}"
+    );
+    assert!(shown.contains("2 of 2 tasks succeeded"), "{shown}");
+}
+
+#[test]
+fn invalid_keys_are_reported_before_the_conversation() {
+    let mut report = String::new();
+    type Change = fn(&Path);
+    let cases: [(&str, &[&str], Change); 10] = [
+        ("no --keys", &[], |_| ()),
+        ("no folder", &["--keys", "nowhere"], |_| ()),
+        ("a file", &["--keys", "network.yaml"], |_| ()),
+        ("missing key of the orchestrator", &["--keys", "keys"], |folder| {
+            fs::remove_file(folder.join("keys/office.key")).unwrap();
+        }),
+        ("malformed key", &["--keys", "keys"], |folder| {
+            fs::write(folder.join("keys/ana.key"), "my secret\n").unwrap();
+        }),
+        ("empty key", &["--keys", "keys"], |folder| fs::write(folder.join("keys/ana.key"), "").unwrap()),
+        ("key of another node", &["--keys", "keys"], |folder| {
+            fs::copy(folder.join("keys/ben.key"), folder.join("keys/ana.key")).unwrap();
+        }),
+        ("key file open to others", &["--keys", "keys"], |folder| {
+            fs::set_permissions(folder.join("keys/ana.key"), fs::Permissions::from_mode(0o644)).unwrap();
+        }),
+        ("folder open to others", &["--keys", "keys"], |folder| {
+            fs::set_permissions(folder.join("keys"), fs::Permissions::from_mode(0o755)).unwrap();
+        }),
+        ("no public key", &["--keys", "keys"], |folder| {
+            let network = fs::read_to_string(folder.join("network.yaml")).unwrap();
+            let lines = network.lines().filter(|line| !line.contains("public_key"));
+            fs::write(folder.join("network.yaml"), lines.collect::<Vec<_>>().join("\n")).unwrap();
+        }),
+    ];
+    for (name, arguments, change) in cases {
+        let folder = project();
+        change(folder.path());
+        let served =
+            serve(folder.path(), &[&[SCENARIO, "--journal", "one.ndjson"], arguments].concat(), |_| {
+                Vec::new()
+            });
+        assert_eq!(served.code, Some(2), "{name}: {}", served.errors);
+        assert!(served.messages.is_empty(), "{name}: {:?}", served.messages);
+        // Public keys are random.
+        let errors = hide_digits(&served.errors);
+        assert!(errors.contains("help:") || errors.contains("; "), "{name}: {errors}");
+        report.push_str(&format!("# {name}\n{errors}\n"));
+    }
+    insta::with_settings!({omit_expression => true}, { insta::assert_snapshot!(report) });
+}
+
+/// Replaces the start of each public key.
+fn hide_digits(text: &str) -> String {
+    let words = text.split_inclusive([' ', '\n']);
+    words
+        .map(|word| {
+            let digits = word.trim_end_matches(['\n', ' ', ',']);
+            match digits.strip_suffix('…') {
+                Some(key) if key.len() == 8 && key.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
+                    word.replace(key, "HEX")
+                }
+                _ => word.to_owned(),
+            }
+        })
+        .collect()
+}
+
+#[test]
+fn missing_key_of_another_node_is_noted() {
+    let folder = project();
+    fs::remove_file(folder.path().join("keys/ben.key")).unwrap();
+    let served =
+        serve(folder.path(), &[SCENARIO, "--journal", "one.ndjson", "--keys", "keys"], |_| Vec::new());
+    assert_eq!(served.code, Some(0), "{}", served.errors);
+    assert!(
+        served.errors.contains("keys/ben.key: missing key of node ben; calls that ben hands off fail"),
+        "{}",
+        served.errors
+    );
+}
