@@ -40,6 +40,9 @@ pub struct Curve {
     pub hit_limit: bool,
 }
 
+/// A search gets at least this part of the work that is left.
+const SHARES: usize = 25;
+
 /// Computes the curve of a problem, from the cost of the pinned items to the cost of all items, by at most `points_max` searches
 /// (at least 3). The work limit is for all searches together. `progress` receives the number of searches so far.
 ///
@@ -62,8 +65,8 @@ pub fn budget_curve(
         let left = limits.work.saturating_sub(searcher.work());
         // The point of the present budget matters most. What easy points save, hard ones may use.
         let share =
-            if search == 0 { left / 4 } else { (left / (points_max - search) as u64).saturating_mul(4) };
-        searcher.allow(share.min(left));
+            if search == 0 { left / 4 } else { left / SHARES.min((points_max - search).div_ceil(4)) as u64 };
+        searcher.allow(share);
         curve.add_point(named, budget, &mut searcher)?;
         progress(search + 1);
     }
