@@ -41,7 +41,7 @@ fn correlated_problem(rng: &mut Lcg) -> (u64, Vec<Candidate>) {
 fn certificates(seed: u64, cases: usize) -> impl Iterator<Item = (Problem, Certificate)> {
     problems(seed, cases).enumerate().flat_map(|(place, (problem, best))| {
         let written = [10_000, 3 + place as u64 % 60].map(|nodes| {
-            let written = certify(&problem, &best, SearchLimits { nodes });
+            let written = certify(&problem, &best, SearchLimits::from_nodes(nodes));
             if let Err(unproven) = &written {
                 assert!(*unproven == CertifyError::NodeLimit && nodes < 100, "{unproven:?} {problem:?}");
             }

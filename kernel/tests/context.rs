@@ -100,7 +100,7 @@ fn bounded_solution_respects_its_bound() {
         let (budget, candidates) = random_problem(&mut rng);
         let Ok(problem) = Problem::new(budget, candidates.clone()) else { continue };
         let expected = best_by_enumeration(budget, &candidates).unwrap();
-        let answer = solve(&problem, SearchLimits { nodes: rng.up_to(2) });
+        let answer = solve(&problem, SearchLimits::from_nodes(rng.up_to(2)));
         assert_eq!(check_selection(&problem, &answer.selection), Ok(()), "{problem:?}");
         assert!(answer.bound >= expected.utility, "{problem:?}");
         if answer.status == SolveStatus::Optimal {

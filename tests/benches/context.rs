@@ -11,6 +11,7 @@ use orchestrion_kernel::module::Operation;
 use orchestrion_kernel::selection::{Candidate, Inclusion, Problem};
 use orchestrion_kernel::{ConversationId, ItemId, Policy, RequestId, State, Timestamp, UserId};
 use orchestrion_optimizer::{SearchLimits, SolveStatus, solve};
+use orchestrion_selection::{Explainer, NamedProblem, budget_curve};
 use orchestrion_text::StandardContexts;
 use std::hint::black_box;
 
@@ -77,6 +78,20 @@ fn context(c: &mut Criterion) {
         assert_eq!(solve(&problem, SearchLimits::default()).status, SolveStatus::Optimal, "{name}");
         group.bench_function(name, |b| b.iter(|| black_box(solve(&problem, SearchLimits::default()))));
     }
+    // Searches of a command, within its work limits.
+    let limits = SearchLimits { work: 3 * SearchLimits::WORK, ..SearchLimits::default() };
+    let problem = problem(3_000, layers, |rng, cost| cost * 500 + rng.between(0, 400_000));
+    let named = named(&problem);
+    group.bench_function("curve of 100 points, layers, 3,000", |b| {
+        b.iter(|| black_box(budget_curve(&named, 100, limits, &mut |_| ()).expect("valid selections")));
+    });
+    group.bench_function("explanation of one item, layers, 3,000", |b| {
+        b.iter(|| {
+            let mut explainer = Explainer::new(&named, SearchLimits::default()).expect("a valid selection");
+            let reason = explainer.reasons()[2_900].clone();
+            black_box(explainer.explain(2_900, reason).expect("valid selections"))
+        });
+    });
     group.finish();
 }
 
@@ -139,6 +154,14 @@ fn call(c: &mut Criterion) {
         );
     });
     group.finish();
+}
+
+/// Returns a problem with its positions as ids.
+fn named(problem: &Problem) -> NamedProblem {
+    let item = |(id, one): (usize, &Candidate)| serde_json::json!({"id": id, "utility": one.utility, "cost": one.cost, "deps": one.deps});
+    let items: Vec<_> = problem.candidates().iter().enumerate().map(item).collect();
+    let file = serde_json::json!({"budget": problem.budget(), "items": items}).to_string();
+    NamedProblem::from_bytes("bench", file.as_bytes()).expect("a valid file")
 }
 
 criterion_group!(benches, call, context);

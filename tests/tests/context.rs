@@ -170,8 +170,8 @@ proptest! {
 
     #[test]
     fn complete_curve_has_every_step(named in problems(8)) {
-        let complete = budget_curve(&named, usize::MAX, SearchLimits::default()).unwrap();
-        prop_assert!(complete.is_complete && !complete.hit_node_limit);
+        let complete = budget_curve(&named, usize::MAX, SearchLimits::default(), &mut |_| ()).unwrap();
+        prop_assert!(complete.is_complete && !complete.hit_limit);
         let budgets = (0..=all(&named)).filter_map(|budget| Some((budget, best(choices(&at(&named, budget)?)))));
         let mut steps: Vec<(u64, u64, u64)> = Vec::new();
         for (budget, best) in budgets {
@@ -186,8 +186,8 @@ proptest! {
 
     #[test]
     fn limited_curve_is_part_of_complete_curve(named in problems(9), points_max in 1..6_usize) {
-        let whole = budget_curve(&named, usize::MAX, SearchLimits::default()).unwrap();
-        let part = budget_curve(&named, points_max, SearchLimits::default()).unwrap();
+        let whole = budget_curve(&named, usize::MAX, SearchLimits::default(), &mut |_| ()).unwrap();
+        let part = budget_curve(&named, points_max, SearchLimits::default(), &mut |_| ()).unwrap();
         prop_assert!(part.points.len() <= points_max.max(3));
         prop_assert!(part.points.iter().any(|point| (point.cost..=point.budget).contains(&named.problem.budget())));
         for point in &part.points {
@@ -220,7 +220,7 @@ proptest! {
             });
             prop_assert_eq!(explained.required_budget, least.filter(|_| !is_in));
         }
-        prop_assert!(!explainer.hit_node_limit);
+        prop_assert!(!explainer.hit_limit);
     }
 
     #[test]
@@ -229,10 +229,10 @@ proptest! {
         let now = best(choices(&named.problem)).utility;
         let more = (named.problem.budget() + 1..=all(&named)).map(|budget| (budget, best(choices(&at(&named, budget).unwrap())).utility));
         let least = more.into_iter().find(|(_, utility)| *utility > now);
-        let raise = explainer.next_improvement().unwrap().map(|raise| (raise.budget, raise.utility));
-        prop_assert_eq!(raise, least);
-        let next = best(choices(&at(&named, named.problem.budget() + 1).unwrap())).utility - now;
-        prop_assert_eq!(explainer.next_token_utility().unwrap(), next);
+        let raise = explainer.next_improvement().unwrap();
+        prop_assert_eq!(raise.map(|raise| (raise.budget, raise.utility)), least);
+        prop_assert_eq!(raise.map(|raise| (raise.budget_min, raise.bound)), least);
+        prop_assert!(!explainer.hit_limit);
     }
 }
 

@@ -22,6 +22,9 @@ pub(super) enum SearchEnd {
 /// short one, so that small problems reach it.
 const BEST_BOUND_INTERVAL: u64 = if cfg!(test) { 3 } else { 64 };
 
+/// The work of a visit beside the scans of its nodes.
+const WORK_PER_NODE: u64 = 64;
+
 /// A branching decision below its parent, with its bound.
 struct Branch {
     parent: Option<u32>,
@@ -72,6 +75,8 @@ impl Search<'_> {
     pub(super) fn count_node(&mut self) {
         let open = self.graph.len() - self.trail.len();
         self.nodes_left = self.nodes_left.saturating_sub(1 + open as u64 / 256);
+        // Scans of all nodes: open nodes, closures, moves and fixings.
+        self.flow.work += WORK_PER_NODE + (self.graph.len() + 4 * open) as u64;
     }
 
     /// Selects the branching node: the one on which most of the macro-item depends, because both branches then fix
@@ -113,7 +118,7 @@ impl Search<'_> {
             if !self.stop_at_first && visits.is_multiple_of(BEST_BOUND_INTERVAL) {
                 tree.select_best_bound(self.required_bound());
             }
-            if self.nodes_left == 0
+            if self.is_exhausted()
                 && let Some(bound) = tree.bound()
             {
                 break (SearchEnd::NodeLimit, bound);

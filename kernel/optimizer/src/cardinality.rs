@@ -35,8 +35,10 @@ impl Search<'_> {
     /// Restricts the search to one range, with its best count price.
     pub(super) fn restrict_cardinality(&mut self, part: CardinalityRange) {
         self.part = part;
+        // The price of another range has the wrong sign here, and would prove a bound that does not hold.
+        self.flow.set_count_price(self.graph, 0);
         let sign: Amount = match part {
-            CardinalityRange::Any => return self.flow.set_count_price(self.graph, 0),
+            CardinalityRange::Any => return,
             CardinalityRange::AtMost(_) => 1,
             CardinalityRange::AtLeast(_) => -1,
         };
@@ -46,7 +48,7 @@ impl Search<'_> {
         let mut best: Option<(Amount, Amount)> = None;
         for _ in 0..BISECTION_STEPS {
             let toll = if doubling { high } else { (low + high) / 2 };
-            if low == toll || toll > toll_max || self.nodes_left == 0 {
+            if low == toll || toll > toll_max || self.is_exhausted() {
                 break;
             }
             self.flow.set_count_price(self.graph, sign * toll);

@@ -8,11 +8,11 @@ use super::arc_flow::ArcFlow;
 use super::cardinality_range::CardinalityRange;
 use super::condense::condense;
 use super::flow::{Amount, Flow};
+use super::limits::SearchLimits;
 use super::objective::Objective;
 use super::relaxation::Relaxation;
 use super::rounding::candidate_lattices;
 use super::search::{NodeStatus, Search};
-use super::solve::SearchLimits;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
@@ -84,7 +84,7 @@ pub fn certify(
         problem,
         node_of: &node_of,
         budget,
-        search: Search::new(&graph, budget, Objective::default(), floor, limits.nodes),
+        search: Search::new(&graph, budget, Objective::default(), floor, limits),
         wires: ArcFlow::new(problem, &graph, &node_of),
         is_counted,
         slopes: Vec::new(),
@@ -222,7 +222,7 @@ impl CertificateWriter<'_> {
                 self.add(Step::PruneByBound(DualSolution::default()));
                 return Ok(None);
             }
-            if self.search.nodes_left == 0 {
+            if self.search.is_exhausted() {
                 return Err(CertifyError::NodeLimit);
             }
             if self.entries > ENTRIES_MAX {

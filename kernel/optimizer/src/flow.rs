@@ -32,6 +32,8 @@ pub(super) struct Flow {
     /// The latest zone of each node.
     zone: Vec<u32>,
     zones: u32,
+    /// The work so far: visited nodes and arcs, and steps of similar cost elsewhere in the search.
+    pub(super) work: u64,
     level: Vec<usize>,
     queue: Vec<usize>,
 }
@@ -49,6 +51,7 @@ impl Flow {
             arc_flow: along,
             zone: vec![0; nodes],
             zones: 0,
+            work: 0,
             level: vec![UNREACHED; nodes],
             queue: vec![],
         }
@@ -104,6 +107,7 @@ impl Flow {
             self.zone[node] = self.zones;
         }
         for &node in zone.iter().rev() {
+            self.work += 1 + graph.needs(node).len() as u64;
             self.rebalance(graph, node);
         }
         while self.reach_deficits(graph, zone) {
@@ -180,6 +184,7 @@ impl Flow {
         while let Some(&node) = self.queue.get(next) {
             next += 1;
             let level = self.level[node] + 1;
+            self.work += (1 + graph.needs(node).len() + graph.users(node).len()) as u64;
             let takers = graph.needs(node).filter(|&arc| self.arc_flow[arc] > 0).map(|arc| graph.head[arc]);
             let givers = graph.users(node).iter().map(|&arc| graph.tail[arc]);
             for other in takers.chain(givers) {
@@ -208,6 +213,7 @@ impl Flow {
                     return;
                 }
                 work -= arcs;
+                self.work += arcs as u64;
                 self.push(graph, node, &mut active);
                 if self.excess[node] > 0 {
                     self.level[node] = self.relabel(graph, node);

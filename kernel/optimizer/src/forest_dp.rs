@@ -15,6 +15,8 @@ use alloc::vec::Vec;
 const CELLS_MAX: i64 = 1 << 29;
 /// The number of table values that cost as much as one visited node of the search tree.
 const COSTS_PER_VISIT: i64 = 256;
+/// The number of table values that cost as much as one unit of work.
+const CELLS_PER_WORK: u64 = 8;
 /// The minimum number of nodes that a search tree gets.
 const VISITS_MIN: u64 = if cfg!(test) { 1 } else { 200 };
 /// The number of decisions in a word of bits.
@@ -84,13 +86,21 @@ pub(super) struct ForestTable {
 pub(super) fn visits(search: &Search<'_>) -> Option<u64> {
     let costs = search.remaining_budget().checked_add(1)?;
     let cells = i64::try_from(search.graph.len()).ok()?.checked_mul(costs)?;
-    let fits = search.graph.is_forest() && cells <= CELLS_MAX;
+    let work_left = search.work_max.saturating_sub(search.flow.work);
+    let fits = search.graph.is_forest() && cells <= CELLS_MAX && table_work(cells) <= work_left;
     fits.then_some((costs / COSTS_PER_VISIT).cast_unsigned().max(VISITS_MIN))
+}
+
+/// The work of a table.
+fn table_work(cells: i64) -> u64 {
+    cells.cast_unsigned() / CELLS_PER_WORK
 }
 
 impl ForestTable {
     /// Builds the table of a search in which every node is open.
-    pub(super) fn new(search: &Search<'_>) -> Self {
+    pub(super) fn new(search: &mut Search<'_>) -> Self {
+        let cells = (search.graph.len() as i64).saturating_mul(search.remaining_budget().saturating_add(1));
+        search.flow.work += table_work(cells);
         let narrow = search.graph.utility.iter().sum::<i64>() <= NARROW_MAX;
         if narrow { Self::of::<i32>(search) } else { Self::of::<i64>(search) }
     }
@@ -128,6 +138,11 @@ impl ForestTable {
         let best = Objective { utility, cost, count: 0 };
         let (ahead, back) = (vec![Vec::new(); nodes + 1], vec![Vec::new(); nodes + 1]);
         Self { order, take, leave, best, ahead, back }
+    }
+
+    /// The work of one query: a pass over the bits of all decisions.
+    pub(super) fn query_work(&self) -> u64 {
+        (self.order.node.len() * (self.best.cost as usize / WORD + 1)) as u64
     }
 
     /// Returns an optimal set.

@@ -97,6 +97,7 @@ impl Search<'_> {
                 .enumerate()
                 .map(|(place, state)| State { mv: u32::MAX, from: (base + place) as u32, ..*state })
                 .collect();
+            self.flow.work += 2 * states.len() as u64;
             states = merge(kept, moved, room + relief);
             if states.len() > PARTIAL_STATES_MAX {
                 let middle = states.partition_point(|state| state.worth.cost <= room);

@@ -28,7 +28,9 @@ mod fixing;
 mod flow;
 mod forest_dp;
 mod heuristics;
+mod limits;
 mod objective;
+mod optimizer;
 mod presolve;
 mod relaxation;
 mod rounding;
@@ -36,8 +38,12 @@ mod search;
 mod selector;
 mod solve;
 mod strategy;
+#[cfg(test)]
+mod tests;
 mod tie_break;
 
 pub use certify::{CertifyError, certify};
+pub use limits::SearchLimits;
+pub use optimizer::{Optimizer, Reach, Variation};
 pub use selector::ExactSelector;
-pub use solve::{SearchLimits, Solution, SolveStatus, solve};
+pub use solve::{Solution, SolveStatus, solve};

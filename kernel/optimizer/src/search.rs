@@ -3,6 +3,7 @@
 use super::cardinality_range::CardinalityRange;
 use super::condense::Graph;
 use super::flow::{Amount, Flow};
+use super::limits::SearchLimits;
 use super::objective::Objective;
 use super::rounding::{Lattice, candidate_lattices};
 use alloc::vec;
@@ -39,35 +40,71 @@ pub(super) struct Search<'a> {
     pub(super) grids: Vec<Lattice>,
     /// The number of search nodes that may still be visited.
     pub(super) nodes_left: u64,
+    /// The work of the flow at which the search ends.
+    pub(super) work_max: u64,
     pub(super) seen: Vec<u32>,
     pub(super) visit_mark: u32,
 }
 
 impl<'a> Search<'a> {
-    pub(super) fn new(graph: &'a Graph, budget: i64, held: Objective, floor: Objective, effort: u64) -> Self {
-        let nodes = graph.len();
+    /// Starts a search with a new flow, among nodes that are fixed in.
+    pub(super) fn new(
+        graph: &'a Graph,
+        budget: i64,
+        held: Objective,
+        floor: Objective,
+        limits: SearchLimits,
+    ) -> Self {
         let total: Amount = graph.utility.iter().map(|&utility| Amount::from(utility)).sum();
         let costs: Amount = graph.cost.iter().map(|&cost| Amount::from(cost)).sum();
-        let scale = scale_bits(total, costs, nodes);
-        let budget = budget.min(held.cost.saturating_add(graph.cost.iter().sum()));
+        let flow = Flow::new(graph, scale_bits(total, costs, graph.len()));
+        let grids = candidate_lattices(&nodes_of(graph), held);
+        let mut search = Self::resume(graph, budget, floor, limits, grids, flow);
+        search.fixed = held;
+        search.set_budget(budget.min(held.cost.saturating_add(graph.cost.iter().sum())));
+        search
+    }
+
+    /// Starts a search with the flow of an earlier one, in which every node is open.
+    pub(super) fn resume(
+        graph: &'a Graph,
+        budget: i64,
+        floor: Objective,
+        limits: SearchLimits,
+        grids: Vec<Lattice>,
+        flow: Flow,
+    ) -> Self {
+        let nodes = graph.len();
+        let budget = budget.min(graph.cost.iter().sum());
         let mut search = Self {
             graph,
             budget,
             fate: vec![NodeStatus::Open; nodes],
             trail: Vec::new(),
-            fixed: held,
-            flow: Flow::new(graph, scale),
+            fixed: Objective::default(),
+            flow,
             incumbent: floor,
             incumbent_set: None,
             stop_at_first: false,
             part: CardinalityRange::Any,
-            grids: candidate_lattices(&nodes_of(graph), held),
-            nodes_left: effort,
+            grids,
+            nodes_left: limits.nodes,
+            work_max: limits.work,
             seen: vec![0; nodes],
             visit_mark: 0,
         };
         search.set_budget(budget);
         search
+    }
+
+    /// Whether a limit of the search was reached.
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.nodes_left == 0 || self.has_spent_work()
+    }
+
+    /// Whether the work limit was reached.
+    pub(super) fn has_spent_work(&self) -> bool {
+        self.flow.work >= self.work_max
     }
 
     /// Sets the budget, rounded down to what costs can use.

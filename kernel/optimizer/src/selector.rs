@@ -16,7 +16,7 @@ impl ExactSelector {
     /// Creates the selector with the node limit of a policy.
     #[must_use]
     pub fn from_policy(policy: &Policy) -> Self {
-        Self { limits: SearchLimits { nodes: u64::from(policy.contexts.nodes_max) } }
+        Self { limits: SearchLimits::from_nodes(u64::from(policy.contexts.nodes_max)) }
     }
 }
 

@@ -9,6 +9,7 @@ use super::cardinality_range::CardinalityRange;
 use super::condense::Graph;
 use super::dominance::{dominated, forward};
 use super::forest_dp::{ForestTable, visits};
+use super::limits::SearchLimits;
 use super::search::Search;
 use alloc::vec::Vec;
 
@@ -27,15 +28,15 @@ impl Search<'_> {
         let mut part = self.part(&core);
         let share = visits(&part);
         let (mut bound, parts) = part.search_with_restarts(share);
-        if bound.is_some() && share.is_some() {
-            let table = ForestTable::new(&part);
+        if bound.is_some() && visits(&part).is_some() {
+            let table = ForestTable::new(&mut part);
             part.offer_incumbent(part.plus(table.best), |_| table.any_optimal_set(&core));
             bound = None;
         }
         if let Some(best) = part.incumbent_set {
             self.incumbent_set = Some(self.with(chosen(&nodes, &best)));
         }
-        (self.nodes_left, self.incumbent) = (part.nodes_left, part.incumbent);
+        (self.nodes_left, self.flow.work, self.incumbent) = (part.nodes_left, part.flow.work, part.incumbent);
         (bound, parts)
     }
 
@@ -50,6 +51,10 @@ impl Search<'_> {
             if end != SearchEnd::NodeLimit {
                 return (None, Vec::from([CardinalityRange::Any]));
             }
+            if self.is_exhausted() {
+                let bound = bound.unwrap_or(i64::MAX).min(self.utility_bound(left));
+                return (Some(bound), Vec::from([CardinalityRange::Any]));
+            }
             if parts.is_empty() {
                 parts = self.cardinality_ranges();
                 open.clone_from(&parts);
@@ -59,9 +64,16 @@ impl Search<'_> {
                 let rest = self.nodes_left / (open.len() - done) as u64;
                 self.restrict_cardinality(one);
                 let effort = if is_last { share.unwrap_or(rest) } else { effort / 2 };
-                if let (SearchEnd::NodeLimit, left_there) = self.search_within(effort) {
-                    cut = cut.max(Some(self.utility_bound(left_there.min(left))));
-                    later.push(one);
+                match self.search_within(effort) {
+                    (SearchEnd::NodeLimit, left_there) => {
+                        cut = cut.max(Some(self.utility_bound(left_there.min(left))));
+                        later.push(one);
+                    }
+                    (SearchEnd::Found, _) => {
+                        self.restrict_cardinality(CardinalityRange::Any);
+                        return (None, parts);
+                    }
+                    (SearchEnd::Exhausted, _) => {}
                 }
             }
             self.restrict_cardinality(CardinalityRange::Any);
@@ -82,7 +94,6 @@ impl Search<'_> {
         self.visit(false);
         let (core, nodes) = self.reduced_graph();
         let mut part = self.part(&core);
-        part.stop_at_first = true;
         let mut known: Vec<bool> = nodes.iter().map(|&node| set[node]).collect();
         forward(&core, &mut known);
         let share = visits(&part);
@@ -95,12 +106,14 @@ impl Search<'_> {
                 break;
             }
         }
-        if end == SearchEnd::NodeLimit && share.is_some() {
+        if end == SearchEnd::NodeLimit && visits(&part).is_some() {
             part.restrict_cardinality(CardinalityRange::Any);
-            let mut table = ForestTable::new(&part);
+            let mut table = ForestTable::new(&mut part);
             let mut first = known;
-            part.first_optimal_set(&mut first, Some(&mut table));
-            (firsts, end) = (Vec::from([first]), SearchEnd::Found);
+            if part.first_optimal_set(&mut first, Some(&mut table)) {
+                end = SearchEnd::Found;
+            }
+            firsts = Vec::from([first]);
         }
         let mut order: Vec<usize> = (0..core.len()).collect();
         order.sort_unstable_by_key(|&node| core.key[node]);
@@ -108,7 +121,7 @@ impl Search<'_> {
         if let Some(first) = firsts.iter().max_by_key(|set| in_order(set)) {
             *set = self.with(chosen(&nodes, first));
         }
-        self.nodes_left = part.nodes_left;
+        (self.nodes_left, self.flow.work) = (part.nodes_left, part.flow.work);
         end != SearchEnd::NodeLimit
     }
 
@@ -144,8 +157,11 @@ impl Search<'_> {
 
     /// Starts a search of the reduced graph.
     fn part<'a>(&self, core: &'a Graph) -> Search<'a> {
-        let mut part = Search::new(core, self.budget, self.fixed, self.incumbent, self.nodes_left);
+        let limits = SearchLimits { nodes: self.nodes_left, work: self.work_max };
+        let mut part = Search::new(core, self.budget, self.fixed, self.incumbent, limits);
+        part.stop_at_first = self.stop_at_first;
         part.flow.warm_start(core, &self.flow);
+        part.flow.work = self.flow.work;
         part
     }
 }
@@ -153,59 +169,4 @@ impl Search<'_> {
 /// The nodes of a set of the reduced graph.
 fn chosen(nodes: &[usize], set: &[bool]) -> impl Iterator<Item = usize> {
     nodes.iter().zip(set).filter(|(_, inside)| **inside).map(|(&node, _)| node)
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::{SearchLimits, SolveStatus, solve};
-    use alloc::vec::Vec;
-    use orchestrion_kernel::selection::{Candidate, Inclusion, Problem, Selection, check_selection};
-
-    /// Returns the optimal selection by enumeration.
-    fn brute(problem: &Problem) -> Selection {
-        let count = problem.candidates().len();
-        let sets = (0..1_u32 << count).map(|set| (0..count).filter(|item| set >> item & 1 == 1).collect());
-        let sums = sets.map(|selected: Vec<usize>| {
-            let of = |number: fn(&Candidate) -> u64| {
-                selected.iter().map(|&one| number(&problem.candidates()[one])).sum()
-            };
-            Selection { utility: of(|one| one.utility), cost: of(|one| one.cost), selected }
-        });
-        let answers = sums.filter(|set| check_selection(problem, set).is_ok());
-        answers.min_by_key(|set| (u64::MAX - set.utility, set.cost, set.selected.clone())).unwrap()
-    }
-
-    /// Ranges and tables come last, and small problems seldom reach them. Here they start at once, on forests and other
-    /// graphs.
-    #[test]
-    fn ranges_and_tables_agree_with_enumeration() {
-        let mut seed = 1_u64;
-        let mut draw = |below: u64| {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (seed >> 33) % below
-        };
-        let mut visited = 0;
-        for round in 0..4_000 {
-            let (needs, excess, noise) = (1 + round % 2, draw(9), 1 + draw(3));
-            let candidates: Vec<Candidate> = (0..8)
-                .map(|item| {
-                    let cost = draw(20);
-                    let count = if item > 0 { draw(needs + 1) } else { 0 };
-                    let deps: Vec<usize> = (0..count).map(|_| draw(item) as usize).collect();
-                    let utility = if cost == 0 { 0 } else { cost + excess + draw(noise) };
-                    Candidate { utility, cost, deps, inclusion: Inclusion::Free }
-                })
-                .collect();
-            let budget = draw(1 + candidates.iter().map(|one| one.cost).sum::<u64>());
-            let problem = Problem::new(budget, candidates).unwrap();
-            let answer = solve(&problem, SearchLimits::default());
-            assert_eq!(
-                (answer.selection, answer.status),
-                (brute(&problem), SolveStatus::Optimal),
-                "{problem:?}"
-            );
-            visited = answer.nodes.max(visited);
-        }
-        assert!(visited > 100, "at most {visited} visits");
-    }
 }

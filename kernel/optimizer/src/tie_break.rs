@@ -31,10 +31,10 @@ impl Search<'_> {
                 next += 1;
                 continue;
             }
+            if self.has_spent_work() || table.is_none() && self.is_exhausted() {
+                return false;
+            }
             if table.is_none() {
-                if self.nodes_left == 0 {
-                    return false;
-                }
                 // The nodes that the fixings so far imply.
                 self.visit(false);
             }
@@ -52,6 +52,7 @@ impl Search<'_> {
                     self.backtrack_to(trail);
                     self.fix_with_closure(node, NodeStatus::Out);
                     if let Some(table) = table.as_deref_mut() {
+                        self.flow.work += 2 * table.query_work();
                         table.prune(self);
                     }
                 }
@@ -92,6 +93,7 @@ impl Search<'_> {
         let Some(table) = table else {
             return self.search_within(if hastily { GUESS } else { u64::MAX }).0;
         };
+        self.flow.work += table.query_work();
         self.incumbent_set = table.find(self);
         if self.incumbent_set.is_some() { SearchEnd::Found } else { SearchEnd::Exhausted }
     }

@@ -3,12 +3,13 @@
 //! The curve is a step function. A solution of utility *u* and minimum cost *c* at budget *b* is optimal at every budget from *c*
 //! to *b*, so one search finds a whole step, and adjacent steps leave no gap. The gap with the largest area (utility times tokens)
 //! is searched next, until there is none or the limit of points is reached: in its middle, or at its end if the step below is as
-//! long as the gap and may cover it.
+//! long as the gap and may cover it. All searches share one prepared problem and one work limit.
 
 use super::problem::NamedProblem;
-use super::solve::{SolveError, solve_exact};
+use super::searcher::Searcher;
+use super::solve::SolveError;
 use orchestrion_kernel::selection::{Problem, ProblemError};
-use orchestrion_optimizer::{SearchLimits, SolveStatus};
+use orchestrion_optimizer::{SearchLimits, Solution, SolveStatus, Variation};
 use std::cmp::Reverse;
 
 /// Step of the curve: one selection with the range of its budgets.
@@ -16,7 +17,7 @@ use std::cmp::Reverse;
 pub struct Point {
     /// Cost of the selection, which is the smallest budget of the step.
     pub cost: u64,
-    /// Largest budget at which the selection is known to be optimal.
+    /// Largest budget at which the selection is the best one known; if `status` is optimal, the best one.
     pub budget: u64,
     /// Utility of the selection.
     pub utility: u64,
@@ -35,12 +36,15 @@ pub struct Curve {
     pub points: Vec<Point>,
     /// Whether the points are all steps.
     pub is_complete: bool,
-    /// Whether a search hit its node limit, so that a point may be below the optimum.
-    pub hit_node_limit: bool,
+    /// Whether a search hit a limit, so that a point may be below the optimum.
+    pub hit_limit: bool,
 }
 
+/// A search gets at least this part of the work that is left.
+const SHARES: usize = 25;
+
 /// Computes the curve of a problem, from the cost of the pinned items to the cost of all items, by at most `points_max` searches
-/// (at least 3).
+/// (at least 3). The work limit is for all searches together. `progress` receives the number of searches so far.
 ///
 /// # Errors
 /// [`SolveError`] if a solution is not valid.
@@ -48,18 +52,26 @@ pub fn budget_curve(
     named: &NamedProblem,
     points_max: usize,
     limits: SearchLimits,
+    progress: &mut dyn FnMut(usize),
 ) -> Result<Curve, SolveError> {
     let problem = &named.problem;
     let all = problem.candidates().iter().map(|candidate| candidate.cost).sum::<u64>();
-    let mut curve = Curve { points: Vec::new(), is_complete: false, hit_node_limit: false };
-    curve.add_point(named, problem.budget(), limits)?;
-    curve.add_point(named, all.max(problem.budget()), limits)?;
-    curve.add_point(named, budget_min(problem), limits)?;
-    for _ in 3..points_max.max(3) {
-        let Some(budget) = curve.largest_gap() else { break };
-        curve.add_point(named, budget, limits)?;
+    let mut curve = Curve { points: Vec::new(), is_complete: false, hit_limit: false };
+    let mut searcher = Searcher::new(problem, limits.nodes);
+    let points_max = points_max.max(3);
+    let ends = [problem.budget(), all.max(problem.budget()), budget_min(problem)];
+    for search in 0..points_max {
+        let Some(budget) = ends.get(search).copied().or_else(|| curve.largest_gap()) else { break };
+        let left = limits.work.saturating_sub(searcher.work());
+        // The point of the present budget matters most. What easy points save, hard ones may use.
+        let share =
+            if search == 0 { left / 4 } else { left / SHARES.min((points_max - search).div_ceil(4)) as u64 };
+        searcher.allow(share);
+        curve.add_point(named, budget, &mut searcher)?;
+        progress(search + 1);
     }
-    curve.is_complete = !curve.hit_node_limit && curve.largest_gap().is_none();
+    curve.tighten();
+    curve.is_complete = !curve.hit_limit && curve.largest_gap().is_none();
     Ok(curve)
 }
 
@@ -71,9 +83,24 @@ fn budget_min(problem: &Problem) -> u64 {
     }
 }
 
-/// Returns the problem with another budget, if the pinned items fit.
-pub(super) fn with_budget(problem: &Problem, budget: u64) -> Option<Problem> {
-    Problem::new(budget, problem.candidates().to_vec()).ok()
+impl Point {
+    /// Extends the step to the budget of a point that is not better.
+    fn extend(&mut self, other: Self) {
+        let is_same = (other.cost, other.utility) == (self.cost, self.utility);
+        if self.budget >= other.budget {
+            return;
+        }
+        if is_same && other.status == SolveStatus::Optimal {
+            *self = other;
+            return;
+        }
+        self.budget = other.budget;
+        self.bound = other.bound.max(self.utility);
+        // A selection that is optimal at its cost remains so while the maximum utility is the same.
+        if self.bound > self.utility {
+            self.status = SolveStatus::Bounded;
+        }
+    }
 }
 
 impl Curve {
@@ -82,26 +109,38 @@ impl Curve {
         &mut self,
         named: &NamedProblem,
         budget: u64,
-        limits: SearchLimits,
+        searcher: &mut Searcher<'_>,
     ) -> Result<(), SolveError> {
-        let Some(problem) = with_budget(&named.problem, budget) else { return Ok(()) };
-        let solution = solve_exact(&problem, limits)?;
-        self.hit_node_limit |= solution.status == SolveStatus::Bounded;
-        let (cost, utility) = (solution.selection.cost, solution.selection.utility);
-        let items = named.names(&solution.selection.selected).len();
-        match self.points.binary_search_by_key(&cost, |point| point.cost) {
-            Ok(index) => {
-                let point = &mut self.points[index];
-                if budget > point.budget {
-                    (point.budget, point.bound, point.status) = (budget, solution.bound, solution.status);
-                }
-            }
-            Err(index) => {
-                let (bound, status) = (solution.bound, solution.status);
-                self.points.insert(index, Point { cost, budget, utility, items, bound, status });
+        let Some(solution) = searcher.solve(Variation { budget, item: None }, 1)? else { return Ok(()) };
+        self.hit_limit |= solution.status == SolveStatus::Bounded;
+        let Solution { selection, bound, status, .. } = solution;
+        let (cost, utility) = (selection.cost, selection.utility);
+        let items = named.names(&selection.selected).len();
+        self.insert(Point { cost, budget, utility, items, bound, status });
+        Ok(())
+    }
+
+    /// Inserts a point. A search that hit a limit may have found less than another point has at no more cost; that point
+    /// then extends to the budget of the search.
+    fn insert(&mut self, point: Point) {
+        self.points.push(point);
+        self.points.sort_by_key(|point| (point.cost, Reverse(point.utility)));
+        let points = std::mem::take(&mut self.points);
+        for point in points {
+            match self.points.last_mut().filter(|last| last.utility >= point.utility) {
+                Some(last) => last.extend(point),
+                None => self.points.push(point),
             }
         }
-        Ok(())
+    }
+
+    /// Lowers each bound to the lowest bound of a larger budget: utility never decreases with the budget.
+    fn tighten(&mut self) {
+        let mut lowest = u64::MAX;
+        for point in self.points.iter_mut().rev() {
+            lowest = lowest.min(point.bound);
+            point.bound = lowest;
+        }
     }
 
     /// Returns the next budget to search, in the largest gap.

@@ -1,15 +1,18 @@
 //! Explanations: why each item is selected or not, and which budget would change that.
 //!
-//! Nothing is estimated. To find the effect of an item, the problem is solved again with the item pinned or forbidden. To find the
-//! required budget, ranges of budgets are excluded: utility never decreases with the budget, so if the larger of two budgets *with*
-//! the item has less utility than the smaller one without it, no budget between them has an optimal selection with the item.
+//! Nothing is estimated. To find the effect of an item, the problem is solved again with the item in or out. To find the required
+//! budget, ranges of budgets are excluded: utility never decreases with the budget, so if no selection *with* the item reaches, at
+//! the larger of two budgets, the utility that some selection has at the smaller one, no budget between them has an optimal
+//! selection with the item. That is mostly decided at the root of a search, by its bound.
+//!
+//! A limit leaves bounds: of a utility, or of a budget. What is stated without one is proven.
 
-use super::curve::with_budget;
 use super::dependencies::{DependencyWalker, ItemSet, forbidden_by_closure, items_with_inclusion};
 use super::problem::NamedProblem;
+use super::searcher::Searcher;
 use super::solve::{SolveError, solve_exact};
 use orchestrion_kernel::selection::{Inclusion, Problem};
-use orchestrion_optimizer::{SearchLimits, Solution, SolveStatus};
+use orchestrion_optimizer::{Reach, SearchLimits, Solution, SolveStatus, Variation};
 
 /// Searches for the required budget of one item; beyond it, only a lower bound is returned.
 const SEARCHES_MAX: usize = 400;
@@ -18,11 +21,12 @@ const SEARCHES_MAX: usize = 400;
 #[derive(Clone, Debug)]
 pub struct Explainer<'a> {
     named: &'a NamedProblem,
-    limits: SearchLimits,
+    searcher: Searcher<'a>,
+    work: u64,
     /// Solution of the problem.
     pub solution: Solution,
-    /// Whether a search hit its node limit, so that explanations are not proven.
-    pub hit_node_limit: bool,
+    /// Whether a limit left an answer with a bound instead of a proof.
+    pub hit_limit: bool,
 }
 
 /// Reason why an item is selected or not.
@@ -63,10 +67,14 @@ pub enum ExclusionReason {
 /// Next step of the budget curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NextImprovement {
-    /// Smallest budget with more utility.
+    /// No smaller budget has more utility. Equal to `budget`, except where a limit was hit.
+    pub budget_min: u64,
+    /// Smallest known budget with more utility.
     pub budget: u64,
-    /// Utility at that budget.
+    /// Utility at `budget`.
     pub utility: u64,
+    /// Upper bound of the utility at `budget`.
+    pub bound: u64,
 }
 
 /// Solution with the opposite choice for an item.
@@ -74,6 +82,8 @@ pub struct NextImprovement {
 pub struct Alternative {
     /// Utility of the solution.
     pub utility: u64,
+    /// Upper bound of that utility.
+    pub bound: u64,
     /// Items that the alternative removes.
     pub removed: Vec<usize>,
     /// Items that the alternative adds.
@@ -105,14 +115,16 @@ pub struct Explanation {
 }
 
 impl<'a> Explainer<'a> {
-    /// Solves a problem.
+    /// Solves a problem. The nodes limit each search. The work limits all searches for the solution, one item and the next
+    /// improvement together; each further item has a third of it more.
     ///
     /// # Errors
     /// [`SolveError`] if a solution is not valid.
     pub fn new(named: &'a NamedProblem, limits: SearchLimits) -> Result<Self, SolveError> {
-        let solution = solve_exact(&named.problem, limits)?;
-        let hit_node_limit = solution.status == SolveStatus::Bounded;
-        Ok(Self { named, limits, solution, hit_node_limit })
+        let solution = solve_exact(&named.problem, limits.with_work(limits.work / 3))?;
+        let hit_limit = solution.status == SolveStatus::Bounded;
+        let searcher = Searcher::new(&named.problem, limits.nodes);
+        Ok(Self { named, searcher, work: limits.work, solution, hit_limit })
     }
 
     fn problem(&self) -> &'a Problem {
@@ -174,24 +186,45 @@ impl<'a> Explainer<'a> {
         ExclusionReason::Outweighed { cost: missing.cost, utility: missing.utility }
     }
 
-    /// Finds the smallest budget with more utility than the present one.
+    /// Finds the smallest budget with more utility than the present one, by doubling steps and bisection.
     ///
     /// # Errors
     /// As [`Explainer::new`].
     pub fn next_improvement(&mut self) -> Result<Option<NextImprovement>, SolveError> {
+        self.searcher.allow(self.work / 3);
         let target = self.solution.selection.utility + 1;
-        let Some(budget) = self.budget_for_utility(target)? else { return Ok(None) };
-        let utility = self.utility_at(self.problem(), budget)?.unwrap_or(target);
-        Ok(Some(NextImprovement { budget, utility }))
-    }
-
-    /// Returns the utility gained by one more token.
-    ///
-    /// # Errors
-    /// As [`Explainer::new`].
-    pub fn next_token_utility(&mut self) -> Result<u64, SolveError> {
-        let utility = self.utility_at(self.problem(), self.problem().budget() + 1)?;
-        Ok(utility.unwrap_or_default().saturating_sub(self.solution.selection.utility))
+        let budget_max = self.budget_max();
+        let (mut below, mut budget, mut step) = (self.problem().budget(), self.problem().budget(), 1_u64);
+        let mut is_known = true;
+        let mut found = loop {
+            budget = budget_max.min(budget.saturating_add(step));
+            match self.searcher.reach(Variation { budget, item: None }, target, 8)? {
+                Reach::Found(selection) => break selection,
+                Reach::Impossible if budget >= budget_max => return Ok(None),
+                Reach::Impossible => below = if is_known { budget } else { below },
+                Reach::Unknown => is_known = false,
+            }
+            if budget >= budget_max {
+                self.hit_limit = true;
+                return Ok(None);
+            }
+            step = step.saturating_mul(2);
+        };
+        while found.cost.saturating_sub(below) > 1 {
+            let budget = below + (found.cost - below) / 2;
+            match self.searcher.reach(Variation { budget, item: None }, target, 8)? {
+                Reach::Found(selection) => found = selection,
+                Reach::Impossible => below = budget,
+                Reach::Unknown => break,
+            }
+        }
+        // After a limit, the present budget may have more utility too.
+        let budget = found.cost.max(below + 1);
+        let best = self.searcher.maximize(Variation { budget, item: None }, 1)?;
+        let (utility, bound) = best.map_or((0, u64::MAX), |best| (best.selection.utility, best.bound));
+        let utility = utility.max(found.utility);
+        self.hit_limit |= below + 1 < budget || utility < bound;
+        Ok(Some(NextImprovement { budget_min: below + 1, budget, utility, bound: bound.max(utility) }))
     }
 
     /// Explains one item in full.
@@ -199,121 +232,91 @@ impl<'a> Explainer<'a> {
     /// # Errors
     /// As [`Explainer::new`].
     pub fn explain(&mut self, item: usize, reason: Reason) -> Result<Explanation, SolveError> {
-        let opposite = match &reason {
+        self.searcher.allow(self.work / 3);
+        let (alternative, required_budget) = match &reason {
             Reason::Selected { is_pinned: true, .. }
-            | Reason::Excluded(ExclusionReason::Forbidden | ExclusionReason::DependsOnForbidden(_)) => None,
-            Reason::Selected { is_pinned: false, .. } => self.with_inclusion(item, Inclusion::Forbidden),
-            Reason::Excluded(ExclusionReason::OverBudget { .. } | ExclusionReason::Outweighed { .. }) => {
-                self.with_inclusion(item, Inclusion::Pinned)
+            | Reason::Excluded(ExclusionReason::Forbidden | ExclusionReason::DependsOnForbidden(_)) => {
+                (None, None)
             }
-        };
-        let Some(opposite) = opposite else {
-            return Ok(Explanation { item, reason, alternative: None, required_budget: None });
-        };
-        let alternative = match with_budget(&opposite, self.problem().budget()) {
-            Some(problem) => Some(self.alternative(&problem)?),
-            None => None,
-        };
-        let required_budget = match reason {
-            Reason::Selected { .. } => None,
-            Reason::Excluded(_) => Some(self.required_budget(item, &opposite)?),
+            Reason::Selected { is_pinned: false, .. } => (self.alternative(item, false)?, None),
+            Reason::Excluded(ExclusionReason::OverBudget { .. } | ExclusionReason::Outweighed { .. }) => {
+                (self.alternative(item, true)?, Some(self.required_budget(item)?))
+            }
         };
         Ok(Explanation { item, reason, alternative, required_budget })
     }
 
-    /// Returns the problem with another inclusion of one item, at a budget for all items; `None` if that is infeasible.
-    fn with_inclusion(&self, item: usize, inclusion: Inclusion) -> Option<Problem> {
-        let mut candidates = self.problem().candidates().to_vec();
-        candidates[item].inclusion = inclusion;
-        Problem::new(self.budget_max(), candidates).ok()
-    }
-
-    fn alternative(&mut self, other: &Problem) -> Result<Alternative, SolveError> {
-        let other = self.solve(other)?.selection;
+    /// Solves the problem with an item in or out; `None` if that is infeasible.
+    fn alternative(&mut self, item: usize, is_in: bool) -> Result<Option<Alternative>, SolveError> {
+        let variation = Variation { budget: self.problem().budget(), item: Some((item, is_in)) };
+        let Some(other) = self.searcher.solve(variation, 3)? else { return Ok(None) };
+        self.hit_limit |= other.status == SolveStatus::Bounded;
         let current = &self.solution.selection.selected;
         let difference = |a: &[usize], b: &[usize]| {
             a.iter().copied().filter(|item| b.binary_search(item).is_err()).collect()
         };
-        let removed = difference(current, &other.selected);
-        let added = difference(&other.selected, current);
-        Ok(Alternative { utility: other.utility, removed, added })
+        let removed = difference(current, &other.selection.selected);
+        let added = difference(&other.selection.selected, current);
+        Ok(Some(Alternative { utility: other.selection.utility, bound: other.bound, removed, added }))
     }
 
     /// Finds the smallest budget with the item. Excludes ranges of budgets, doubled after each success and halved after each
     /// failure, until a single budget cannot be excluded.
-    fn required_budget(&mut self, item: usize, with: &Problem) -> Result<RequiredBudget, SolveError> {
+    fn required_budget(&mut self, item: usize) -> Result<RequiredBudget, SolveError> {
         let (mut budget, mut range) = (self.problem().budget(), 1);
-        let mut searches = 0;
-        while searches < SEARCHES_MAX {
-            let Some(problem) = with_budget(self.problem(), budget) else { break };
-            let best = self.solve(&problem)?.selection;
-            searches += 1;
+        // A utility that some selection has at `budget`.
+        let mut floor = self.solution.selection.utility;
+        for _ in 0..SEARCHES_MAX {
             // Beyond the cost of all items, the budget does not change the solution.
-            loop {
-                let utility = self.utility_at(with, self.budget_max().min(budget + (range - 1)))?;
-                searches += 1;
-                if utility.is_none_or(|utility| utility < best.utility) {
-                    break;
+            let end = self.budget_max().min(budget.saturating_add(range - 1));
+            let variation = Variation { budget: end, item: Some((item, true)) };
+            match self.searcher.reach(variation, floor, 8)? {
+                Reach::Impossible => {
+                    budget = budget.saturating_add(range);
+                    range = range.saturating_mul(2);
+                    let approximate = self.searcher.approximate(Variation { budget, item: None })?;
+                    floor = approximate.map_or(floor, |found| floor.max(found.selection.utility));
                 }
-                if range == 1 {
-                    let is_selected = best.selected.binary_search(&item).is_ok();
-                    return Ok(if is_selected {
-                        RequiredBudget::Selected(budget)
-                    } else {
-                        RequiredBudget::Tied(budget)
-                    });
+                Reach::Found(_) | Reach::Unknown if range > 1 => range /= 2,
+                Reach::Unknown => return Ok(self.at_least(budget)),
+                Reach::Found(with) => {
+                    let best = self.searcher.maximize(Variation { budget, item: None }, 2)?;
+                    let Some(best) = best else { return Ok(self.at_least(budget)) };
+                    if with.utility >= best.bound {
+                        return self.selected_or_tied(item, budget);
+                    }
+                    if best.selection.utility <= floor {
+                        return Ok(self.at_least(budget));
+                    }
+                    floor = best.selection.utility;
                 }
-                range /= 2;
             }
-            budget += range;
-            range *= 2;
+            if self.searcher.has_spent_work() {
+                return Ok(self.at_least(budget));
+            }
         }
         Ok(RequiredBudget::AtLeast(budget))
+    }
+
+    /// States what is known where a limit was hit.
+    const fn at_least(&mut self, budget: u64) -> RequiredBudget {
+        self.hit_limit = true;
+        RequiredBudget::AtLeast(budget)
+    }
+
+    /// Decides whether the solution at a budget contains an item that some selection of maximum utility contains.
+    fn selected_or_tied(&mut self, item: usize, budget: u64) -> Result<RequiredBudget, SolveError> {
+        let solution = self.searcher.solve(Variation { budget, item: None }, 1)?;
+        let Some(solution) = solution.filter(|solution| solution.status == SolveStatus::Optimal) else {
+            return Ok(self.at_least(budget));
+        };
+        let is_selected = solution.selection.selected.binary_search(&item).is_ok();
+        Ok(if is_selected { RequiredBudget::Selected(budget) } else { RequiredBudget::Tied(budget) })
     }
 
     /// Returns a budget for all items.
     fn budget_max(&self) -> u64 {
         let sum = self.problem().candidates().iter().map(|candidate| candidate.cost).sum::<u64>();
         sum.max(self.problem().budget())
-    }
-
-    /// Finds the smallest budget above the present one with this utility, by doubling steps and bisection.
-    fn budget_for_utility(&mut self, utility: u64) -> Result<Option<u64>, SolveError> {
-        let problem = self.problem();
-        let budget_max = self.budget_max();
-        let (mut below, mut step) = (problem.budget(), 1);
-        let mut sufficient = loop {
-            let budget = budget_max.min(below.saturating_add(step));
-            if self.utility_at(problem, budget)?.is_some_and(|found| found >= utility) {
-                break budget;
-            }
-            if budget >= budget_max {
-                return Ok(None);
-            }
-            (below, step) = (budget, step * 2);
-        };
-        while sufficient - below > 1 {
-            let middle = below + (sufficient - below) / 2;
-            if self.utility_at(problem, middle)?.is_some_and(|found| found >= utility) {
-                sufficient = middle;
-            } else {
-                below = middle;
-            }
-        }
-        Ok(Some(sufficient))
-    }
-
-    /// Returns the maximum utility at a budget; `None` if the pinned items do not fit.
-    fn utility_at(&mut self, problem: &Problem, budget: u64) -> Result<Option<u64>, SolveError> {
-        match with_budget(problem, budget) {
-            Some(problem) => Ok(Some(self.solve(&problem)?.selection.utility)),
-            None => Ok(None),
-        }
-    }
-
-    fn solve(&mut self, problem: &Problem) -> Result<Solution, SolveError> {
-        let solution = solve_exact(problem, self.limits)?;
-        self.hit_node_limit |= solution.status == SolveStatus::Bounded;
-        Ok(solution)
     }
 }

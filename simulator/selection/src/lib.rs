@@ -16,6 +16,7 @@ mod from_trace;
 mod id;
 mod ilp;
 mod problem;
+mod searcher;
 mod solve;
 mod svg;
 

@@ -3,7 +3,7 @@
 use super::baselines::Baseline;
 use super::ilp::{self, IlpError};
 use super::problem::NamedProblem;
-use orchestrion_kernel::selection::{Problem, Selection, SelectionError, check_selection};
+use orchestrion_kernel::selection::{Problem, ProblemError, Selection, SelectionError, check_selection};
 use orchestrion_optimizer as optimizer;
 use orchestrion_optimizer::{SearchLimits, Solution, SolveStatus};
 use thiserror::Error;
@@ -46,12 +46,12 @@ pub struct SolverResult {
     pub bound: u64,
     /// Nodes of the search; `None` for solvers that do not count them.
     pub nodes: Option<u64>,
-    /// Whether the exact search hit its node limit, so that `bound` may exceed the optimum.
-    pub hit_node_limit: bool,
+    /// Whether the exact search hit a limit, so that `bound` may exceed the optimum.
+    pub hit_limit: bool,
 }
 
 impl SolverResult {
-    /// Returns the lost utility, or an upper bound of it if the search hit its node limit.
+    /// Returns the lost utility, or an upper bound of it if the search hit a limit.
     #[must_use]
     pub const fn loss(&self) -> u64 {
         self.bound.saturating_sub(self.selection.utility)
@@ -72,6 +72,9 @@ pub enum SolveError {
         /// The failed check.
         error: SelectionError,
     },
+    /// The native solver returned a selection where none is valid: a bug.
+    #[error("invalid selection from the solver `native`: no selection is valid: {0}")]
+    NotFeasible(ProblemError),
 }
 
 /// Solves a problem.
@@ -90,7 +93,7 @@ pub fn solve(
             check(&problem.problem, solver, &selection)?;
             let bound = selection.utility;
             let status = SolveStatus::Optimal;
-            Ok(SolverResult { solver, selection, status, bound, nodes: None, hit_node_limit: false })
+            Ok(SolverResult { solver, selection, status, bound, nodes: None, hit_limit: false })
         }
         Solver::Baseline(baseline) => {
             baseline_result(problem, baseline, &solve_exact(&problem.problem, limits)?)
@@ -117,9 +120,9 @@ pub(super) fn solve_exact(problem: &Problem, limits: SearchLimits) -> Result<Sol
 }
 
 fn native_result(solution: Solution) -> SolverResult {
-    let Solution { selection, status, bound, nodes } = solution;
-    let hit_node_limit = status == SolveStatus::Bounded;
-    SolverResult { solver: Solver::Native, selection, status, bound, nodes: Some(nodes), hit_node_limit }
+    let Solution { selection, status, bound, nodes, .. } = solution;
+    let hit_limit = status == SolveStatus::Bounded;
+    SolverResult { solver: Solver::Native, selection, status, bound, nodes: Some(nodes), hit_limit }
 }
 
 fn baseline_result(
@@ -129,12 +132,12 @@ fn baseline_result(
 ) -> Result<SolverResult, SolveError> {
     let (solver, selection) = (Solver::Baseline(baseline), baseline.select(problem));
     check(&problem.problem, solver, &selection)?;
-    let hit_node_limit = exact.status == SolveStatus::Bounded;
-    let is_optimal = !hit_node_limit && selection == exact.selection;
+    let hit_limit = exact.status == SolveStatus::Bounded;
+    let is_optimal = !hit_limit && selection == exact.selection;
     let status = if is_optimal { SolveStatus::Optimal } else { SolveStatus::Bounded };
-    Ok(SolverResult { solver, selection, status, bound: exact.bound, nodes: None, hit_node_limit })
+    Ok(SolverResult { solver, selection, status, bound: exact.bound, nodes: None, hit_limit })
 }
 
-fn check(problem: &Problem, solver: Solver, selection: &Selection) -> Result<(), SolveError> {
+pub(super) fn check(problem: &Problem, solver: Solver, selection: &Selection) -> Result<(), SolveError> {
     check_selection(problem, selection).map_err(|error| SolveError::Unsound { solver: solver.name(), error })
 }

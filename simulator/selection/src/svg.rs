@@ -104,7 +104,7 @@ pub fn curve_svg(name: &str, budget: u64, curve: &Curve) -> String {
 /// Describes the drawn points.
 fn description(curve: &Curve) -> String {
     let count = curve.points.len();
-    match (curve.is_complete, curve.hit_node_limit) {
+    match (curve.is_complete, curve.hit_limit) {
         (true, _) => format!("all {count} steps"),
         (false, false) => format!("{count} points; the curve is within the shaded boxes"),
         (false, true) => format!("{count} points; searches hit the node limit, so the curve may be higher"),

@@ -3,6 +3,7 @@
 mod curve;
 mod explain;
 mod problem;
+mod progress;
 mod solve;
 mod text;
 mod trace;
@@ -41,7 +42,7 @@ module than that of the pending call. Items are identified by number and key;
 headings of a context cost tokens too.
 
 Exit codes: 0 solved or verified; 1 the certificate proves nothing; 2 error;
-3 incomplete (the search hit --max-nodes, or the certificate is too large).")]
+3 incomplete (the search hit a limit, or the certificate is too large).")]
 pub(super) struct Args {
     #[command(subcommand)]
     command: Command,

@@ -1,12 +1,14 @@
 //! `context curve`: maximum utility as a function of the budget.
 
 use super::problem::ProblemArgs;
-use super::text::{search_status, solve_error, status_name, style};
+use super::progress::SearchProgress;
+use super::text::{percent, search_status, solve_error, status_name, style};
 use crate::cli::args::{Format, GlobalArgs};
 use crate::cli::exit_status::ExitStatus;
 use crate::cli::files;
-use crate::cli::output::{self, ReportStyle, write_summary};
+use crate::cli::output::{self, ReportStyle, write_hanging, write_summary};
 use miette::{IntoDiagnostic, Result};
+use orchestrion_optimizer::{SearchLimits, SolveStatus};
 use orchestrion_report::text::{grouped, sanitize};
 use orchestrion_selection::{Curve, NamedProblem, Point, SVG_PREFIX, budget_curve, curve_svg};
 use serde::Serialize;
@@ -27,7 +29,10 @@ of the selection, `to` the largest budget for which it is known to be optimal.
 If there are more steps than --max-points, the largest gaps are searched first,
 and `complete` is false in JSON.
 
-Exit codes: 0 success; 2 error; 3 a search hit --max-nodes.")]
+All searches share the work limit. In a point that is not proven, more utility is
+possible, at most its `bound`.
+
+Exit codes: 0 success; 2 error; 3 a search hit a limit.")]
 pub(super) struct Args {
     #[command(flatten)]
     problem: ProblemArgs,
@@ -47,13 +52,19 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     if let Some(path) = &args.svg {
         ensure_overwritable(path)?;
     }
-    let curve = budget_curve(&problem, args.max_points.get(), args.problem.limits()).map_err(solve_error)?;
+    let curve = {
+        let points = args.max_points.get();
+        let progress = SearchProgress::start_of("curve:", points);
+        let limits = args.problem.limits(3 * SearchLimits::WORK);
+        budget_curve(&problem, points, limits, &mut |done| progress.set_position(done))
+            .map_err(solve_error)?
+    };
     if let Some(path) = &args.svg {
         let svg = curve_svg(&args.problem.file_name(), problem.problem.budget(), &curve);
         ensure_overwritable(path)?;
         files::replace_with(path, |file| file.write_all(svg.as_bytes()))?;
     }
-    let status = search_status(curve.hit_node_limit);
+    let status = search_status(curve.hit_limit);
     let style = ReportStyle { quiet: global.quiet, width: output::width() };
     let mut out = io::BufWriter::new(output::stdout());
     match args.format {
@@ -85,8 +96,8 @@ fn human(
     if !report.quiet {
         write_table(curve, problem.problem.budget(), report.width, out)?;
     }
-    let style = style(!curve.hit_node_limit).bold();
-    let word = if curve.hit_node_limit { "INCOMPLETE" } else { "CURVE" };
+    let style = style(!curve.hit_limit).bold();
+    let word = if curve.hit_limit { "INCOMPLETE" } else { "CURVE" };
     let count = grouped(curve.points.len() as u64);
     let steps = match (curve.is_complete, curve.points.len()) {
         (true, 1) => "1 step, the only one".to_owned(),
@@ -94,10 +105,23 @@ fn human(
         (false, _) => format!("{count} points, with further steps between them"),
     };
     write_summary(style, word, &format!(": {steps}. exit {}", status.code()), report.width, out)?;
+    if let Some(text) = unproven(curve) {
+        write_hanging(2, "", &text, report.width, out)?;
+    }
     match svg {
         Some(path) => writeln!(out, "  svg      {}", sanitize(&path.display().to_string())),
         None => Ok(()),
     }
+}
+
+/// Describes the points that are not proven, with their greatest loss.
+fn unproven(curve: &Curve) -> Option<String> {
+    let open = curve.points.iter().filter(|point| point.status == SolveStatus::Bounded);
+    let count = open.clone().count();
+    let worst = open.max_by_key(|point| point.bound.saturating_sub(point.utility))?;
+    let loss = worst.bound.saturating_sub(worst.utility);
+    let share = percent(loss, worst.bound);
+    Some(format!("not proven at {} of them: loss at most {} ({share})", grouped(count as u64), grouped(loss)))
 }
 
 /// Writes one row for each point, in columns as wide as their values.

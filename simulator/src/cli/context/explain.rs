@@ -4,11 +4,13 @@ mod json;
 mod report;
 
 use super::problem::ProblemArgs;
+use super::progress::SearchProgress;
 use super::text::{search_status, solve_error};
 use crate::cli::args::{Format, GlobalArgs};
 use crate::cli::exit_status::ExitStatus;
 use crate::cli::output::{self, ReportStyle};
 use miette::{IntoDiagnostic, Result, miette};
+use orchestrion_optimizer::SearchLimits;
 use orchestrion_report::text::sanitize;
 use orchestrion_selection::{Explainer, Explanation, NamedProblem};
 use report::ExplainReport;
@@ -29,7 +31,10 @@ Nothing is estimated. For a named item, the problem is solved again with the
 item forbidden or pinned, and at other budgets. The smallest budget with the
 item is not always found: after 400 searches, only a lower bound is given.
 
-Exit codes: 0 success; 2 error; 3 a search hit --max-nodes.")]
+Where a limit was hit, the answer is a range: of a utility up to its bound, or
+of a budget. A higher --max-work narrows it.
+
+Exit codes: 0 success; 2 error; 3 a search hit a limit.")]
 pub(super) struct Args {
     #[command(flatten)]
     problem: ProblemArgs,
@@ -44,7 +49,9 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     let problem = args.problem.read()?;
     let items = args.items.iter().map(|item| position(&problem, item)).collect::<Result<Vec<_>>>()?;
-    let mut explainer = Explainer::new(&problem, args.problem.limits()).map_err(solve_error)?;
+    let progress = SearchProgress::start("explaining");
+    let mut explainer =
+        Explainer::new(&problem, args.problem.limits(SearchLimits::WORK)).map_err(solve_error)?;
     let reasons = explainer.reasons();
     let explanations = if items.is_empty() {
         let summary = |(item, reason)| Explanation { item, reason, alternative: None, required_budget: None };
@@ -53,16 +60,17 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
         let explain = items.iter().map(|item| explainer.explain(*item, reasons[*item].clone()));
         explain.collect::<Result<_, _>>().map_err(solve_error)?
     };
+    let next_improvement = explainer.next_improvement().map_err(solve_error)?;
+    drop(progress);
     let report = ExplainReport {
         problem: &problem,
         explanations,
         is_detailed: !items.is_empty(),
-        next_token_utility: explainer.next_token_utility().map_err(solve_error)?,
-        next_improvement: explainer.next_improvement().map_err(solve_error)?,
+        next_improvement,
         solution: &explainer.solution,
-        hit_node_limit: explainer.hit_node_limit,
+        hit_limit: explainer.hit_limit,
     };
-    let status = search_status(report.hit_node_limit);
+    let status = search_status(report.hit_limit);
     let style = ReportStyle { quiet: global.quiet, width: output::width() };
     let mut out = io::BufWriter::new(output::stdout());
     match args.format {

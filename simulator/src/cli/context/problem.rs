@@ -21,6 +21,10 @@ pub(super) struct ProblemArgs {
     /// Stop the search after this number of nodes and report the best solution with a proven bound.
     #[arg(long, value_name = "NUMBER", default_value_t = SearchLimits::default().nodes)]
     max_nodes: u64,
+    /// Stop all searches after this work and report what is proven by then. A unit takes 10 to 15 ns [default: about one
+    /// second for a solution and for each item, and three for a curve].
+    #[arg(long, value_name = "NUMBER")]
+    max_work: Option<u64>,
 }
 
 impl ProblemArgs {
@@ -44,7 +48,8 @@ impl ProblemArgs {
         self.problem.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 
-    pub(super) const fn limits(&self) -> SearchLimits {
-        SearchLimits { nodes: self.max_nodes }
+    /// Returns the limits of the search; `work` is the default work.
+    pub(super) fn limits(&self, work: u64) -> SearchLimits {
+        SearchLimits { nodes: self.max_nodes, work: self.max_work.unwrap_or(work) }
     }
 }

@@ -3,6 +3,7 @@
 mod report;
 
 use super::problem::ProblemArgs;
+use super::progress::SearchProgress;
 use super::text::{search_status, solve_error};
 use crate::cli::args::{Format, GlobalArgs};
 use crate::cli::exit_status::ExitStatus;
@@ -43,8 +44,12 @@ In JSON, `bound` is proven: no selection has more utility. `status` is optimal
 if the selection is the best one after tie-breaking. `nodes` is null for solvers
 without a search.
 
+The limits count nodes and work, not time: the same problem has the same
+solution on every machine. A search that hits a limit reports its best solution
+and the bound; a higher --max-work finds more.
+
 A certificate proves maximum utility and minimum cost, not the tie-break by ids.
-Its search has the limit --max-nodes too.
+Its search has the same limits.
 
 Exit codes: 0 solved; 2 error; 3 the search or the certificate hit a limit.")]
 pub(super) struct Args {
@@ -92,7 +97,8 @@ impl SolverName {
 
 pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     let problem = args.problem.read()?;
-    let limits = args.problem.limits();
+    let limits = args.problem.limits(SearchLimits::WORK);
+    let progress = SearchProgress::start("solving");
     let compared = if args.compare { compare(&problem, limits).map_err(solve_error)? } else { Vec::new() };
     let solver = args.solver.solver();
     if let Some(path) = &args.certify {
@@ -107,8 +113,9 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
         Some(path) => Some(write_proof(&problem, &result, limits, path)?),
         None => None,
     };
+    drop(progress);
     let is_unproven = matches!(certificate, Some(CertificateStatus::Missing));
-    let hit_limit = compared.iter().chain([&result]).any(|result| result.hit_node_limit);
+    let hit_limit = compared.iter().chain([&result]).any(|result| result.hit_limit);
     let status = search_status(hit_limit || is_unproven);
     let report = SolveReport { problem: &problem, result: &result, compared: &compared, certificate };
     let style = ReportStyle { quiet: global.quiet, width: output::width() };
@@ -146,7 +153,9 @@ fn write_proof(
     path: &Path,
 ) -> Result<CertificateStatus> {
     if result.status != SolveStatus::Optimal {
-        output::print_error(&"no certificate was written: the solver hit --max-nodes");
+        output::print_error(
+            &"no certificate was written: the solver hit a limit; raise --max-work or --max-nodes",
+        );
         return Ok(CertificateStatus::Missing);
     }
     match certify(&problem.problem, &result.selection, limits) {

@@ -57,7 +57,9 @@ pub(super) const fn style(is_good: bool) -> Style {
 pub(super) fn solve_error(error: SolveError) -> miette::Report {
     let help = match &error {
         SolveError::Ilp(_) => "omit --solver ilp, to use the native solver",
-        SolveError::Unsound { .. } => "this is a bug of orchestrion; please report it with the problem",
+        SolveError::Unsound { .. } | SolveError::NotFeasible(_) => {
+            "this is a bug of orchestrion; please report it with the problem"
+        }
     };
     miette!(help = help, "{error}")
 }

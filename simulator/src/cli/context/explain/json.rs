@@ -25,6 +25,10 @@ struct Report<'a> {
 struct Improvement {
     budget: u64,
     utility: u64,
+    /// No budget below this one has more utility.
+    budget_min: u64,
+    /// Upper bound of the utility.
+    bound: u64,
 }
 
 #[derive(Serialize)]
@@ -66,6 +70,8 @@ struct Missing {
 #[derive(Serialize)]
 struct AlternativeReport<'a> {
     utility: u64,
+    /// Upper bound of the utility.
+    bound: u64,
     removed: Vec<&'a Id<'static>>,
     added: Vec<&'a Id<'static>>,
 }
@@ -80,15 +86,20 @@ enum BudgetReport {
 
 pub(super) fn write(report: &ExplainReport<'_>, out: &mut impl io::Write) -> io::Result<()> {
     let (solution, problem) = (report.solution, report.problem);
-    let status = if report.hit_node_limit { SolveStatus::Bounded } else { SolveStatus::Optimal };
-    let improvement = |NextImprovement { budget, utility }| Improvement { budget, utility };
+    let status = if report.hit_limit { SolveStatus::Bounded } else { SolveStatus::Optimal };
+    let improvement = |NextImprovement { budget_min, budget, utility, bound }| Improvement {
+        budget,
+        utility,
+        budget_min,
+        bound,
+    };
     let json = Report {
         status: status_name(status),
         budget: problem.problem.budget(),
         utility: solution.selection.utility,
         cost: solution.selection.cost,
         bound: solution.bound,
-        next_token_utility: report.next_token_utility,
+        next_token_utility: report.next_token_utility(),
         next_improvement: report.next_improvement.map(improvement),
         items: report.explanations.iter().map(|explanation| item(report, explanation)).collect(),
     };
@@ -113,6 +124,7 @@ fn item<'a>(report: &'a ExplainReport<'_>, explanation: &'a Explanation) -> Item
         missing: None,
         alternative: explanation.alternative.as_ref().map(|alternative| AlternativeReport {
             utility: alternative.utility,
+            bound: alternative.bound,
             removed: problem.names(&alternative.removed),
             added: problem.names(&alternative.added),
         }),

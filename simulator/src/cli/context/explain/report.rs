@@ -20,14 +20,18 @@ pub(super) struct ExplainReport<'a> {
     pub(super) explanations: Vec<Explanation>,
     /// Whether each explanation has several lines.
     pub(super) is_detailed: bool,
-    /// Utility gained by one more token.
-    pub(super) next_token_utility: u64,
     pub(super) next_improvement: Option<NextImprovement>,
     pub(super) solution: &'a Solution,
-    pub(super) hit_node_limit: bool,
+    pub(super) hit_limit: bool,
 }
 
 impl ExplainReport<'_> {
+    /// Returns the utility gained by one more token: none, unless the next improvement is there.
+    pub(super) fn next_token_utility(&self) -> u64 {
+        let next = self.next_improvement.filter(|next| next.budget == self.problem.problem.budget() + 1);
+        next.map_or(0, |next| next.utility.saturating_sub(self.solution.selection.utility))
+    }
+
     pub(super) fn write(
         &self,
         style: ReportStyle,
@@ -117,6 +121,9 @@ impl ExplainReport<'_> {
         let loss = self.solution.selection.utility.saturating_sub(alternative.utility);
         let loss = if loss == 0 { "tied".to_owned() } else { format!("{} less", grouped(loss)) };
         let mut text = format!("utility {}, {loss}", grouped(alternative.utility));
+        if alternative.bound > alternative.utility {
+            text.push_str(&format!("; not proven: utility at most {}", grouped(alternative.bound)));
+        }
         for (items, label) in [(&alternative.removed, "removed"), (&alternative.added, "added")] {
             if !items.is_empty() {
                 text.push_str(&format!("; {label}: {}", item_names(self.problem, items, NAMES_MAX)));
@@ -127,13 +134,16 @@ impl ExplainReport<'_> {
 
     /// Writes what other budgets change.
     fn write_budgets(&self, width: usize, out: &mut impl Write) -> io::Result<()> {
-        let text = format!("one more token: {} more utility", grouped(self.next_token_utility));
+        let text = format!("one more token: {} more utility", grouped(self.next_token_utility()));
         write_hanging(0, "", &text, width, out)?;
         let text = match self.next_improvement {
+            None if self.hit_limit => "next improvement: none found".to_owned(),
             None => "next improvement: none at any budget".to_owned(),
-            Some(NextImprovement { budget, utility }) => format!(
-                "next improvement: at budget {}, {} more utility for {} more",
+            Some(NextImprovement { budget_min, budget, utility, bound }) => format!(
+                "next improvement: at budget {}{}, {}{} more utility for {} more",
+                if budget_min < budget { format!("{} to ", grouped(budget_min)) } else { String::new() },
                 grouped(budget),
+                if utility < bound { "at least " } else { "" },
                 grouped(utility.saturating_sub(self.solution.selection.utility)),
                 tokens(budget - self.problem.problem.budget())
             ),
@@ -144,7 +154,7 @@ impl ExplainReport<'_> {
 
     fn write_last_line(&self, status: ExitStatus, width: usize, out: &mut impl Write) -> io::Result<()> {
         let selection = &self.solution.selection;
-        let word = if self.hit_node_limit { "INCOMPLETE" } else { "EXPLAINED" };
+        let word = if self.hit_limit { "INCOMPLETE" } else { "EXPLAINED" };
         let text = format!(
             ": {} of {} items, utility {}, cost {} of {}. exit {}",
             grouped(self.problem.names(&selection.selected).len() as u64),
@@ -154,7 +164,7 @@ impl ExplainReport<'_> {
             tokens(self.problem.problem.budget()),
             status.code()
         );
-        write_summary(style(!self.hit_node_limit).bold(), word, &text, width, out)
+        write_summary(style(!self.hit_limit).bold(), word, &text, width, out)
     }
 
     fn item_name(&self, explanation: &Explanation) -> String {

@@ -89,7 +89,7 @@ impl SolveReport<'_> {
 
     /// Writes a row for each solver, in columns as wide as their values.
     fn write_table(&self, width: usize, out: &mut impl Write) -> io::Result<()> {
-        let hit_limit = self.compared.iter().any(|result| result.hit_node_limit);
+        let hit_limit = self.compared.iter().any(|result| result.hit_limit);
         let loss = if hit_limit { "loss up to" } else { "loss" };
         let mut rows = vec![["solver", "utility", loss, "", "cost", "items"].map(str::to_owned)];
         rows.extend(self.compared.iter().map(|result| {
@@ -121,7 +121,7 @@ impl SolveReport<'_> {
 
     fn write_last_line(&self, status: ExitStatus, width: usize, out: &mut impl Write) -> io::Result<()> {
         let is_optimal = self.result.status == SolveStatus::Optimal;
-        let word = match (is_optimal, self.result.hit_node_limit) {
+        let word = match (is_optimal, self.result.hit_limit) {
             (true, _) => "OPTIMAL",
             (false, true) => "INCOMPLETE",
             (false, false) => "NOT OPTIMAL",
@@ -182,7 +182,7 @@ fn solver_text(result: &SolverResult) -> String {
             format!("ilp, by {ILP_ENGINE}: optimal within floating-point accuracy, checked in integers")
         }
         (Solver::Baseline(_), SolveStatus::Optimal) => format!("{name}: optimal"),
-        (Solver::Baseline(_), SolveStatus::Bounded) if result.hit_node_limit => {
+        (Solver::Baseline(_), SolveStatus::Bounded) if result.hit_limit => {
             format!("{name}: upper bound {bound}, loss at most {loss}")
         }
         (Solver::Baseline(_), SolveStatus::Bounded) => {
