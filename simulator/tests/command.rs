@@ -43,7 +43,7 @@ fn check_as_drawn_reports_findings_as_json() {
         expect(1, folder.path(), &["check", "--policy", "as-drawn", "--scope", "tiny", "--format", "json"]);
     let report: serde_json::Value = serde_json::from_str(&printed).unwrap();
     assert_eq!(report["verdict"], "fails");
-    assert_eq!(report["runs"].as_array().unwrap().len(), 10);
+    assert_eq!(report["runs"].as_array().unwrap().len(), 11);
     let claims = report["claims"].as_array().unwrap();
     let f6 = claims.iter().find(|claim| claim["finding"] == "F6").unwrap();
     assert_eq!((&f6["verdict"], &f6["kind"]), (&"fails".into(), &"trace".into()));
@@ -142,7 +142,7 @@ fn trace_of_other_version_is_refused() {
     fs::write(folder.path().join("old.ndjson"), trace).unwrap();
     let printed = expect(2, folder.path(), &["replay", "old.ndjson"]);
     assert!(printed.contains(
-        "old.ndjson:1: unsupported trace format: expected orchestrion-trace/4, found orchestrion-trace/0"
+        "old.ndjson:1: unsupported trace format: expected orchestrion-trace/5, found orchestrion-trace/0"
     ));
 }
 

@@ -107,6 +107,10 @@ fn collected(trace: &[u8]) -> (Vec<String>, BTreeSet<String>) {
     while reader.advance().unwrap() {
         collect("", &serde_json::from_str(reader.text()).unwrap(), &mut free, &mut format);
     }
+    // The reader restores contexts that a line stores as a difference: the fields of a difference are in the bytes only.
+    for line in String::from_utf8_lossy(trace).lines() {
+        collect("", &serde_json::from_str(line).unwrap(), &mut Vec::new(), &mut format);
+    }
     (free, format)
 }
 

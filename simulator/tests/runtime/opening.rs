@@ -139,7 +139,7 @@ async fn old_format_is_refused_with_remedy() {
     let error = refused(&path, Policy::hardened());
     assert!(
         error.starts_with(
-            "office.ndjson:1: unsupported trace format: expected orchestrion-trace/4, found orchestrion-trace/2; "
+            "office.ndjson:1: unsupported trace format: expected orchestrion-trace/5, found orchestrion-trace/2; "
         ),
         "{error}"
     );
