@@ -94,7 +94,7 @@ pub fn convergence_score(positions: &[Position], max_variance: Variance) -> Scor
     }
     let ratio = match scaled_variance.checked_mul(ONE.into()) {
         Some(numerator) => div_round(numerator, scaled_max),
-        None => div_round(scaled_variance, scaled_max / i128::from(ONE)),
+        None => div_round(scaled_variance, scaled_max.checked_div(ONE.into()).unwrap_or(scaled_max)),
     };
     (Millionths::ONE - Millionths::new(ratio)).to_score()
 }

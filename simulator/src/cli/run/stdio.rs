@@ -51,7 +51,7 @@ pub(super) fn run(
     let conversation = Conversation::open_with(file, &header, &StandardContexts).into_diagnostic()?;
     let (node_keys, notes) = checked_keys(keys, conversation.state(), network.as_ref())?;
     if !global.quiet {
-        notes.iter().for_each(|note| output::print_error(note));
+        notes.iter().for_each(output::print_error);
     }
     let conversation = conversation.with_deadlines(deadlines).with_keys(node_keys);
     let reason = serve(conversation, network, requests, BufReader::new(io::stdin()), io::stdout())
