@@ -204,7 +204,7 @@ fn receiver_refuses_forged_and_replayed_handoffs() {
         }
     });
     assert_eq!(served.code, Some(0), "{}", served.errors);
-    // The receiver refuses both. The conversation goes on, and its trace says why.
+    // The receiver refuses both. The conversation continues, and its trace states the reasons.
     let (shown, _) = runner::run(0, folder.path(), &["show", "one.ndjson"]);
     let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(shown.contains("refuses the handoff: no such handoff is expected"), "{shown}");

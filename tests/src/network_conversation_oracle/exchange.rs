@@ -45,7 +45,7 @@ impl NetworkConversationOracle {
             .map_or((0, 0), |report| (quality(&report.feedback.unwrap_or_default()), report.tone.get()));
         let task_feedback = report.and_then(|report| report.task_feedback.as_ref());
         let task_quality = task_feedback.map_or(500_000, quality);
-        // The quality of a node's own part counts in its record if somebody judged it: with feedback, or by a failure.
+        // The quality of a node's own part counts in its record if its partner judged it: with feedback, or by a failure.
         let is_rated = [task_feedback.is_some(), report.is_none_or(|report| report.feedback.is_some())];
         if is_rated != [task.is_rated, result.is_rated] {
             return Err(format!(
