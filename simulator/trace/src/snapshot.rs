@@ -108,12 +108,6 @@ impl Snapshot {
         crate::chain::line_end(&self.point.chain)
     }
 
-    /// The state and facts at the step.
-    #[must_use]
-    pub const fn fold(&self) -> &ConversationFold {
-        &self.fold
-    }
-
     /// Returns the state and facts at the step.
     #[must_use]
     pub fn into_fold(self) -> ConversationFold {

@@ -127,6 +127,10 @@ pub(super) struct TextEncoder {
 }
 
 impl TextEncoder {
+    pub(super) const fn window(&self) -> &TextWindow {
+        &self.window
+    }
+
     /// Appends the line to `out` with every text in the window replaced by a reference, and adds the other texts to the
     /// window.
     pub(super) fn encode(&mut self, line: &str, out: &mut String) {
@@ -154,12 +158,6 @@ impl TextEncoder {
                 self.numbers.remove(&text);
             }
         }
-    }
-}
-
-impl TextEncoder {
-    pub(super) const fn window(&self) -> &TextWindow {
-        &self.window
     }
 }
 

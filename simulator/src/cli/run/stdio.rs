@@ -49,7 +49,11 @@ pub(super) fn run(
         clear(&mut file, &path)?;
     }
     let conversation = Conversation::open_with(file, &header, &StandardContexts).into_diagnostic()?;
-    let (node_keys, notes) = checked_keys(keys, conversation.state(), network.as_ref())?;
+    let (node_keys, mut notes) = checked_keys(keys, conversation.state(), network.as_ref())?;
+    // Without `--journal` the journal is new, so a snapshot beside it is of an earlier one.
+    if let Some(error) = conversation.snapshot_error().filter(|_| journal.is_some()) {
+        notes.push(format!("{}: {error}; the journal was read from its start", path.display()));
+    }
     if !global.quiet {
         notes.iter().for_each(output::print_error);
     }
