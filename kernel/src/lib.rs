@@ -57,6 +57,7 @@ pub mod checker;
 pub mod context;
 pub mod control;
 mod decide;
+pub mod digest;
 pub mod event;
 pub mod ids;
 pub mod input;

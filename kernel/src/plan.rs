@@ -16,6 +16,7 @@ use crate::item::Scope;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
+use core::hash::{Hash, Hasher};
 use index::TaskIndex;
 use rpds::RedBlackTreeSetSync as Set;
 
@@ -84,11 +85,19 @@ pub struct Task {
 
 /// 1 to [`Plan::TASKS_MAX`] tasks with distinct numbers, each after the tasks that it depends on; and how the results of its
 /// members are aggregated.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
     tasks: Arc<[Task]>,
     aggregation: Option<Aggregation>,
     index: TaskIndex,
+}
+
+/// The digest of the tasks is computed once for all clones.
+impl Hash for Plan {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u128(self.index.digest(&self.tasks));
+        self.aggregation.hash(state);
+    }
 }
 
 /// Why a list of tasks is not a plan.

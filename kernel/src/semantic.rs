@@ -2,6 +2,7 @@
 //!
 //! Only `AddItem`, `UpdateItem` and `ForgetItems` change it. Deliberately absent: control, and the utility of items.
 
+use crate::digest::CachedDigest;
 use crate::event::{BaseEvent, Event};
 use crate::ids::{ItemId, RequestId, TaskId, Text, Timestamp};
 use crate::item::{FactRecord, Item, ItemKey, ItemKind, Layer, SubtaskStatus, Validity};
@@ -33,9 +34,9 @@ use rpds::RedBlackTreeMapSync as Map;
 #[cfg_attr(feature = "serde", serde(from = "encoding::Encoded", into = "encoding::Encoded"))]
 pub struct SemanticState {
     /// The valid items.
-    valid: Map<ItemId, Entry>,
+    valid: Map<ItemId, KeptEntry>,
     /// The superseded and denied items. No context contains them, so no call reads through them.
-    archived: Map<ItemId, Entry>,
+    archived: Map<ItemId, KeptEntry>,
     next: ItemId,
     /// Index: the items of a key, and the summaries that cover it.
     by_key: Map<(ItemKey, ItemId), ()>,
@@ -49,6 +50,8 @@ pub struct SemanticState {
     expiries: Map<(Timestamp, ItemId), ()>,
     /// Index: the sum of [`Item::line_bytes_max`] of the valid items.
     line_bytes_max: usize,
+    /// The digest of the items and the next id.
+    digest: CachedDigest,
 }
 
 /// An item with its dependencies.
@@ -59,6 +62,25 @@ pub struct Entry {
     pub item: Item,
     /// Its dependencies, in id order.
     pub deps: Vec<ItemId>,
+}
+
+/// An entry with its digest.
+#[derive(Clone, Debug)]
+struct KeptEntry {
+    entry: Entry,
+    digest: CachedDigest,
+}
+
+impl PartialEq for KeptEntry {
+    fn eq(&self, other: &Self) -> bool {
+        self.entry == other.entry
+    }
+}
+
+impl Hash for KeptEntry {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u128(self.digest.of(&self.entry));
+    }
 }
 
 /// Ignores the indexes, which follow from the items.
@@ -72,9 +94,7 @@ impl Eq for SemanticState {}
 
 impl Hash for SemanticState {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.valid.hash(state);
-        self.archived.hash(state);
-        self.next.hash(state);
+        state.write_u128(self.digest.of(&(&self.valid, &self.archived, self.next)));
     }
 }
 
@@ -90,6 +110,7 @@ impl Default for SemanticState {
             scoped: Map::new_sync(),
             expiries: Map::new_sync(),
             line_bytes_max: 0,
+            digest: CachedDigest::default(),
         }
     }
 }
@@ -97,8 +118,8 @@ impl Default for SemanticState {
 impl SemanticState {
     /// Returns every item with its dependencies, in id order.
     pub fn entries(&self) -> impl Iterator<Item = &Entry> {
-        let mut valid = self.valid.values().peekable();
-        let mut archived = self.archived.values().peekable();
+        let mut valid = entries_of(&self.valid).peekable();
+        let mut archived = entries_of(&self.archived).peekable();
         core::iter::from_fn(move || {
             let is_archived_next = match (valid.peek(), archived.peek()) {
                 (Some(valid), Some(archived)) => archived.item.id < valid.item.id,
@@ -111,7 +132,7 @@ impl SemanticState {
 
     /// Returns the valid items with their dependencies, in id order, without a scan of the others.
     pub fn valid_entries(&self) -> impl Iterator<Item = &Entry> {
-        self.valid.values()
+        entries_of(&self.valid)
     }
 
     /// Returns the number of items.
@@ -129,7 +150,7 @@ impl SemanticState {
     /// Returns the item with this id.
     #[must_use]
     pub fn get(&self, id: ItemId) -> Option<&Entry> {
-        self.valid.get(&id).or_else(|| self.archived.get(&id))
+        self.valid.get(&id).or_else(|| self.archived.get(&id)).map(|kept| &kept.entry)
     }
 
     /// Returns the items with this key and the summaries that cover it, latest first.
@@ -253,8 +274,8 @@ impl SemanticState {
                 == self.valid_entries().map(|entry| entry.item.line_bytes_max()).sum::<usize>()
             && expiries().all(|expiry| self.expiries.contains_key(&expiry))
             && self.valid_entries().all(|entry| entry.item.is_valid())
-            && !self.archived.values().any(|entry| entry.item.is_valid())
-            && self.valid.iter().chain(&self.archived).all(|(id, entry)| {
+            && !entries_of(&self.archived).any(|entry| entry.item.is_valid())
+            && self.valid.iter().chain(&self.archived).all(|(id, KeptEntry { entry, .. })| {
                 entry.item.id == *id
                     && *id < self.next
                     && links(&entry.item).all(|target| self.links.contains_key(&(target, *id)))
@@ -308,8 +329,9 @@ impl SemanticState {
         if is_new {
             self.index(&entry.item);
         }
+        self.digest.reset();
         let items = if entry.item.is_valid() { &mut self.valid } else { &mut self.archived };
-        items.insert_mut(id, entry);
+        items.insert_mut(id, KeptEntry { entry, digest: CachedDigest::default() });
     }
 
     /// Adds an item to the indexes that follow from the item alone.
@@ -344,6 +366,7 @@ impl SemanticState {
         if let Some(expiry) = expiry(&item) {
             self.expiries.remove_mut(&expiry);
         }
+        self.digest.reset();
         let items = if item.is_valid() { &mut self.valid } else { &mut self.archived };
         items.remove_mut(&id);
     }
@@ -382,8 +405,14 @@ impl SemanticState {
             canonical.write(Entry { item, deps: deps.iter().map(|dep| rename(*dep)).collect() });
         }
         canonical.next = next;
+        canonical.digest.reset();
         *self = canonical;
     }
+}
+
+/// Returns the entries, in id order.
+fn entries_of(items: &Map<ItemId, KeptEntry>) -> impl Iterator<Item = &Entry> {
+    items.values().map(|kept| &kept.entry)
 }
 
 /// Returns the key of an item and the keys that it summarizes.
@@ -462,6 +491,7 @@ mod encoding {
             let mut semantic = Self::default();
             encoding.items.into_iter().for_each(|entry| semantic.write(entry));
             semantic.next = semantic.next.max(encoding.next);
+            semantic.digest.reset();
             semantic
         }
     }

@@ -3,7 +3,6 @@
 use crate::coverage::Observation;
 use crate::kernel_under_test::KernelUnderTest;
 use orchestrion_claims::{CLAIMS, ClaimCheck, Contract};
-use orchestrion_explorer::fingerprint;
 use orchestrion_kernel::checker::input_time;
 use orchestrion_kernel::event::ForgetCause;
 use orchestrion_kernel::ids::Text;
@@ -15,7 +14,6 @@ use orchestrion_kernel::{
     CallId, Event, Events, Input, Phase, Refusal, State, TimedInput, Timestamp, UserId, decide,
 };
 use std::fmt::{self, Write as _};
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Probes inputs of every kind, most of them unexpected. Reports violated contracts and the refusals that occurred.
 pub fn check_state_contracts(subject: &KernelUnderTest, state: &State, mut seen: impl FnMut(Observation)) {
@@ -55,51 +53,30 @@ pub fn find_refused_input(
 }
 
 /// Checks the contracts on steps against the unmodified kernel: an exploration explores what `decide` does, and does
-/// again.
+/// again. The caller finds out whether the events [round-trip](is_round_trip), once for each batch.
 pub fn check_step_contracts(
     subject: &KernelUnderTest,
     before: &State,
     input: &Input,
     events: &Events,
-    encoded: &RoundTripCache,
+    round_trips: impl FnOnce() -> bool,
     mut seen: impl FnMut(Observation),
 ) {
     if decide(&subject.policy, before, input_time(before, input), input).as_ref() != Ok(events) {
         seen(broken(Contract::Deterministic));
     }
     // Equal events give equal states, because `apply` reads nothing else.
-    if !events.iter().all(|event| encoded.round_trips(event)) {
+    if !round_trips() {
         seen(broken(Contract::ReplaysFromLog));
     }
 }
 
-/// The events that round-tripped through their encoding: 64-bit digests, each in its one slot. Most steps repeat events
-/// of others, so that encoding them again would show nothing.
-#[derive(Debug)]
-pub struct RoundTripCache(Box<[AtomicU64]>);
-
-impl Default for RoundTripCache {
-    fn default() -> Self {
-        Self((0..1 << 14).map(|_| AtomicU64::new(0)).collect())
-    }
-}
-
-impl RoundTripCache {
-    /// Whether an event round-trips through its encoding now, or did before.
-    fn round_trips(&self, event: &Event) -> bool {
-        let digest = fingerprint(event);
-        let place = &self.0[digest as usize % self.0.len()];
-        if place.load(Ordering::Relaxed) == digest {
-            return true;
-        }
-        let text = serde_json::to_vec(event);
-        let decoded = text.and_then(|text| serde_json::from_slice::<Event>(&text));
-        let comes_back = decoded.is_ok_and(|decoded| decoded == *event);
-        if comes_back {
-            place.store(digest, Ordering::Relaxed);
-        }
-        comes_back
-    }
+/// Whether events round-trip through their encoding.
+#[must_use]
+pub fn is_round_trip(events: &Events) -> bool {
+    let text = serde_json::to_vec(events);
+    let decoded = text.and_then(|text| serde_json::from_slice::<Events>(&text));
+    decoded.is_ok_and(|decoded| decoded == *events)
 }
 
 /// Checks that a refused input is no well-typed reply to the pending call.

@@ -8,7 +8,6 @@
 pub mod actors;
 pub mod adversary;
 pub mod check;
-pub mod claim_set;
 pub mod contracts;
 pub mod coverage;
 pub mod export;
@@ -19,3 +18,4 @@ pub mod reference;
 mod responses;
 pub mod scopes;
 pub mod transition_counts;
+mod verdict_cache;

@@ -2,21 +2,23 @@
 
 use crate::actors::{fairness, fairness_class};
 use crate::adversary::Adversary;
-use crate::claim_set::ClaimSet;
-use crate::contracts::{self, RoundTripCache};
+use crate::contracts;
 use crate::coverage::{OBSERVATION_COUNT, Observation};
 use crate::kernel_under_test::KernelUnderTest;
 use crate::responses::Responses;
 use crate::scopes::{Model, Scope};
 use crate::transition_counts::{TransitionCounter, TransitionCounts};
+use crate::verdict_cache::VerdictCache;
 use orchestrion_claims::{
-    Actor, CLAIMS, Claim, ClaimCheck, History, SentCall, StatePredicate, has_unproven_context,
-    step_violations_with_context,
+    Actor, CLAIMS, Claim, ClaimCheck, ClaimSet, History, Premise, SemanticStep, SemanticView, SentCall,
+    StatePredicate, has_unproven_context, other_step_violations, semantic_premises, semantic_step_violations,
+    semantic_violations,
 };
 use orchestrion_explorer::liveness::{LivenessKind, LivenessProperty};
 use orchestrion_explorer::{FairModel, ObservationSet, fingerprint};
+use orchestrion_kernel::digest::digest;
 use orchestrion_kernel::network::{HandoffReceipt, NetworkInput};
-use orchestrion_kernel::{CallId, ConversationId, Input, State};
+use orchestrion_kernel::{CallId, ConversationId, Events, Input, State};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -43,6 +45,10 @@ pub struct KernelModel {
     adversary: Adversary,
     /// The claims that are applicable under the policy. The others would only multiply products.
     applicable: ClaimSet,
+    /// The applicable claims that are checked in each state as a whole.
+    state_claims: ClaimSet,
+    /// The applicable claims whose premise is about the state as a whole.
+    state_premises: ClaimSet,
     /// The applicable liveness claims, in the order of [`CLAIMS`].
     liveness_properties: Vec<LivenessProperty>,
     /// The trigger and the response of each liveness property.
@@ -51,8 +57,12 @@ pub struct KernelModel {
     states: Mutex<HashSet<u64>>,
     /// The number of these states in which the context of the pending call is not proven optimal.
     unproven_contexts: AtomicUsize,
-    /// The events whose encoding was checked.
-    encoded: RoundTripCache,
+    /// Whether a batch of events round-trips through its encoding.
+    encoded: VerdictCache<bool>,
+    /// The claims about the semantic state that steps violate.
+    semantic_steps: VerdictCache<ClaimSet>,
+    /// The claims about the semantic state that states violate, and the premises that hold.
+    semantic_states: VerdictCache<(ClaimSet, ClaimSet)>,
     /// The sum of the digests of all steps, if requested. Kernels with the same behavior have the same sum.
     digest: Option<AtomicU64>,
     /// Whether the frontier is packed.
@@ -68,7 +78,14 @@ impl KernelModel {
         let subject = subject.with_scope(model, scope);
         let adversary = Adversary::new(&subject.policy, model, scope);
         let is_applicable = |claim: &Claim| (claim.not_applicable)(&subject.policy).is_none();
-        let applicable = (0..CLAIMS.len()).filter(|claim| is_applicable(&CLAIMS[*claim])).collect();
+        let select = |is: &dyn Fn(&Claim) -> bool| -> ClaimSet {
+            (0..CLAIMS.len()).filter(|claim| is_applicable(&CLAIMS[*claim]) && is(&CLAIMS[*claim])).collect()
+        };
+        let applicable = select(&|_| true);
+        let state_claims = select(&|claim| {
+            matches!(claim.check, ClaimCheck::StateInvariant(_) | ClaimCheck::ResponseInvariant(_))
+        });
+        let state_premises = select(&|claim| matches!(claim.premise, Premise::State(_)));
         let (mut liveness_properties, mut leads_to) = (Vec::new(), Vec::new());
         for claim in CLAIMS.iter().filter(|claim| is_applicable(claim)) {
             if let ClaimCheck::LeadsTo { from, to, under } = claim.check {
@@ -80,17 +97,20 @@ impl KernelModel {
                 leads_to.push((from, to));
             }
         }
-        let (states, encoded, digest, tally, packs) =
-            (Mutex::default(), RoundTripCache::default(), None, None, false);
+        let (digest, tally, packs) = (None, None, false);
         Self {
             subject,
             adversary,
             applicable,
+            state_claims,
+            state_premises,
             liveness_properties,
             leads_to,
-            states,
+            states: Mutex::default(),
             unproven_contexts: AtomicUsize::new(0),
-            encoded,
+            encoded: VerdictCache::default(),
+            semantic_steps: VerdictCache::default(),
+            semantic_states: VerdictCache::default(),
             digest,
             packs,
             tally,
@@ -187,9 +207,8 @@ impl KernelModel {
         }
         let mut state = Box::new(self.subject.apply(&before.state, &events));
         let mut history = before.history.clone();
-        let mut violated = ClaimSet::default();
         let sent = self.subject.sent_call(&events, &state);
-        let steps = step_violations_with_context(
+        let others = other_step_violations(
             &self.subject.policy,
             &before.state,
             &events,
@@ -197,14 +216,17 @@ impl KernelModel {
             sent.as_ref(),
             &mut history,
         );
-        steps.for_each(|claim| violated.insert(claim));
+        let batch = digest(&events);
+        let mut violated = others.union(self.semantic_step_violations(&before.state, &events, batch, &state));
         if self.digest.is_none() {
+            let is_round_trip =
+                || self.encoded.get_or_compute(batch, || contracts::is_round_trip(&events));
             contracts::check_step_contracts(
                 &self.subject,
                 &before.state,
                 input,
                 &events,
-                &self.encoded,
+                is_round_trip,
                 |observation| {
                     if let Observation::Violation(claim) = observation {
                         violated.insert(claim);
@@ -232,11 +254,17 @@ impl KernelModel {
     fn show(&self, product: &Product, seen: &ObservationSet, mut show: impl FnMut(Observation)) {
         let is_new = |observation: Observation| !seen.contains(observation.index());
         show(Observation::Phase(product.state.control().phase()));
+        let (violated, premises) = self.semantic_verdicts(&product.state);
+        let violated = product.violated.union(violated).intersection(self.applicable);
+        violated.iter().for_each(|claim| show(Observation::Violation(claim)));
+        premises.intersection(self.applicable).iter().for_each(|claim| show(Observation::Premise(claim)));
         let responses = Responses::new(&self.subject, &product.state);
-        for claim in self.applicable.iter() {
+        for claim in self.state_claims.iter() {
             if is_new(Observation::Violation(claim)) && !self.satisfies(claim, product, &responses) {
                 show(Observation::Violation(claim));
             }
+        }
+        for claim in self.state_premises.iter() {
             if is_new(Observation::Premise(claim)) && self.has_premise(claim, product) {
                 show(Observation::Premise(claim));
             }
@@ -259,7 +287,7 @@ impl KernelModel {
     /// Whether the claim's premise holds in this product.
     #[must_use]
     pub fn has_premise(&self, claim: usize, product: &Product) -> bool {
-        CLAIMS.get(claim).is_some_and(|claim| (claim.premise)(&self.subject.policy, &product.state))
+        CLAIMS.get(claim).is_some_and(|claim| claim.premise.holds(&self.subject.policy, &product.state))
     }
 
     /// Whether the claim holds without the contracts, which are checked all at once.
@@ -268,6 +296,9 @@ impl KernelModel {
         !product.violated.contains(claim)
             && match CLAIMS.get(claim).map(|claim| claim.check) {
                 Some(ClaimCheck::StateInvariant(holds)) => holds(&subject.policy, &product.state),
+                Some(ClaimCheck::SemanticInvariant(holds)) => {
+                    holds(&subject.policy, &SemanticView::new(&product.state))
+                }
                 Some(ClaimCheck::ResponseInvariant(holds)) => holds(
                     &subject.policy,
                     &|state: &State, input: &Input| responses.decide(state, input),
@@ -275,6 +306,28 @@ impl KernelModel {
                 ),
                 _ => true,
             }
+    }
+
+    /// The claims about the semantic state that a step violates, given the digest of its events.
+    fn semantic_step_violations(
+        &self,
+        before: &State,
+        events: &Events,
+        batch: u128,
+        after: &State,
+    ) -> ClaimSet {
+        let (before, after) = (SemanticView::new(before), SemanticView::new(after));
+        self.semantic_steps.get_or_compute(digest(&(before, batch, after)), || {
+            semantic_step_violations(&self.subject.policy, &SemanticStep { before, events, after })
+        })
+    }
+
+    /// The claims about the semantic state that a state violates, and the premises about it that hold.
+    fn semantic_verdicts(&self, state: &State) -> (ClaimSet, ClaimSet) {
+        let (policy, view) = (&self.subject.policy, SemanticView::new(state));
+        self.semantic_states.get_or_compute(digest(&view), || {
+            (semantic_violations(policy, &view), semantic_premises(policy, &view))
+        })
     }
 
     fn count(&self, state: &State) {
@@ -345,6 +398,9 @@ impl FairModel for KernelModel {
         // A set reserves room for eight entries for every seven, and one byte more for each.
         let room = self.states.lock().unwrap_or_else(PoisonError::into_inner).capacity();
         room / 7 * 8 * (size_of::<u64>() + 1)
+            + self.encoded.bytes()
+            + self.semantic_steps.bytes()
+            + self.semantic_states.bytes()
     }
 }
 

@@ -9,14 +9,21 @@ extern crate alloc;
 
 pub mod catalogue;
 pub mod history;
+mod claim_set;
+mod evaluate;
+mod semantic_view;
 mod sent_call;
 
 pub use catalogue::{CLAIMS, has_unproven_context};
+pub use claim_set::ClaimSet;
+pub use evaluate::{
+    other_step_violations, semantic_premises, semantic_step_violations, semantic_violations, state_violations,
+    step_violations,
+};
 pub use history::History;
+pub use semantic_view::{SemanticStep, SemanticView};
 pub use sent_call::{SentCall, sent_operation};
 
-use orchestrion_kernel::checker::input_time;
-use orchestrion_kernel::context::ContextError;
 use orchestrion_kernel::event::{Event, Events};
 use orchestrion_kernel::input::Input;
 use orchestrion_kernel::module::{Module, Operation};
@@ -40,22 +47,46 @@ pub struct Claim {
     /// The check.
     pub check: ClaimCheck,
     /// Whether the claim applies in a state. If no such state is reached, the claim is vacuous.
-    pub premise: fn(&Policy, &State) -> bool,
+    pub premise: Premise,
     /// Whether the claim is about the optimum of contexts: a context that is not proven optimal leaves it inconclusive.
     pub needs_proven_contexts: bool,
     /// Why the claim is not applicable under a policy, if it is not.
     pub not_applicable: fn(&Policy) -> Option<&'static str>,
 }
 
-/// The check of a claim.
+/// The premise of a claim.
+#[derive(Clone, Copy, Debug)]
+pub enum Premise {
+    /// About a state.
+    State(fn(&Policy, &State) -> bool),
+    /// About the semantic state.
+    Semantic(fn(&Policy, &SemanticView<'_>) -> bool),
+}
+
+impl Premise {
+    /// Returns whether the premise holds in a state.
+    #[must_use]
+    pub fn holds(&self, policy: &Policy, state: &State) -> bool {
+        match self {
+            Self::State(holds) => holds(policy, state),
+            Self::Semantic(holds) => holds(policy, &SemanticView::new(state)),
+        }
+    }
+}
+
+/// The check of a claim. A claim has the kind that reads least: a model checker evaluates it once for each value of what it reads.
 #[derive(Clone, Copy, Debug)]
 pub enum ClaimCheck {
     /// Holds in every state.
     StateInvariant(fn(&Policy, &State) -> bool),
+    /// Holds for the semantic state of every state.
+    SemanticInvariant(fn(&Policy, &SemanticView<'_>) -> bool),
     /// Holds in every state for the response of `decide` to some input. The caller passes the `decide` under test.
     ResponseInvariant(fn(&Policy, &Decide<'_>, &State) -> bool),
     /// Holds in every step, given the states before and after it.
     StepInvariant(fn(&Policy, &State, &[Event], &State) -> bool),
+    /// Holds in every step, given the views of the semantic states before and after it.
+    SemanticStepInvariant(fn(&Policy, &SemanticView<'_>, &[Event], &SemanticView<'_>) -> bool),
     /// Holds for every call that is sent with a context, given the state after the step.
     ContextInvariant(fn(&Policy, &State, &SentCall) -> bool),
     /// Holds at every event, given the history of the request before it.
@@ -140,8 +171,8 @@ impl ClaimCheck {
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self {
-            Self::StateInvariant(_) | Self::ResponseInvariant(_) => "state",
-            Self::StepInvariant(_) => "step",
+            Self::StateInvariant(_) | Self::SemanticInvariant(_) | Self::ResponseInvariant(_) => "state",
+            Self::StepInvariant(_) | Self::SemanticStepInvariant(_) => "step",
             Self::ContextInvariant(_) => "context",
             Self::TraceInvariant(_) => "trace",
             Self::HistoryConsistency(_) => "memory",
@@ -149,68 +180,4 @@ impl ClaimCheck {
             Self::LeadsTo { .. } => "liveness",
         }
     }
-}
-
-/// Returns the claims that a step violates, as positions in [`CLAIMS`]. Applies the events to the history.
-pub fn step_violations<'a>(
-    policy: &'a Policy,
-    before: &'a State,
-    events: &'a [Event],
-    after: &'a State,
-    history: &mut History,
-) -> impl Iterator<Item = usize> + use<'a> {
-    let sent = SentCall::of_step(policy, events, after);
-    step_violations_with_context(policy, before, events, after, sent.as_ref(), history)
-}
-
-/// Returns the claims that a step violates, as [`step_violations`] does. The caller builds the context of the call that the step
-/// sends. A context that cannot be built violates every claim about contexts.
-pub fn step_violations_with_context<'a>(
-    policy: &'a Policy,
-    before: &'a State,
-    events: &'a [Event],
-    after: &'a State,
-    sent: Option<&Result<SentCall, ContextError>>,
-    history: &mut History,
-) -> impl Iterator<Item = usize> + use<'a> {
-    let mut broken: alloc::collections::BTreeSet<usize> = alloc::collections::BTreeSet::new();
-    for event in events {
-        for (i, claim) in CLAIMS.iter().enumerate() {
-            if let ClaimCheck::TraceInvariant(may) = claim.check
-                && !may(policy, history, event)
-            {
-                broken.insert(i);
-            }
-        }
-        history.observe(policy, event);
-    }
-    for (i, claim) in CLAIMS.iter().enumerate() {
-        let holds = match claim.check {
-            ClaimCheck::StepInvariant(holds) => holds(policy, before, events, after),
-            ClaimCheck::HistoryConsistency(holds) => holds(history, after),
-            ClaimCheck::ContextInvariant(holds) => {
-                sent.is_none_or(|sent| sent.as_ref().is_ok_and(|sent| holds(policy, after, sent)))
-            }
-            _ => true,
-        };
-        if !holds {
-            broken.insert(i);
-        }
-    }
-    broken.into_iter()
-}
-
-/// Returns the claims that a state violates, as positions in [`CLAIMS`].
-pub fn state_violations<'a>(policy: &'a Policy, state: &'a State) -> impl Iterator<Item = usize> + use<'a> {
-    let decide = |state: &State, input: &Input| {
-        orchestrion_kernel::decide(policy, state, input_time(state, input), input)
-    };
-    CLAIMS.iter().enumerate().filter_map(move |(i, claim)| {
-        let holds = match claim.check {
-            ClaimCheck::StateInvariant(holds) => holds(policy, state),
-            ClaimCheck::ResponseInvariant(holds) => holds(policy, &decide, state),
-            _ => true,
-        };
-        (!holds).then_some(i)
-    })
 }

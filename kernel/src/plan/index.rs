@@ -1,6 +1,7 @@
 //! The index of a plan: positions of its tasks, and who depends on whom. It follows from the tasks.
 
 use super::{Task, dependencies};
+use crate::digest::CachedDigest;
 use crate::ids::TaskId;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -23,6 +24,8 @@ struct Links {
     initial: Set<usize>,
     /// Whether each task depends exactly on the task before it, and the first on none.
     is_chain: bool,
+    /// The digest of the tasks.
+    digest: CachedDigest,
 }
 
 impl TaskIndex {
@@ -53,7 +56,8 @@ impl TaskIndex {
             is_chain &= dependencies.iter().all(|id| Some(*id) == before.map(|before| before.id))
                 && distinct == usize::from(before.is_some());
         }
-        Self(Arc::new(Links { positions, required, dependents, initial, is_chain }))
+        let digest = CachedDigest::default();
+        Self(Arc::new(Links { positions, required, dependents, initial, is_chain, digest }))
     }
 
     pub(super) fn position(&self, task: TaskId) -> Option<usize> {
@@ -74,6 +78,11 @@ impl TaskIndex {
 
     pub(super) fn initial(&self) -> &Set<usize> {
         &self.0.initial
+    }
+
+    /// Returns the digest of the tasks of this index.
+    pub(super) fn digest(&self, tasks: &[Task]) -> u128 {
+        self.0.digest.of(&tasks)
     }
 }
 

@@ -8,7 +8,7 @@ use orchestrion_kernel::event::ForgetCause;
 use orchestrion_kernel::ids::{ItemId, Text};
 use orchestrion_kernel::item::{FactRecord, Item, Layer, Validity};
 use orchestrion_kernel::module::Module;
-use orchestrion_kernel::semantic::Entry;
+use orchestrion_kernel::semantic::{Entry, SemanticState};
 
 pub(super) const COMPACTION: &[Claim] = &[
     Claim {
@@ -30,10 +30,10 @@ pub(super) const COMPACTION: &[Claim] = &[
             let to = events.iter().find_map(entered);
             to.is_none_or(|to| (to == Phase::Compacting) == is_due(policy, before))
         }),
-        premise: |policy, state| {
+        premise: Premise::State(|policy, state| {
             state.control().phase() == Phase::IdentityVerified && is_due(policy, state)
                 || !policy.rules.compaction
-        },
+        }),
         not_applicable: without_compaction,
         ..CLAIM
     },
@@ -68,7 +68,7 @@ pub(super) const COMPACTION: &[Claim] = &[
                     Some(alike().count()) == largest && alike().filter(|other| other.id < *id).count() < most
                 })
         }),
-        premise: |_, state| state.control().phase() == Phase::Compacting,
+        premise: Premise::State(|_, state| state.control().phase() == Phase::Compacting),
         not_applicable: without_compaction,
         ..CLAIM
     },
@@ -105,7 +105,7 @@ pub(super) const COMPACTION: &[Claim] = &[
                 && summary.validity == if review { Validity::NeedsReview } else { Validity::Current }
                 && parts.iter().all(|part| is_same_group(part, summary))
         }),
-        premise: |_, state| state.semantic().latest_by_key(&ItemKey::Summary).is_some(),
+        premise: Premise::Semantic(|_, state| state.semantic().latest_by_key(&ItemKey::Summary).is_some()),
         not_applicable: without_compaction,
         ..CLAIM
     },
@@ -139,10 +139,10 @@ pub(super) const COMPACTION: &[Claim] = &[
                         && (&new.item.text, new.item.validity) == (&old.item.text, old.item.validity)
                 })
         }),
-        premise: |_, state| {
+        premise: Premise::Semantic(|_, state| {
             let summary = state.semantic().latest_by_key(&ItemKey::Summary).map(|entry| entry.item.id);
             summary.is_some_and(|id| state.semantic().entries().any(|entry| entry.deps.contains(&id)))
-        },
+        }),
         not_applicable: without_compaction,
         ..CLAIM
     },
@@ -168,7 +168,7 @@ pub(super) const COMPACTION: &[Claim] = &[
                 || !waits(before) || !waits(after) || outdated(after) || said(before) == said(after);
             (!events.iter().any(lost) || lasting(before).eq(lasting(after))) && notices()
         }),
-        premise: |_, state| state.control().phase() == Phase::Compacting,
+        premise: Premise::State(|_, state| state.control().phase() == Phase::Compacting),
         not_applicable: without_compaction,
         ..CLAIM
     },
@@ -179,13 +179,13 @@ pub(super) const COMPACTION: &[Claim] = &[
                     it wins, the summary loses the key and needs review.",
         formula: "□ (valid(s) ∧ valid'(s) ∧ valid'(x) new ∧ scope(x) = scope(s) ∧ key(x) ∈ keys(s) ⇒ rank(x) ≥ rank(s) ∧ key(x) ∉ \
                   keys'(s)) ∧ □ (keys'(s) ≠ keys(s) ⇒ keys'(s) ⊂ keys(s) ∧ needs_review'(s))",
-        check: StepInvariant(|_, before, _, after| {
-            let summaries = || facts_of(before).filter(|(item, _)| item.key == ItemKey::Summary);
+        check: SemanticStepInvariant(|_, before, _, after| {
+            let summaries = || facts_of(before.semantic()).filter(|(item, _)| item.key == ItemKey::Summary);
             summaries().all(|(old, stood)| {
                 let now =
                     after.semantic().get(old.id).map(|entry| &entry.item).filter(|item| item.is_valid());
                 let Some(now) = now else { return true };
-                let added = || facts_of(after).filter(|(item, _)| before.semantic().get(item.id).is_none());
+                let added = || facts_of(after.semantic()).filter(|(item, _)| before.semantic().get(item.id).is_none());
                 let speaks =
                     |item: &Item| old.covered_keys().any(|name| item.covered_keys().any(|own| own == name));
                 let rivals = || added().filter(|(item, fact)| fact.scope == stood.scope && speaks(item));
@@ -200,14 +200,14 @@ pub(super) const COMPACTION: &[Claim] = &[
                 rivals().all(is_met) && (kept || lost)
             })
         }),
-        premise: |_, state| {
+        premise: Premise::Semantic(|_, state| {
             let shaken = |item: &Item, stands: &FactRecord| {
                 item.key == ItemKey::Summary
                     && item.validity == Validity::NeedsReview
-                    && facts_of(state).any(|(other, fact)| other.id > item.id && fact.scope == stands.scope)
+                    && facts_of(state.semantic()).any(|(other, fact)| other.id > item.id && fact.scope == stands.scope)
             };
-            facts_of(state).any(|(item, fact)| shaken(item, fact))
-        },
+            facts_of(state.semantic()).any(|(item, fact)| shaken(item, fact))
+        }),
         not_applicable: without_compaction,
         ..CLAIM
     },
@@ -226,8 +226,8 @@ pub(super) fn summarized(events: &[Event]) -> Option<(ItemId, &[ItemId])> {
 }
 
 /// The valid facts and the valid summaries of facts.
-fn facts_of(state: &State) -> impl Iterator<Item = (&Item, &FactRecord)> {
-    state.semantic().read_valid_facts().filter_map(|item| Some((item, item.fact()?)))
+fn facts_of(known: &SemanticState) -> impl Iterator<Item = (&Item, &FactRecord)> {
+    known.read_valid_facts().filter_map(|item| Some((item, item.fact()?)))
 }
 
 /// The entries without the situation summary, which every reply may update, and without items that expire, which leave when time

@@ -50,7 +50,7 @@ pub(super) const CONTEXTS: &[Claim] = &[
                 && u64::try_from(tokens)
                     .is_ok_and(|tokens| tokens <= policy.contexts.token_limit(operation.module()))
         }),
-        premise: |_, state| waiting_operations(state).any(|operation| payload_bytes(state, operation) > 0),
+        premise: Premise::State(|_, state| waiting_operations(state).any(|operation| payload_bytes(state, operation) > 0)),
         ..CLAIM
     },
     Claim {
@@ -62,7 +62,7 @@ pub(super) const CONTEXTS: &[Claim] = &[
         check: ContextInvariant(|_, _, sent| {
             best_selection(&sent.problem).is_none_or(|best| sent.items() == best)
         }),
-        premise: omits_items,
+        premise: Premise::State(omits_items),
         needs_proven_contexts: true,
         ..CLAIM
     },
@@ -81,7 +81,7 @@ pub(super) const CONTEXTS: &[Claim] = &[
             };
             !events.iter().any(answers) && emitted_call(events, after).is_none_or(right)
         }),
-        premise: |_, state| state.control().pending_calls().iter().any(is_over_budget),
+        premise: Premise::State(|_, state| state.control().pending_calls().iter().any(is_over_budget)),
         ..CLAIM
     },
 ];

@@ -10,7 +10,7 @@ pub(super) const FINDINGS: &[Claim] = &[
         formula: "□ (ended(r) ⇒ exactly one earlier audit(r))",
         finding: Some("F1"),
         check: TraceInvariant(|_, past, event| !ends_request(past, event) || past.audit_records == 1),
-        premise: has_ended,
+        premise: Premise::State(has_ended),
         ..CLAIM
     },
     Claim {
@@ -30,7 +30,7 @@ pub(super) const FINDINGS: &[Claim] = &[
                 !ends_request(past, event) || (past.audit_records == 1 && past.stores_called == (true, true))
             }
         }),
-        premise: |_, state| state.control().phase() == Phase::RollbackActive,
+        premise: Premise::State(|_, state| state.control().phase() == Phase::RollbackActive),
         ..CLAIM
     },
     Claim {
@@ -44,7 +44,7 @@ pub(super) const FINDINGS: &[Claim] = &[
             to: |_, _, state| state.control().phase().is_quiescent(),
             under: FAIR,
         },
-        premise: running,
+        premise: Premise::State(running),
         ..CLAIM
     },
     Claim {
@@ -59,7 +59,7 @@ pub(super) const FINDINGS: &[Claim] = &[
             to: |_, past, state| past.audit_records > 0 || state.control().phase() == Phase::Aborted,
             under: FAIR,
         },
-        premise: running,
+        premise: Premise::State(running),
         ..CLAIM
     },
     Claim {
@@ -73,7 +73,7 @@ pub(super) const FINDINGS: &[Claim] = &[
             to: |_, past, _| past.audit_records > 0,
             under: FAIR,
         },
-        premise: |_, state| of_request(state, |request| !request.ledger.is_empty()),
+        premise: Premise::State(|_, state| of_request(state, |request| !request.ledger.is_empty())),
         ..CLAIM
     },
     Claim {
@@ -83,7 +83,7 @@ pub(super) const FINDINGS: &[Claim] = &[
         formula: "□ (vetoed(r) ⇒ □ ¬run(r))",
         finding: Some("F6"),
         check: TraceInvariant(|_, past, event| !(starts_task(event) && past.vetoed)),
-        premise: |_, state| of_request(state, |request| request.debate.vetoed),
+        premise: Premise::State(|_, state| of_request(state, |request| request.debate.vetoed)),
         ..CLAIM
     },
     Claim {
@@ -104,10 +104,10 @@ pub(super) const FINDINGS: &[Claim] = &[
                 .all(|over| record.decisions.iter().any(|d| d.objection == Some(*over))),
             _ => true,
         }),
-        premise: |_, state| {
+        premise: Premise::State(|_, state| {
             state.control().phase() == Phase::RunningTasks
                 && of_request(state, |request| request.objection().is_some())
-        },
+        }),
         ..CLAIM
     },
     Claim {
@@ -122,7 +122,7 @@ pub(super) const FINDINGS: &[Claim] = &[
             }
             _ => true,
         }),
-        premise: |_, state| decided(state, |label| label == DecisionLabel::ConsensusReached),
+        premise: Premise::State(|_, state| decided(state, |label| label == DecisionLabel::ConsensusReached)),
         ..CLAIM
     },
     Claim {
@@ -137,7 +137,7 @@ pub(super) const FINDINGS: &[Claim] = &[
                     .security
                     .is_some_and(|report| !report.is_objection_at_least(policy.thresholds.veto_from))
         }),
-        premise: |_, state| state.control().phase() == Phase::RunningTasks && revised(state),
+        premise: Premise::State(|_, state| state.control().phase() == Phase::RunningTasks && revised(state)),
         ..CLAIM
     },
     Claim {
@@ -147,7 +147,7 @@ pub(super) const FINDINGS: &[Claim] = &[
         formula: "□ (running(rev) ⇒ score(rev) ≥ proceed_from)",
         finding: Some("F10"),
         check: TraceInvariant(|_, past, event| !starts_task(event) || past.revision_cleared == Some(true)),
-        premise: |_, state| state.control().phase() == Phase::RunningTasks && revised(state),
+        premise: Premise::State(|_, state| state.control().phase() == Phase::RunningTasks && revised(state)),
         ..CLAIM
     },
     Claim {
@@ -157,10 +157,10 @@ pub(super) const FINDINGS: &[Claim] = &[
         formula: "□ (vetoed(r) ⇒ no further pass)",
         finding: Some("F11"),
         check: TraceInvariant(|_, past, event| !(past.vetoed && starts_another_pass(past, event))),
-        premise: |_, state| {
+        premise: Premise::State(|_, state| {
             state.control().phase() == Phase::MultiPassCheck
                 && of_request(state, |request| request.debate.vetoed)
-        },
+        }),
         ..CLAIM
     },
     Claim {
@@ -173,12 +173,12 @@ pub(super) const FINDINGS: &[Claim] = &[
             Event::AuditRecorded { record } => record.stores == past.store_statuses,
             _ => true,
         }),
-        premise: |_, state| {
+        premise: Premise::State(|_, state| {
             use orchestrion_kernel::event::StoreStatus;
             state.control().phase() == Phase::Auditing
                 && of_request(state, |request| request.store_statuses.local != request.store_statuses.cloud)
                 && of_request(state, |request| request.store_statuses.local != StoreStatus::Held)
-        },
+        }),
         ..CLAIM
     },
     Claim {
@@ -194,12 +194,12 @@ pub(super) const FINDINGS: &[Claim] = &[
             } => past.kind() == ConclusionKind::Outcome,
             _ => true,
         }),
-        premise: |_, state| {
+        premise: Premise::State(|_, state| {
             state.control().phase() == Phase::StoringMemory
                 && of_request(state, |request| {
                     request.conclusion.is_some_and(|e| e.kind != ConclusionKind::Outcome)
                 })
-        },
+        }),
         ..CLAIM
     },
     Claim {
@@ -220,7 +220,7 @@ pub(super) const FINDINGS: &[Claim] = &[
                 pending => pending.iter().all(may_fail),
             }
         }),
-        premise: is_pending,
+        premise: Premise::State(is_pending),
         ..CLAIM
     },
     Claim {
@@ -233,10 +233,10 @@ pub(super) const FINDINGS: &[Claim] = &[
             Event::AuditRecorded { record } => record.tasks == past.task_records,
             _ => true,
         }),
-        premise: |_, state| {
+        premise: Premise::State(|_, state| {
             state.control().phase() == Phase::Auditing
                 && of_request(state, |request| !request.ledger.is_empty())
-        },
+        }),
         ..CLAIM
     },
     Claim {
@@ -252,7 +252,7 @@ pub(super) const FINDINGS: &[Claim] = &[
                 || (state.control().phase() == Phase::Idle
                     && state.control().session().is_none_or(|user| decide(state, &message(user)).is_ok()))
         }),
-        premise: has_ended,
+        premise: Premise::State(has_ended),
         ..CLAIM
     },
     Claim {
@@ -263,10 +263,10 @@ pub(super) const FINDINGS: &[Claim] = &[
         formula: "□ (run(t, r) ⇒ scored(r) after review(r) ∧ no fact that r reads was superseded since review(r))",
         finding: Some("F18"),
         check: TraceInvariant(|_, past, event| !starts_task(event) || past.review == ReviewStatus::Scored),
-        premise: |_, state| {
+        premise: Premise::State(|_, state| {
             state.control().phase() == Phase::RunningTasks
                 && of_request(state, |request| request.debate.outdated)
-        },
+        }),
         ..CLAIM
     },
 ];

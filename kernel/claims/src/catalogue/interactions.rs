@@ -24,10 +24,10 @@ pub(super) const INTERACTIONS: &[Claim] = &[
         check: StepInvariant(|_, before, events, after| {
             all_match(before, events, after, |expected, node| expected.connections == node.connections)
         }),
-        premise: |_, state| {
+        premise: Premise::State(|_, state| {
             let mut connections = nodes(state).flat_map(|node| node.connections.iter());
             connections.any(|(_, held)| held.reciprocity != Millionths::ZERO)
-        },
+        }),
         ..CLAIM
     },
     Claim {
@@ -50,10 +50,10 @@ pub(super) const INTERACTIONS: &[Claim] = &[
                     && is_close(expected.trust, node.trust)
             })
         }),
-        premise: |_, state| {
+        premise: Premise::State(|_, state| {
             nodes(state)
                 .any(|node| node.status != NodeStatus::Probationary && node.trust == node.computed_trust)
-        },
+        }),
         ..CLAIM
     },
     Claim {
@@ -67,7 +67,7 @@ pub(super) const INTERACTIONS: &[Claim] = &[
                 expected.status == node.status && expected.record == node.record
             })
         }),
-        premise: |_, state| nodes(state).any(|node| node.status == NodeStatus::Member),
+        premise: Premise::State(|_, state| nodes(state).any(|node| node.status == NodeStatus::Member)),
         ..CLAIM
     },
     Claim {
@@ -81,7 +81,7 @@ pub(super) const INTERACTIONS: &[Claim] = &[
                 expected.threat_beliefs == node.threat_beliefs && expected.defense == node.defense
             })
         }),
-        premise: |_, state| nodes(state).any(|node| node.defense.status != DefenseStatus::Normal),
+        premise: Premise::State(|_, state| nodes(state).any(|node| node.defense.status != DefenseStatus::Normal)),
         ..CLAIM
     },
     Claim {
@@ -91,9 +91,9 @@ pub(super) const INTERACTIONS: &[Claim] = &[
                     confidence is forwarded, weaker and at most to the last hop, never to its sender, origin or subject.",
         formula: "□ (signals(σ) = breadth-first closure of warnings and forwards) ∧ □ (affirmed(n, p) ⇔ x > 0.8 ∧ y > 0.5)",
         check: StepInvariant(|_, before, events, after| has_expected_signals(before, events, after)),
-        premise: |_, state| {
+        premise: Premise::State(|_, state| {
             nodes(state).any(|node| node.threat_beliefs.values().any(|belief| belief.level > Score::ZERO))
-        },
+        }),
         ..CLAIM
     },
     Claim {
@@ -116,7 +116,7 @@ pub(super) const INTERACTIONS: &[Claim] = &[
                     && expected.cluster == node.cluster
             })
         }),
-        premise: |_, state| nodes(state).any(|node| node.capabilities.values().any(|held| !held.available)),
+        premise: Premise::State(|_, state| nodes(state).any(|node| node.capabilities.values().any(|held| !held.available))),
         ..CLAIM
     },
     Claim {
@@ -154,13 +154,13 @@ pub(super) const INTERACTIONS: &[Claim] = &[
                     && best.iter().zip(assigned).all(|((_, node), assigned)| **node == assigned.node)
             })
         }),
-        premise: |_, state| {
+        premise: Premise::State(|_, state| {
             of_request(state, |request| {
                 let plan = request.plan.as_ref().and_then(|plan| plan.plan.aggregation());
                 plan.is_some_and(|aggregation| aggregation.is_ensemble)
                     && !request.workflow.assigned.is_empty()
             })
-        },
+        }),
         ..CLAIM
     },
 ];

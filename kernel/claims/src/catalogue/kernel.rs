@@ -43,7 +43,7 @@ pub(super) const KERNEL: &[Claim] = &[
                     of another user, each with its own refusal.",
         formula: "call(i) ∉ pending(o) ⇒ decide(o, i) = WrongCall; likewise WrongReport, WrongUser",
         check: ClaimCheck::Contract(Contract::RefusesMismatchedReply),
-        premise: is_pending,
+        premise: Premise::State(is_pending),
         ..CLAIM
     },
     Claim {
@@ -56,7 +56,7 @@ pub(super) const KERNEL: &[Claim] = &[
             pending.eq(past.pending.iter().copied())
                 && (!past.running || past.phase == Some(state.control().phase()))
         }),
-        premise: is_pending,
+        premise: Premise::State(is_pending),
         ..CLAIM
     },
     Claim {
@@ -72,7 +72,7 @@ pub(super) const KERNEL: &[Claim] = &[
             }
             Err(_) => state.control().request().is_none(),
         }),
-        premise: |_, state| state.control().pending_calls().iter().any(|call| call.operation.is_effectful()),
+        premise: Premise::State(|_, state| state.control().pending_calls().iter().any(|call| call.operation.is_effectful())),
         ..CLAIM
     },
     Claim {
@@ -81,7 +81,7 @@ pub(super) const KERNEL: &[Claim] = &[
         statement: "The kernel accepts every well-typed reply to a pending call.",
         formula: "call(i) ∈ pending(o) ∧ reply_to(i) ⇒ decide(o, i) ≠ UnexpectedInput",
         check: ClaimCheck::Contract(Contract::AcceptsExpectedReply),
-        premise: is_pending,
+        premise: Premise::State(is_pending),
         ..CLAIM
     },
     Claim {
@@ -89,13 +89,13 @@ pub(super) const KERNEL: &[Claim] = &[
         clause: "000-4.4",
         statement: "No batch contains the same event twice.",
         formula: "□ (no event of σ is there twice)",
-        check: StepInvariant(|_, _, events, _| {
+        check: SemanticStepInvariant(|_, _, events, _| {
             events
                 .iter()
                 .enumerate()
                 .all(|(i, event)| !events.iter().skip(i.saturating_add(1)).any(|other| other == event))
         }),
-        premise: |_, state| !state.semantic().is_empty(),
+        premise: Premise::Semantic(|_, state| !state.semantic().is_empty()),
         ..CLAIM
     },
     Claim {
@@ -106,7 +106,7 @@ pub(super) const KERNEL: &[Claim] = &[
         check: ClaimCheck::HistoryConsistency(|past, state| {
             of_request(state, |request| agrees_with_history(past, request)) || !past.running
         }),
-        premise: |_, state| of_request(state, |request| !request.outcomes.is_empty()),
+        premise: Premise::State(|_, state| of_request(state, |request| !request.outcomes.is_empty())),
         ..CLAIM
     },
 ];

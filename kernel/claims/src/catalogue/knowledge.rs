@@ -9,8 +9,9 @@ pub(super) const KNOWLEDGE: &[Claim] = &[
         clause: "000-2.9",
         statement: "Every dependency refers to an item of the state.",
         formula: "□ (∀ x ∈ I: deps(id(x)) ⊆ { id(y) | y ∈ I })",
-        check: ClaimCheck::StateInvariant(|_, state| state.semantic().is_consistent()),
-        premise: |_, state| state.semantic().entries().any(|entry| !entry.deps.is_empty()),
+        // The indexes after a step follow from its events and the consistent ones before it.
+        check: SemanticStepInvariant(|_, _, _, after| after.semantic().is_consistent()),
+        premise: Premise::Semantic(|_, state| state.semantic().entries().any(|entry| !entry.deps.is_empty())),
         ..CLAIM
     },
     Claim {
@@ -18,13 +19,13 @@ pub(super) const KNOWLEDGE: &[Claim] = &[
         clause: "000-4.9",
         statement: "Only AddItem, UpdateItem and ForgetItems change the semantic state.",
         formula: "□ (no such event in σ ⇒ S' = S)",
-        check: StepInvariant(|_, before, events, after| {
+        check: SemanticStepInvariant(|_, before, events, after| {
             let semantic = |event: &Event| {
                 matches!(event, Event::AddItem { .. } | Event::UpdateItem { .. } | Event::ForgetItems { .. })
             };
             events.iter().any(semantic) || before.semantic() == after.semantic()
         }),
-        premise: |_, state| !state.semantic().is_empty(),
+        premise: Premise::Semantic(|_, state| !state.semantic().is_empty()),
         ..CLAIM
     },
     Claim {
@@ -42,7 +43,7 @@ pub(super) const KNOWLEDGE: &[Claim] = &[
                 subtasks.filter(|item| item.kind == ItemKind::Subtask(SubtaskStatus::InProgress));
             in_progress.map(|item| item.key.clone()).collect::<BTreeSet<_>>() == running
         }),
-        premise: |_, state| state.control().phase() == Phase::RunningTasks,
+        premise: Premise::State(|_, state| state.control().phase() == Phase::RunningTasks),
         ..CLAIM
     },
     Claim {
@@ -59,7 +60,7 @@ pub(super) const KNOWLEDGE: &[Claim] = &[
             };
             events.iter().flat_map(|event| ended_tasks(before, event)).all(has_status)
         }),
-        premise: |_, state| state.control().phase() == Phase::RollbackActive,
+        premise: Premise::State(|_, state| state.control().phase() == Phase::RollbackActive),
         ..CLAIM
     },
     Claim {
@@ -67,7 +68,7 @@ pub(super) const KNOWLEDGE: &[Claim] = &[
         clause: "000-2.9",
         statement: "The output of a task depends on the task, while the task is in the state.",
         formula: "□ (output(t) ∈ I ∧ t ∈ I ⇒ deps(output(t)) = {t})",
-        check: ClaimCheck::StateInvariant(|_, state| {
+        check: SemanticInvariant(|_, state| {
             state.semantic().entries().all(|entry| match &entry.item.key {
                 ItemKey::Output(request, task) => {
                     let subtask = state.semantic().latest_by_key(&ItemKey::Task(*request, *task));
@@ -76,9 +77,9 @@ pub(super) const KNOWLEDGE: &[Claim] = &[
                 _ => true,
             })
         }),
-        premise: |_, state| {
+        premise: Premise::Semantic(|_, state| {
             state.semantic().entries().any(|entry| matches!(entry.item.key, ItemKey::Output(..)))
-        },
+        }),
         ..CLAIM
     },
     Claim {
@@ -92,7 +93,7 @@ pub(super) const KNOWLEDGE: &[Claim] = &[
             }
             _ => true,
         }),
-        premise: |_, state| state.control().phase() == Phase::VerifyingIdentity,
+        premise: Premise::State(|_, state| state.control().phase() == Phase::VerifyingIdentity),
         ..CLAIM
     },
     Claim {
@@ -100,10 +101,10 @@ pub(super) const KNOWLEDGE: &[Claim] = &[
         clause: "000-2.11",
         statement: "The end of a session removes its working set.",
         formula: "□ (session ends ⇒ what does not persist ∉ I)",
-        check: StepInvariant(|_, _, events, after| {
+        check: SemanticStepInvariant(|_, _, events, after| {
             !events.contains(&Event::SessionEnded) || after.semantic().working_set().is_empty()
         }),
-        premise: |_, state| state.control().session().is_none() && !state.semantic().is_empty(),
+        premise: Premise::Semantic(|_, state| state.session().is_none() && !state.semantic().is_empty()),
         not_applicable: |policy| {
             (!policy.rules.next_request).then_some("the policy accepts no input after a request")
         },

@@ -23,7 +23,7 @@ pub(super) const LAYERS: &[Claim] = &[
         statement: "Every semantic event is valid: ids are unique, updates refer to existing items, no \
                     dependency dangles, and every removal has a cause.",
         formula: "□ (e ∈ σ semantic ⇒ admitted(S, e))",
-        check: StepInvariant(|_, before, events, _| {
+        check: SemanticStepInvariant(|_, before, events, _| {
             if !events.iter().any(is_semantic) {
                 return true;
             }
@@ -34,7 +34,7 @@ pub(super) const LAYERS: &[Claim] = &[
                 fits
             })
         }),
-        premise: |_, state| !state.semantic().is_empty(),
+        premise: Premise::Semantic(|_, state| !state.semantic().is_empty()),
         ..CLAIM
     },
     Claim {
@@ -43,7 +43,7 @@ pub(super) const LAYERS: &[Claim] = &[
         statement: "Every supersession link refers to an item. Every chain of links ends in an item that \
                     is not superseded.",
         formula: "□ (supersedes(x) ∈ I) ∧ □ (superseded(x) ⇒ ∃ y: by*(x) = y ∧ ¬superseded(y))",
-        check: ClaimCheck::StateInvariant(|_, state| {
+        check: SemanticInvariant(|_, state| {
             let superseded = |entry: &&Entry| superseded_by(&entry.item).is_some();
             let known = state.semantic();
             let mut links = known.entries().filter_map(|entry| entry.item.fact()?.supersedes);
@@ -53,7 +53,7 @@ pub(super) const LAYERS: &[Claim] = &[
                     .filter(superseded)
                     .all(|entry| known.current_version(entry.item.id).is_some())
         }),
-        premise: |_, state| state.semantic().entries().any(|entry| superseded_by(&entry.item).is_some()),
+        premise: Premise::Semantic(|_, state| state.semantic().entries().any(|entry| superseded_by(&entry.item).is_some())),
         ..CLAIM
     },
     Claim {
@@ -61,17 +61,17 @@ pub(super) const LAYERS: &[Claim] = &[
         clause: "003-6.3",
         statement: "A lower rank never supersedes a higher rank.",
         formula: "□ (x becomes superseded by y ⇒ rank(x) ≤ rank(y))",
-        check: StepInvariant(|_, before, events, after| {
+        check: SemanticStepInvariant(|_, before, events, after| {
             if !events.iter().any(is_semantic) {
                 return true;
             }
             newly_superseded(before, after)
                 .all(|(old, by)| rank(old) <= after.semantic().get(by).and_then(|by| rank(&by.item)))
         }),
-        premise: |_, state| {
+        premise: Premise::Semantic(|_, state| {
             let by_authority = Some(SupersessionRule::Authority);
             state.semantic().entries().any(|entry| rule(&entry.item) == by_authority)
-        },
+        }),
         ..CLAIM
     },
     Claim {
@@ -80,7 +80,7 @@ pub(super) const LAYERS: &[Claim] = &[
         statement: "A written fact has at most the rank of the session's identity, unless the policy gives its \
                     source a rank of its own.",
         formula: "□ (write(x) ⇒ rank(x) ≤ max(rank(identity), ranks(source(x))))",
-        check: StepInvariant(|policy, before, events, _| {
+        check: SemanticStepInvariant(|policy, before, events, _| {
             let session = before.semantic().identity().map_or(Rank::Unverified, |identity| identity.rank);
             let is_permitted = |item: &Item, fact: &FactRecord| {
                 let before = before.semantic().get(item.id).and_then(|entry| rank(&entry.item));
@@ -95,10 +95,10 @@ pub(super) const LAYERS: &[Claim] = &[
                 _ => true,
             })
         }),
-        premise: |_, state| {
+        premise: Premise::Semantic(|_, state| {
             let of_user = |fact: &FactRecord| fact.source.rank > Rank::Unverified;
             state.semantic().read_valid_facts().filter_map(Item::fact).any(of_user)
-        },
+        }),
         ..CLAIM
     },
     Claim {
@@ -107,7 +107,7 @@ pub(super) const LAYERS: &[Claim] = &[
         statement: "In each scope at most one fact with the same key is valid. A summary counts for every \
                     key that it covers.",
         formula: "□ (valid(x) ∧ valid(y) ∧ keys(x) ∩ keys(y) ≠ ∅ ∧ scope(x) = scope(y) ⇒ x = y)",
-        check: ClaimCheck::StateInvariant(|_, state| {
+        check: SemanticInvariant(|_, state| {
             let mut seen = BTreeSet::new();
             let facts =
                 state.semantic().read_valid_facts().filter_map(|item| Some((item, &item.fact()?.scope)));
@@ -115,10 +115,10 @@ pub(super) const LAYERS: &[Claim] = &[
                 .flat_map(|(item, scope)| item.covered_keys().map(move |name| (name, scope)))
                 .all(|one| seen.insert(one))
         }),
-        premise: |_, state| {
+        premise: Premise::Semantic(|_, state| {
             let facts = state.semantic().entries().filter(|entry| entry.item.fact().is_some());
             facts.into_iter().any(|entry| state.semantic().by_key(&entry.item.key).count() > 1)
-        },
+        }),
         ..CLAIM
     },
     Claim {
@@ -126,22 +126,22 @@ pub(super) const LAYERS: &[Claim] = &[
         clause: "decision 0027",
         statement: "In each scope at most one fact of a supersession family is valid.",
         formula: "□ (by*(x) = y ∧ valid(z) ∧ key(x) ∈ keys(z) ∧ scope(x) = scope(z) ⇒ y = z)",
-        check: ClaimCheck::StateInvariant(|_, state| {
+        check: SemanticInvariant(|_, state| {
             superseded_facts(state).all(|(item, fact)| {
-                let end = chain_end(state, item.id);
+                let end = chain_end(state.semantic(), item.id);
                 let valid = state.semantic().by_key(&item.key).map(|entry| &entry.item);
                 valid
                     .filter(|other| other.is_valid() && other.fact().is_some_and(|of| of.scope == fact.scope))
                     .all(|other| end == Some(other.id))
             })
         }),
-        premise: |_, state| {
+        premise: Premise::Semantic(|_, state| {
             let has_other_key = |item: &Item| {
-                let end = chain_end(state, item.id).and_then(|id| state.semantic().get(id));
+                let end = chain_end(state.semantic(), item.id).and_then(|id| state.semantic().get(id));
                 end.is_some_and(|end| end.item.is_valid() && end.item.key != item.key)
             };
             superseded_facts(state).any(|(item, _)| has_other_key(item))
-        },
+        }),
         ..CLAIM
     },
     Claim {
@@ -169,7 +169,7 @@ pub(super) const LAYERS: &[Claim] = &[
                 })
             })
         }),
-        premise: |_, state| state.semantic().entries().any(|entry| is_restricted(&entry.item)),
+        premise: Premise::Semantic(|_, state| state.semantic().entries().any(|entry| is_restricted(&entry.item))),
         ..CLAIM
     },
     Claim {
@@ -180,7 +180,7 @@ pub(super) const LAYERS: &[Claim] = &[
                     key needs review too.",
         formula: "□ (needs_review' \\ marked = shaken ∪ derived*(superseded ∪ overwritten ∪ shaken)) ∧ □ (unmarked(x) ⇒ text'(x) = \
                   text(x))",
-        check: StepInvariant(|_, before, events, after| {
+        check: SemanticStepInvariant(|_, before, events, after| {
             if !events.iter().any(is_semantic) {
                 return true;
             }
@@ -204,9 +204,9 @@ pub(super) const LAYERS: &[Claim] = &[
                 }
             })
         }),
-        premise: |_, state| {
+        premise: Premise::Semantic(|_, state| {
             state.semantic().entries().any(|entry| entry.item.validity == Validity::NeedsReview)
-        },
+        }),
         ..CLAIM
     },
     Claim {
@@ -214,13 +214,13 @@ pub(super) const LAYERS: &[Claim] = &[
         clause: "003-1.4",
         statement: "The identity does not change during a session.",
         formula: "□ (identity set ∧ ¬session ends ⇒ identity' = identity)",
-        check: StepInvariant(|_, before, events, after| {
-            let identity_of = |state: &State| state.semantic().latest_by_key(&ItemKey::Identity).cloned();
+        check: SemanticStepInvariant(|_, before, events, after| {
+            let identity_of = |state: &SemanticView<'_>| state.semantic().latest_by_key(&ItemKey::Identity).cloned();
             before.semantic().identity().is_none()
                 || events.contains(&Event::SessionEnded)
                 || identity_of(before) == identity_of(after)
         }),
-        premise: |_, state| state.semantic().identity().is_some(),
+        premise: Premise::Semantic(|_, state| state.semantic().identity().is_some()),
         ..CLAIM
     },
     Claim {
@@ -228,7 +228,7 @@ pub(super) const LAYERS: &[Claim] = &[
         clause: "decision 0028",
         statement: "The identity of a session has at most the rank of its authority in the policy's table.",
         formula: "□ (AddItem(identity) ∈ σ ∧ authority ∈ dom(ranks) ⇒ rank(identity) ≤ ranks(authority))",
-        check: StepInvariant(|policy, _, events, _| {
+        check: SemanticStepInvariant(|policy, _, events, _| {
             events.iter().all(|event| match event {
                 Event::AddItem { item, .. } | Event::UpdateItem { item, .. } => {
                     identity(item).is_none_or(|identity| {
@@ -239,13 +239,13 @@ pub(super) const LAYERS: &[Claim] = &[
                 _ => true,
             })
         }),
-        premise: |policy, state| {
+        premise: Premise::Semantic(|policy, state| {
             let is_limited = |identity: &Identity| {
                 let limit = policy.ranks.get(identity.authority.as_str());
                 limit.is_some_and(|limit| limit < Rank::Policy)
             };
             state.semantic().entries().filter_map(|entry| identity(&entry.item)).any(is_limited)
-        },
+        }),
         ..CLAIM
     },
     Claim {
@@ -284,7 +284,7 @@ pub(super) const LAYERS: &[Claim] = &[
                 set == [&stated]
             })
         }),
-        premise: |_, state| state.control().session().is_none() && state.control().phase() == Phase::Idle,
+        premise: Premise::State(|_, state| state.control().session().is_none() && state.control().phase() == Phase::Idle),
         not_applicable: |policy| {
             policy.writes.strict_ranks.then_some("the policy refuses titles outside of its table")
         },
@@ -296,7 +296,7 @@ pub(super) const LAYERS: &[Claim] = &[
         statement: "An item leaves the state only at the end of its session, when it expires, when a summary \
                     replaces it, or, of the situation, at the end of its request.",
         formula: "□ (x ∈ I \\ I' ⇒ session ends ∧ ¬persists(x) ∨ expires_at(x) ≤ now' ∨ x ∈ F ∨ situation(x) ∧ r ends)",
-        check: StepInvariant(|_, before, events, after| {
+        check: SemanticStepInvariant(|_, before, events, after| {
             if !events.iter().any(is_semantic) {
                 return true;
             }
@@ -308,12 +308,12 @@ pub(super) const LAYERS: &[Claim] = &[
                 ends && !item.is_persistent()
                     || has_expired(item, now)
                     || summarized(events).is_some_and(|(_, ids)| ids.contains(&item.id))
-                    || matches!(item.key, ItemKey::Situation(_)) && after.control().request().is_none()
+                    || matches!(item.key, ItemKey::Situation(_)) && after.request_scope().is_none()
             })
         }),
-        premise: |_, state| {
+        premise: Premise::Semantic(|_, state| {
             state.semantic().entries().any(|entry| matches!(entry.item.layer, Layer::Working { .. }))
-        },
+        }),
         ..CLAIM
     },
     Claim {
@@ -321,7 +321,7 @@ pub(super) const LAYERS: &[Claim] = &[
         clause: "003-2.21",
         statement: "A successor has the scope of the item that it supersedes.",
         formula: "□ (by(x) = y ⇒ scope(x) = scope(y))",
-        check: ClaimCheck::StateInvariant(|_, state| {
+        check: SemanticInvariant(|_, state| {
             state.semantic().entries().all(|Entry { item, .. }| match (item.fact(), superseded_by(item)) {
                 (Some(fact), Some(by)) => {
                     let by = state.semantic().get(by).and_then(|by| by.item.fact());
@@ -330,13 +330,13 @@ pub(super) const LAYERS: &[Claim] = &[
                 _ => true,
             })
         }),
-        premise: |_, state| {
+        premise: Premise::Semantic(|_, state| {
             let names_another = |item: &Item| item.fact().is_some_and(|fact| fact.supersedes.is_some());
             state
                 .semantic()
                 .entries()
                 .any(|entry| narrow_scope(&entry.item).is_some() && names_another(&entry.item))
-        },
+        }),
         ..CLAIM
     },
     Claim {
@@ -371,7 +371,7 @@ pub(super) const LAYERS: &[Claim] = &[
             };
             events.iter().any(moves) || stands(before) == stands(after) && request(before) == request(after)
         }),
-        premise: |_, state| state.semantic().entries().any(|entry| entry.item.user().is_none()),
+        premise: Premise::Semantic(|_, state| state.semantic().entries().any(|entry| entry.item.user().is_none())),
         ..CLAIM
     },
     Claim {
@@ -379,16 +379,16 @@ pub(super) const LAYERS: &[Claim] = &[
         clause: "003-2.11",
         statement: "A valid item depends on no superseded item, but on its current successor.",
         formula: "□ (valid(x) ∧ y ∈ deps(x) ⇒ ¬superseded(y))",
-        check: ClaimCheck::StateInvariant(|_, state| {
+        check: SemanticInvariant(|_, state| {
             let superseded = |id: &ItemId| {
                 state.semantic().get(*id).is_some_and(|entry| superseded_by(&entry.item).is_some())
             };
             let valid = state.semantic().entries().filter(|entry| entry.item.is_valid());
             valid.into_iter().all(|entry| !entry.deps.iter().any(superseded))
         }),
-        premise: |_, state| {
+        premise: Premise::Semantic(|_, state| {
             state.semantic().entries().any(|entry| entry.item.validity == Validity::NeedsReview)
-        },
+        }),
         ..CLAIM
     },
     Claim {
@@ -396,18 +396,18 @@ pub(super) const LAYERS: &[Claim] = &[
         clause: "003-8.4",
         statement: "An item of a request belongs to the session's user permanently.",
         formula: "□ (x ∈ I' \\ I of a request ⇒ user(x) = session) ∧ □ (user'(x) = user(x))",
-        check: StepInvariant(|_, before, events, after| {
+        check: SemanticStepInvariant(|_, before, events, after| {
             if !events.iter().any(is_semantic) {
                 return true;
             }
-            let session = before.control().session();
+            let session = before.session();
             let is_kept = |Entry { item, .. }: &Entry| match before.semantic().get(item.id) {
                 Some(old) => old.item.user() == item.user(),
                 None => item.user().is_none_or(|user| Some(user) == session),
             };
             after.semantic().entries().all(is_kept)
         }),
-        premise: |_, state| state.semantic().entries().any(|entry| entry.item.user().is_some()),
+        premise: Premise::Semantic(|_, state| state.semantic().entries().any(|entry| entry.item.user().is_some())),
         ..CLAIM
     },
 ];
@@ -475,26 +475,29 @@ fn global_fact(key: Text) -> NewFact {
 }
 
 /// The items that this step superseded, each with its successor.
-fn newly_superseded<'a>(before: &'a State, after: &'a State) -> impl Iterator<Item = (&'a Item, ItemId)> {
+fn newly_superseded<'a>(before: &SemanticView<'a>, after: &SemanticView<'a>) -> impl Iterator<Item = (&'a Item, ItemId)> + use<'a> {
+    let after = after.semantic();
     before.semantic().entries().filter(|entry| entry.item.is_valid()).filter_map(|Entry { item, .. }| {
-        let by = superseded_by(&after.semantic().get(item.id)?.item)?;
+        let by = superseded_by(&after.get(item.id)?.item)?;
         Some((item, by))
     })
 }
 
 /// The items whose text this step changed.
-fn overwritten_items<'a>(before: &'a State, after: &'a State) -> impl Iterator<Item = ItemId> {
+fn overwritten_items<'a>(before: &SemanticView<'a>, after: &SemanticView<'a>) -> impl Iterator<Item = ItemId> + use<'a> {
+    let after = after.semantic();
     before.semantic().entries().filter_map(|Entry { item, .. }| {
-        let now = &after.semantic().get(item.id)?.item;
+        let now = &after.get(item.id)?.item;
         (now.text != item.text && matches!(now.layer, Layer::Environment | Layer::Working { .. }))
             .then_some(item.id)
     })
 }
 
 /// The valid summaries that lost keys in this step.
-fn summaries_losing_keys<'a>(before: &'a State, after: &'a State) -> impl Iterator<Item = ItemId> {
+fn summaries_losing_keys<'a>(before: &SemanticView<'a>, after: &SemanticView<'a>) -> impl Iterator<Item = ItemId> + use<'a> {
+    let after = after.semantic();
     before.semantic().read_valid_facts().filter_map(|item| {
-        let now = &after.semantic().get(item.id)?.item;
+        let now = &after.get(item.id)?.item;
         (now.is_valid() && !now.covered_keys().eq(item.covered_keys())).then_some(item.id)
     })
 }
@@ -514,15 +517,15 @@ fn transitive_dependents(known: &SemanticState, changed: &BTreeSet<ItemId>) -> B
 }
 
 /// The facts that were valid and have a successor. A fact that lost against an older one was never valid.
-fn superseded_facts(state: &State) -> impl Iterator<Item = (&Item, &FactRecord)> {
+fn superseded_facts<'a>(state: &SemanticView<'a>) -> impl Iterator<Item = (&'a Item, &'a FactRecord)> + use<'a> {
     let facts = state.semantic().entries().filter_map(|entry| Some((&entry.item, entry.item.fact()?)));
     facts.filter(|(item, _)| superseded_by(item).is_some_and(|by| by > item.id))
 }
 
 /// The last item of an item's chain of successors.
-pub(super) fn chain_end(state: &State, id: ItemId) -> Option<ItemId> {
+pub(super) fn chain_end(known: &SemanticState, id: ItemId) -> Option<ItemId> {
     let (mut end, mut passed) = (id, BTreeSet::from([id]));
-    while let Some(by) = state.semantic().get(end).and_then(|entry| superseded_by(&entry.item)) {
+    while let Some(by) = known.get(end).and_then(|entry| superseded_by(&entry.item)) {
         if !passed.insert(by) {
             return None;
         }

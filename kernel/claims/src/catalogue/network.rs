@@ -23,12 +23,12 @@ pub(super) const NETWORK: &[Claim] = &[
                     && !routed.requirements.constraints.excluded_nodes.contains(routed.to)
             })
         }),
-        premise: |_, state| {
+        premise: Premise::State(|_, state| {
             assignments(state).any(|assignment| {
                 requirements(state, assignment.call)
                     .is_some_and(|required| !required.constraints.excluded_nodes.is_empty())
             })
-        },
+        }),
         ..CLAIM
     },
     Claim {
@@ -46,14 +46,14 @@ pub(super) const NETWORK: &[Claim] = &[
                 })
             })
         }),
-        premise: |_, state| {
+        premise: Premise::State(|_, state| {
             assignments(state).any(|assignment| {
                 requirements(state, assignment.call).is_some_and(|required| {
                     required.constraints.min_trust > Score::ZERO
                         || required.constraints.min_quality > Score::ZERO
                 })
             })
-        },
+        }),
         ..CLAIM
     },
     Claim {
@@ -67,11 +67,11 @@ pub(super) const NETWORK: &[Claim] = &[
                     && node.capabilities.get(capability).is_some_and(|state| state.available)
             })
         }),
-        premise: |_, state| {
+        premise: Premise::State(|_, state| {
             nodes(state).any(|node| {
                 node.status == NodeStatus::Expelled || node.capabilities.values().any(|held| !held.available)
             })
-        },
+        }),
         ..CLAIM
     },
     Claim {
@@ -88,7 +88,7 @@ pub(super) const NETWORK: &[Claim] = &[
                 load.is_some_and(|load| load <= limit.millionths())
             })
         }),
-        premise: |_, state| {
+        premise: Premise::State(|_, state| {
             let limit = state.network().map(|network| network.policy().routing.overload_above);
             let is_full = |held: &CapabilityState| {
                 limit.is_some_and(|limit| capability_load(held) > limit.millionths())
@@ -100,7 +100,7 @@ pub(super) const NETWORK: &[Claim] = &[
                             && node.capabilities.get(&assignment.capability).is_some_and(is_full)
                     })
             })
-        },
+        }),
         not_applicable: super::ordering::is_sequential,
         ..CLAIM
     },
@@ -115,9 +115,9 @@ pub(super) const NETWORK: &[Claim] = &[
                 expected_node(network, routed.from, &routed.requirements, routed.tried) == Some(routed.to)
             })
         }),
-        premise: |_, state| {
+        premise: Premise::State(|_, state| {
             assignments(state).any(|assignment| !assignment.is_local() && !assignment.tried.is_empty())
-        },
+        }),
         ..CLAIM
     },
     Claim {
@@ -153,10 +153,10 @@ pub(super) const NETWORK: &[Claim] = &[
                     }
                 })
         }),
-        premise: |_, state| {
+        premise: Premise::State(|_, state| {
             let mut pending = state.control().pending_calls().iter();
             pending.any(|call| call.not_made == Some(Failure::NoCandidates))
-        },
+        }),
         ..CLAIM
     },
     Claim {
@@ -173,7 +173,7 @@ pub(super) const NETWORK: &[Claim] = &[
                     .all(|receipt| is_judged_rightly(decide, state, network, receipt))
             })
         }),
-        premise: |_, state| assignments(state).any(|assignment| !assignment.is_running()),
+        premise: Premise::State(|_, state| assignments(state).any(|assignment| !assignment.is_running())),
         ..CLAIM
     },
     Claim {
@@ -187,7 +187,7 @@ pub(super) const NETWORK: &[Claim] = &[
             }
             _ => true,
         }),
-        premise: |_, state| runs_remotely(state),
+        premise: Premise::State(|_, state| runs_remotely(state)),
         ..CLAIM
     },
     Claim {
@@ -202,7 +202,7 @@ pub(super) const NETWORK: &[Claim] = &[
                 .is_some_and(|assignment| !assignment.is_running && assignment.from != assignment.to),
             _ => true,
         }),
-        premise: |_, state| runs_remotely(state),
+        premise: Premise::State(|_, state| runs_remotely(state)),
         ..CLAIM
     },
     Claim {
@@ -238,7 +238,7 @@ pub(super) const NETWORK: &[Claim] = &[
                 })
             })
         }),
-        premise: |_, state| assignments(state).any(Assignment::is_running),
+        premise: Premise::State(|_, state| assignments(state).any(Assignment::is_running)),
         ..CLAIM
     },
     Claim {
@@ -256,7 +256,7 @@ pub(super) const NETWORK: &[Claim] = &[
                     .zip(assignments(state).skip(1))
                     .all(|(earlier, later)| earlier.call < later.call)
         }),
-        premise: |_, state| assignments(state).count() > 0,
+        premise: Premise::State(|_, state| assignments(state).count() > 0),
         ..CLAIM
     },
     Claim {
@@ -275,7 +275,7 @@ pub(super) const NETWORK: &[Claim] = &[
                 })
             })
         }),
-        premise: |_, state| assignments(state).any(|assignment| !assignment.is_local()),
+        premise: Premise::State(|_, state| assignments(state).any(|assignment| !assignment.is_local())),
         ..CLAIM
     },
     Claim {
@@ -319,9 +319,9 @@ pub(super) const NETWORK: &[Claim] = &[
                 }
             })
         }),
-        premise: |_, state| {
+        premise: Premise::State(|_, state| {
             nodes(state).any(|node| node.reported_load == Some(Score::ONE)) && assignments(state).count() > 0
-        },
+        }),
         ..CLAIM
     },
     Claim {
@@ -336,10 +336,10 @@ pub(super) const NETWORK: &[Claim] = &[
                     && usize::try_from(assignment.attempt) == Ok(assignment.tried.len().saturating_add(1))
             })
         }),
-        premise: |_, state| {
+        premise: Premise::State(|_, state| {
             let retries = state.network().map_or(0, |network| network.policy().workflow.max_retries);
             retries > 0 && assignments(state).any(|assignment| assignment.attempt > retries)
-        },
+        }),
         ..CLAIM
     },
     Claim {
@@ -363,7 +363,7 @@ pub(super) const NETWORK: &[Claim] = &[
             }
             _ => true,
         }),
-        premise: |_, state| assignments(state).any(|assignment| !assignment.tried.is_empty()),
+        premise: Premise::State(|_, state| assignments(state).any(|assignment| !assignment.tried.is_empty())),
         ..CLAIM
     },
     Claim {
@@ -399,7 +399,7 @@ pub(super) const NETWORK: &[Claim] = &[
                 })
             })
         }),
-        premise: |_, state| assignments(state).any(|assignment| !assignment.is_local()),
+        premise: Premise::State(|_, state| assignments(state).any(|assignment| !assignment.is_local())),
         ..CLAIM
     },
     Claim {
@@ -419,7 +419,7 @@ pub(super) const NETWORK: &[Claim] = &[
                 _ => true,
             })
         }),
-        premise: |_, state| assignments(state).any(|assignment| !assignment.tried.is_empty()),
+        premise: Premise::State(|_, state| assignments(state).any(|assignment| !assignment.tried.is_empty())),
         ..CLAIM
     },
     Claim {
@@ -440,7 +440,7 @@ pub(super) const NETWORK: &[Claim] = &[
                         && kept.is_running() == heard.is_running
                 })
         }),
-        premise: |_, state| assignments(state).any(|assignment| !assignment.is_local()),
+        premise: Premise::State(|_, state| assignments(state).any(|assignment| !assignment.is_local())),
         ..CLAIM
     },
     Claim {
@@ -458,7 +458,7 @@ pub(super) const NETWORK: &[Claim] = &[
                 _ => true,
             })
         }),
-        premise: |_, state| assignments(state).any(|assignment| !assignment.is_local()),
+        premise: Premise::State(|_, state| assignments(state).any(|assignment| !assignment.is_local())),
         ..CLAIM
     },
 ];

@@ -11,10 +11,10 @@ pub(super) const ORDER: &[Claim] = &[
         statement: "After a crash lost a task, no task starts.",
         formula: "□ (lost(t) ⇒ □ ¬run(r))",
         check: TraceInvariant(|_, past, event| !(past.task_lost && starts_task(event))),
-        premise: |_, state| {
+        premise: Premise::State(|_, state| {
             let lost = Cause::CallFailed(Module::Executor, Failure::OutcomeUnknown);
             of_request(state, |request| request.conclusion.is_some_and(|ending| ending.cause == lost))
-        },
+        }),
         not_applicable: |policy| {
             (!policy.rules.error_rows).then_some("the policy has no transitions for failed calls")
         },
@@ -26,7 +26,7 @@ pub(super) const ORDER: &[Claim] = &[
         statement: "If the policy has an approver, only an approved revision runs.",
         formula: "□ (running(rev) ⇒ approved(rev))",
         check: TraceInvariant(|_, past, event| !starts_task(event) || past.approved),
-        premise: |_, state| state.control().phase() == Phase::PlanApproval,
+        premise: Premise::State(|_, state| state.control().phase() == Phase::PlanApproval),
         not_applicable: |policy| (!policy.rules.approver).then_some("the policy has no approver"),
         ..CLAIM
     },
@@ -48,7 +48,7 @@ pub(super) const ORDER: &[Claim] = &[
                 _ => true,
             }
         }),
-        premise: |_, state| state.control().phase() == Phase::AdditionalRounds,
+        premise: Premise::State(|_, state| state.control().phase() == Phase::AdditionalRounds),
         not_applicable: |policy| {
             policy.additional_debaters.is_empty().then_some("the policy has no additional debaters")
         },
@@ -65,7 +65,7 @@ pub(super) const ORDER: &[Claim] = &[
             Event::ToolCall { .. } => past.verified,
             _ => true,
         }),
-        premise: |_, state| state.control().phase() == Phase::IdentityVerified,
+        premise: Premise::State(|_, state| state.control().phase() == Phase::IdentityVerified),
         ..CLAIM
     },
     Claim {
@@ -88,7 +88,7 @@ pub(super) const ORDER: &[Claim] = &[
             },
             _ => true,
         }),
-        premise: |policy, state| of_request(state, |request| request.debate.pass == policy.bounds.passes),
+        premise: Premise::State(|policy, state| of_request(state, |request| request.debate.pass == policy.bounds.passes)),
         ..CLAIM
     },
     Claim {
@@ -101,7 +101,7 @@ pub(super) const ORDER: &[Claim] = &[
             let is_outdated = past.since_transition.decision_label == Some(DecisionLabel::Outdated);
             !starts_another_pass(past, event) || past.below_redebate_threshold || is_outdated
         }),
-        premise: |_, state| of_request(state, |request| request.debate.pass > 1),
+        premise: Premise::State(|_, state| of_request(state, |request| request.debate.pass > 1)),
         not_applicable: |policy| (policy.bounds.passes < 2).then_some("the policy allows one pass"),
         ..CLAIM
     },
@@ -113,7 +113,7 @@ pub(super) const ORDER: &[Claim] = &[
         check: TraceInvariant(|_, past, event| {
             !starts_task(event) || past.decision().is_some_and(|d| d.label.is_proceed())
         }),
-        premise: |_, state| decided(state, |label| !label.is_proceed()),
+        premise: Premise::State(|_, state| decided(state, |label| !label.is_proceed())),
         ..CLAIM
     },
     Claim {
@@ -122,7 +122,7 @@ pub(super) const ORDER: &[Claim] = &[
         statement: "No task starts with a consensus below the proceed threshold.",
         formula: "□ (run(r) ⇒ latest score(r) ≥ proceed_from)",
         check: TraceInvariant(|_, past, event| !starts_task(event) || past.meets_proceed_threshold),
-        premise: |_, state| decided(state, |label| label == DecisionLabel::Rejected),
+        premise: Premise::State(|_, state| decided(state, |label| label == DecisionLabel::Rejected)),
         ..CLAIM
     },
     Claim {
@@ -136,10 +136,10 @@ pub(super) const ORDER: &[Claim] = &[
             }
             _ => true,
         }),
-        premise: |policy, state| match policy.bounds.repairs {
+        premise: Premise::State(|policy, state| match policy.bounds.repairs {
             Bound::AtMost(most) => of_request(state, |request| request.repairs == most),
             Bound::Unbounded => true,
-        },
+        }),
         not_applicable: |policy| match policy.bounds.repairs {
             Bound::AtMost(_) => None,
             Bound::Unbounded => Some("the policy sets no bound on repairs"),
@@ -161,7 +161,7 @@ pub(super) const ORDER: &[Claim] = &[
             }
             _ => true,
         }),
-        premise: |_, state| {
+        premise: Premise::State(|_, state| {
             let undoes = |call: &Call| matches!(call.operation, Operation::UndoTask { .. });
             state.control().pending_calls().iter().any(undoes)
                 && of_request(state, |request| {
@@ -170,7 +170,7 @@ pub(super) const ORDER: &[Claim] = &[
                     };
                     request.ledger.iter().filter(stands).count() > 1
                 })
-        },
+        }),
         ..CLAIM
     },
     Claim {
@@ -185,9 +185,9 @@ pub(super) const ORDER: &[Claim] = &[
             }
             _ => true,
         }),
-        premise: |_, state| {
+        premise: Premise::State(|_, state| {
             state.control().phase() == Phase::Auditing && of_request(state, |request| request.verified)
-        },
+        }),
         ..CLAIM
     },
     Claim {
@@ -202,7 +202,7 @@ pub(super) const ORDER: &[Claim] = &[
             }
             _ => true,
         }),
-        premise: |_, state| state.control().phase() == Phase::Auditing,
+        premise: Premise::State(|_, state| state.control().phase() == Phase::Auditing),
         ..CLAIM
     },
     Claim {
@@ -211,11 +211,11 @@ pub(super) const ORDER: &[Claim] = &[
         statement: "After a cancel, no task starts.",
         formula: "□ (cancelled(r) ⇒ □ ¬run(r))",
         check: TraceInvariant(|_, past, event| !(past.cancelled && starts_task(event))),
-        premise: |_, state| {
+        premise: Premise::State(|_, state| {
             of_request(state, |request| {
                 request.conclusion.is_some_and(|ending| ending.cause == Cause::Cancelled)
             })
-        },
+        }),
         not_applicable: |policy| (!policy.rules.cancel).then_some("the policy has no cancel"),
         ..CLAIM
     },
@@ -230,9 +230,9 @@ pub(super) const ORDER: &[Claim] = &[
                 || pending.iter().all(|call| matches!(call.operation, Operation::RunTask { .. }))
                     && u32::try_from(pending.len()).is_ok_and(|tasks| tasks <= policy.bounds.parallel_tasks)
         }),
-        premise: |policy, state| {
+        premise: Premise::State(|policy, state| {
             u32::try_from(state.control().pending_calls().len()) == Ok(policy.bounds.parallel_tasks)
-        },
+        }),
         not_applicable: is_sequential,
         ..CLAIM
     },
@@ -247,7 +247,7 @@ pub(super) const ORDER: &[Claim] = &[
             }
             _ => true,
         }),
-        premise: |_, state| state.control().pending_calls().len() > 1,
+        premise: Premise::State(|_, state| state.control().pending_calls().len() > 1),
         not_applicable: is_sequential,
         ..CLAIM
     },
@@ -273,12 +273,12 @@ pub(super) const ORDER: &[Claim] = &[
                 || pending.is_empty()
                 || decide(state, &Input::Step).is_ok() == expected
         }),
-        premise: |_, state| {
+        premise: Premise::State(|_, state| {
             of_request(state, |request| {
                 let pending = state.control().pending_calls();
                 !pending.is_empty() && !request.outcomes.is_empty() && has_ready_task(request, pending)
             })
-        },
+        }),
         not_applicable: is_sequential,
         ..CLAIM
     },
@@ -306,7 +306,7 @@ pub(super) const ORDER: &[Claim] = &[
             }
             _ => true,
         }),
-        premise: |_, state| decided(state, |label| label == DecisionLabel::Outdated),
+        premise: Premise::State(|_, state| decided(state, |label| label == DecisionLabel::Outdated)),
         not_applicable: |policy| {
             (!policy.rules.current_facts).then_some("the policy does not review outdated plans")
         },

@@ -1,7 +1,7 @@
 //! What the claims of several topics share: types, the default claim, and predicates.
 
 pub(super) use crate::history::ReviewStatus;
-pub(super) use crate::{Actor, Claim, ClaimCheck, Contract, Fairness, History};
+pub(super) use crate::{Actor, Claim, ClaimCheck, Contract, Fairness, History, Premise, SemanticView};
 pub(super) use orchestrion_kernel::control::phase::Phase;
 pub(super) use orchestrion_kernel::control::table::has_successor;
 pub(super) use orchestrion_kernel::control::{consensus, elo};
@@ -17,7 +17,10 @@ pub(super) use orchestrion_kernel::state::{Call, Request, StartedTask, State};
 
 use alloc::vec::Vec;
 
-pub(super) use ClaimCheck::{ContextInvariant, LeadsTo, ResponseInvariant, StepInvariant, TraceInvariant};
+pub(super) use ClaimCheck::{
+    ContextInvariant, LeadsTo, ResponseInvariant, SemanticInvariant, SemanticStepInvariant, StepInvariant,
+    TraceInvariant,
+};
 
 /// Defaults: no finding, a premise that always holds, and every policy. A claim without a check fails everywhere.
 pub(super) const CLAIM: Claim = Claim {
@@ -27,7 +30,7 @@ pub(super) const CLAIM: Claim = Claim {
     formula: "",
     finding: None,
     check: ClaimCheck::StateInvariant(|_, _| false),
-    premise: |_, _| true,
+    premise: Premise::State(|_, _| true),
     needs_proven_contexts: false,
     not_applicable: |_| None,
 };

@@ -30,7 +30,7 @@ pub(super) const READING: &[Claim] = &[
                 !is_named && is_in_force(item)
             })
         }),
-        premise: |_, state| calls_with(state, |item| !is_in_force(item)),
+        premise: Premise::State(|_, state| calls_with(state, |item| !is_in_force(item))),
         ..CLAIM
     },
     Claim {
@@ -42,11 +42,11 @@ pub(super) const READING: &[Claim] = &[
             let scope = call_scope(state, sent.operation);
             shown_items(state, sent).all(|item| is_in_scope(item, scope))
         }),
-        premise: |_, state| {
+        premise: Premise::State(|_, state| {
             waiting_operations(state)
                 .map(|operation| call_scope(state, operation))
                 .any(|scope| calls_with(state, |item| is_in_force(item) && !is_in_scope(item, scope)))
-        },
+        }),
         ..CLAIM
     },
     Claim {
@@ -58,7 +58,7 @@ pub(super) const READING: &[Claim] = &[
         check: ContextInvariant(|_, state, sent| {
             shown_items(state, sent).all(|item| is_for_session(state, item))
         }),
-        premise: |_, state| calls_with(state, |item| is_in_force(item) && !is_for_session(state, item)),
+        premise: Premise::State(|_, state| calls_with(state, |item| is_in_force(item) && !is_for_session(state, item))),
         ..CLAIM
     },
     Claim {
@@ -69,7 +69,7 @@ pub(super) const READING: &[Claim] = &[
         check: ContextInvariant(|_, state, sent| {
             shown_items(state, sent).all(|item| !has_expired(item, state.now()))
         }),
-        premise: |_, state| calls_with(state, |item| has_expired(item, state.now())),
+        premise: Premise::State(|_, state| calls_with(state, |item| has_expired(item, state.now()))),
         ..CLAIM
     },
     Claim {
@@ -84,12 +84,12 @@ pub(super) const READING: &[Claim] = &[
             candidates.all(|id| readable.contains(id))
                 && (sent.operation == Operation::Summarize || sent.candidates().len() == readable.len())
         }),
-        premise: |policy, state| {
+        premise: Premise::State(|policy, state| {
             let reads_less = |operation| {
                 readable_items(policy, state, operation).len() < state.semantic().entries().count()
             };
             waiting_operations(state).any(reads_less)
-        },
+        }),
         ..CLAIM
     },
     Claim {
@@ -97,13 +97,13 @@ pub(super) const READING: &[Claim] = &[
         clause: "003-3.5",
         statement: "The time never goes back. When it advances, every expired item leaves on which no remaining item depends.",
         formula: "□ (now ≤ now') ∧ □ (now < now' ∧ x ∈ I' ∧ expires_at(x) ≤ now' ⇒ ∃ y ∈ I': x ∈ deps(y))",
-        check: StepInvariant(|_, before, _, after| {
+        check: SemanticStepInvariant(|_, before, _, after| {
             let is_needed = |id: ItemId| after.semantic().entries().any(|entry| entry.deps.contains(&id));
             let is_kept = |entry: &Entry| !has_expired(&entry.item, after.now()) || is_needed(entry.item.id);
             before.now() == after.now()
                 || before.now() < after.now() && after.semantic().entries().all(is_kept)
         }),
-        premise: |_, state| state.semantic().entries().any(|entry| has_expired(&entry.item, state.now())),
+        premise: Premise::Semantic(|_, state| state.semantic().entries().any(|entry| has_expired(&entry.item, state.now()))),
         ..CLAIM
     },
     Claim {
@@ -122,9 +122,9 @@ pub(super) const READING: &[Claim] = &[
             };
             decide(state, &Input::Tick).ok().map(|events| advances(&events)) == next.map(Some)
         }),
-        premise: |_, state| {
+        premise: Premise::Semantic(|_, state| {
             state.semantic().entries().any(|entry| expires_at(&entry.item).is_some_and(|at| at > state.now()))
-        },
+        }),
         ..CLAIM
     },
 ];
@@ -229,6 +229,6 @@ fn shadows(state: &State, narrow: &Item, wide: &Item) -> bool {
     // A fact that covers keys of a summary counts by its own key.
     let wide_keys = wide.key.fact().map_or_else(|| keys(wide), |own| BTreeSet::from([own.clone()]));
     let has_keys = !wide_keys.is_empty() && wide_keys.is_subset(&keys(narrow));
-    let names = || fact.supersedes.and_then(|id| chain_end(state, id)) == Some(wide.id);
+    let names = || fact.supersedes.and_then(|id| chain_end(state.semantic(), id)) == Some(wide.id);
     (is_tentative || fact.source.rank >= other.source.rank) && (has_keys || names())
 }

@@ -27,7 +27,7 @@ pub(super) const RECORDS: &[Claim] = &[
             }
             _ => true,
         }),
-        premise: |_, state| state.control().phase() == Phase::Failure,
+        premise: Premise::State(|_, state| state.control().phase() == Phase::Failure),
         ..CLAIM
     },
     Claim {
@@ -42,7 +42,7 @@ pub(super) const RECORDS: &[Claim] = &[
             }
             _ => true,
         }),
-        premise: |_, state| of_request(state, |request| request.debate.scored.is_some()),
+        premise: Premise::State(|_, state| of_request(state, |request| request.debate.scored.is_some())),
         ..CLAIM
     },
     Claim {
@@ -56,7 +56,7 @@ pub(super) const RECORDS: &[Claim] = &[
             }
             _ => true,
         }),
-        premise: |_, state| decided(state, |label| label == DecisionLabel::Rejected),
+        premise: Premise::State(|_, state| decided(state, |label| label == DecisionLabel::Rejected)),
         ..CLAIM
     },
     Claim {
@@ -75,7 +75,7 @@ pub(super) const RECORDS: &[Claim] = &[
                 _ => true,
             })
         }),
-        premise: |_, state| revised(state),
+        premise: Premise::State(|_, state| revised(state)),
         ..CLAIM
     },
     Claim {
@@ -90,12 +90,12 @@ pub(super) const RECORDS: &[Claim] = &[
             Event::AuditRecorded { record } => record.conclusion.kind == past.kind(),
             _ => true,
         }),
-        premise: |_, state| {
+        premise: Premise::State(|_, state| {
             state.control().phase() == Phase::Auditing
                 && of_request(state, |request| {
                     request.conclusion.is_some_and(|ending| ending.kind == ConclusionKind::Blocked)
                 })
-        },
+        }),
         not_applicable: |policy| {
             (!policy.rules.typed_kinds).then_some("the policy stores every conclusion kind alike")
         },
@@ -118,7 +118,7 @@ pub(super) const RECORDS: &[Claim] = &[
                 _ => true,
             })
         }),
-        premise: |_, state| state.control().phase() == Phase::Auditing,
+        premise: Premise::State(|_, state| state.control().phase() == Phase::Auditing),
         ..CLAIM
     },
     Claim {
@@ -136,7 +136,7 @@ pub(super) const RECORDS: &[Claim] = &[
             }
             _ => true,
         }),
-        premise: |_, state| of_request(state, |request| !request.decisions.is_empty()),
+        premise: Premise::State(|_, state| of_request(state, |request| !request.decisions.is_empty())),
         ..CLAIM
     },
     Claim {
@@ -152,9 +152,9 @@ pub(super) const RECORDS: &[Claim] = &[
             Event::FinalAnswer { .. } => past.audit_failed == past.undelivered,
             _ => true,
         }),
-        premise: |policy, state| {
+        premise: Premise::State(|policy, state| {
             of_request(state, |request| request.audit_attempts == policy.bounds.audit_attempts)
-        },
+        }),
         ..CLAIM
     },
     Claim {
@@ -178,7 +178,7 @@ pub(super) const RECORDS: &[Claim] = &[
             }
             _ => true,
         }),
-        premise: |_, state| of_request(state, |request| request.ratings_after.is_some()),
+        premise: Premise::State(|_, state| of_request(state, |request| request.ratings_after.is_some())),
         ..CLAIM
     },
     Claim {
@@ -191,7 +191,7 @@ pub(super) const RECORDS: &[Claim] = &[
             Event::ToolCall { operation: Operation::StoreMemory { .. }, .. } => past.memory_records == 1,
             _ => true,
         }),
-        premise: |_, state| state.control().phase() == Phase::StoringMemory,
+        premise: Premise::State(|_, state| state.control().phase() == Phase::StoringMemory),
         ..CLAIM
     },
 ];

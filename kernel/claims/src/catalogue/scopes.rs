@@ -6,7 +6,7 @@ use alloc::collections::BTreeSet;
 use orchestrion_kernel::ids::ItemId;
 use orchestrion_kernel::item::{FactRecord, Item, Layer, Rank, Scope, Validity};
 use orchestrion_kernel::knowledge::{FactKind, NewFact, Reference, Write, WriteSource};
-use orchestrion_kernel::semantic::Entry;
+use orchestrion_kernel::semantic::{Entry, SemanticState};
 
 pub(super) const SCOPES: &[Claim] = &[
     Claim {
@@ -43,12 +43,12 @@ pub(super) const SCOPES: &[Claim] = &[
                 event => is_recorded(event),
             })
         }),
-        premise: |_, state| {
+        premise: Premise::State(|_, state| {
             state.control().pending_calls().iter().any(|call| {
                 let runs_task = matches!(call.operation, Operation::RunTask { .. });
                 runs_task && of_request(state, |request| *call_scope(state, call.operation) != request.scope)
             })
-        },
+        }),
         ..CLAIM
     },
     Claim {
@@ -58,19 +58,19 @@ pub(super) const SCOPES: &[Claim] = &[
                     tasks name only open scopes, and tasks of a request in a scope no other. No fact changes its scope.",
         formula: "□ (UserMsg(s) ∈ σ ⇒ scope'(r) = s) ∧ □ (PlanAdopted(p) ∈ σ ⇒ scope'(r) = scope(p) if p has one, else scope(r)) ∧ \
                   □ (s named ⇒ open(s)) ∧ □ (x fact ⇒ scope'(x) = scope(x))",
-        check: StepInvariant(|_, before, events, after| {
-            let mut scope = before.control().request().map(|request| &request.scope);
+        check: SemanticStepInvariant(|_, before, events, after| {
+            let mut scope = before.request_scope();
             for event in events {
                 match event {
                     Event::UserMsg { scope: of_message, .. } => {
-                        if !is_usable(before, of_message) {
+                        if !is_usable(before.semantic(), of_message) {
                             return false;
                         }
                         scope = Some(of_message);
                     }
                     Event::PlanAdopted { plan, .. } => {
                         let is_allowed = |task: &Scope| {
-                            is_usable(before, task)
+                            is_usable(before.semantic(), task)
                                 && scope.is_none_or(|of| *of == Scope::Global || of == task)
                         };
                         let mut scopes = plan.tasks().iter().map(|task| task.scope.as_ref());
@@ -87,12 +87,12 @@ pub(super) const SCOPES: &[Claim] = &[
                 let now = after.semantic().get(item.id).and_then(|entry| entry.item.fact());
                 item.fact().zip(now).is_none_or(|(fact, now)| fact.scope == now.scope)
             };
-            after.control().request().is_none_or(|request| scope == Some(&request.scope))
+            after.request_scope().is_none_or(|of_request| scope == Some(of_request))
                 && before.semantic().entries().all(is_kept)
         }),
-        premise: |_, state| {
+        premise: Premise::State(|_, state| {
             of_request(state, |request| request.scope != Scope::Global && request.plan.is_some())
-        },
+        }),
         ..CLAIM
     },
     Claim {
@@ -118,10 +118,10 @@ pub(super) const SCOPES: &[Claim] = &[
                 })
             }) && promote("a".into(), never_opened()).is_err()
         }),
-        premise: |_, state| {
+        premise: Premise::Semantic(|_, state| {
             let facts = || state.semantic().entries().filter(|entry| entry.item.is_valid());
             facts().any(|entry| item_scope(&entry.item) != &Scope::Global && entry.item.fact().is_some())
-        },
+        }),
         ..CLAIM
     },
     Claim {
@@ -146,15 +146,15 @@ pub(super) const SCOPES: &[Claim] = &[
                 .map(|fact| fact.scope.clone())
                 .chain([Scope::Global, Scope::Session, never_opened()])
                 .collect();
-            scopes.iter().all(|scope| starts(scope) == is_usable(state, scope))
+            scopes.iter().all(|scope| starts(scope) == is_usable(state.semantic(), scope))
         }),
-        premise: |_, state| {
+        premise: Premise::State(|_, state| {
             let is_named = |scope: &Scope| !matches!(scope, Scope::Global | Scope::Session);
             let mut facts = state.semantic().entries().filter_map(|entry| entry.item.fact());
             state.control().phase() == Phase::Idle
                 && state.control().session().is_some()
-                && facts.any(|fact| is_named(&fact.scope) && is_usable(state, &fact.scope))
-        },
+                && facts.any(|fact| is_named(&fact.scope) && is_usable(state.semantic(), &fact.scope))
+        }),
         ..CLAIM
     },
 ];
@@ -186,14 +186,14 @@ fn item_scope(item: &Item) -> &Scope {
 }
 
 /// Whether something may run in a scope: the global one, or a scope with a name and a fact that was not denied.
-fn is_usable(state: &State, scope: &Scope) -> bool {
+fn is_usable(known: &SemanticState, scope: &Scope) -> bool {
     let opens = |Entry { item, .. }: &Entry| {
         item.fact().is_some_and(|fact| fact.scope == *scope) && item.validity != Validity::Denied
     };
     match scope {
         Scope::Global => true,
         Scope::Session => false,
-        Scope::Task(_) | Scope::Hypothetical(_) | Scope::Draft(_) => state.semantic().entries().any(opens),
+        Scope::Task(_) | Scope::Hypothetical(_) | Scope::Draft(_) => known.entries().any(opens),
     }
 }
 

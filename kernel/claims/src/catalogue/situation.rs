@@ -34,9 +34,9 @@ pub(super) const SITUATION: &[Claim] = &[
                         || has_ended(&updated))
             })
         }),
-        premise: |_, state| {
+        premise: Premise::State(|_, state| {
             common_replies(state).next().is_some() && state.semantic().situation().fields().next().is_some()
-        },
+        }),
         ..CLAIM
     },
     Claim {
@@ -60,9 +60,9 @@ pub(super) const SITUATION: &[Claim] = &[
                 unchanged_state == updated
             })
         }),
-        premise: |_, state| {
+        premise: Premise::State(|_, state| {
             common_replies(state).next().is_some() && of_request(state, |request| !request.actions.is_empty())
-        },
+        }),
         ..CLAIM
     },
     Claim {
@@ -71,17 +71,17 @@ pub(super) const SITUATION: &[Claim] = &[
         statement: "The situation summary is that of the running request: without a request it is empty, and \
                     while a request runs, it loses no field.",
         formula: "□ (no request runs ⇒ summary = ∅) ∧ □ (r runs ∧ r' = r ⇒ dom(summary) ⊆ dom(summary'))",
-        check: StepInvariant(|_, before, _, after| {
-            let fields = |state: &State| -> Vec<SummaryField> {
+        check: SemanticStepInvariant(|_, before, _, after| {
+            let fields = |state: &SemanticView<'_>| -> Vec<SummaryField> {
                 state.semantic().situation().fields().map(|(field, _)| field).collect()
             };
             let later = fields(after);
-            if has_ended(after) {
+            if after.request_scope().is_none() {
                 return later.is_empty();
             }
-            has_ended(before) || fields(before).iter().all(|field| later.contains(field))
+            before.request_scope().is_none() || fields(before).iter().all(|field| later.contains(field))
         }),
-        premise: |_, state| !has_ended(state) && state.semantic().situation().fields().next().is_some(),
+        premise: Premise::Semantic(|_, state| state.request_scope().is_some() && state.semantic().situation().fields().next().is_some()),
         ..CLAIM
     },
 ];

@@ -68,7 +68,7 @@ pub(super) const TURNS: &[Claim] = &[
                 }
             })
         }),
-        premise: |_, state| state.control().phase() == Phase::Planning,
+        premise: Premise::State(|_, state| state.control().phase() == Phase::Planning),
         ..CLAIM
     },
     Claim {
@@ -102,7 +102,7 @@ pub(super) const TURNS: &[Claim] = &[
                 },
             )
         }),
-        premise: |_, state| state.control().phase() == Phase::MultiPassCheck,
+        premise: Premise::State(|_, state| state.control().phase() == Phase::MultiPassCheck),
         ..CLAIM
     },
     Claim {
@@ -136,10 +136,10 @@ pub(super) const TURNS: &[Claim] = &[
                 _ => from == Phase::EloDuels && past.since_transition.ratings_updated,
             })
         }),
-        premise: |policy, state| {
+        premise: Premise::State(|policy, state| {
             state.control().phase() == Phase::MultiPassCheck
                 && of_request(state, |request| request.debate.pass == policy.bounds.passes)
-        },
+        }),
         ..CLAIM
     },
     Claim {
@@ -165,7 +165,7 @@ pub(super) const TURNS: &[Claim] = &[
                 },
             )
         }),
-        premise: |_, state| state.control().phase() == Phase::Blocked,
+        premise: Premise::State(|_, state| state.control().phase() == Phase::Blocked),
         ..CLAIM
     },
     Claim {
@@ -185,7 +185,7 @@ pub(super) const TURNS: &[Claim] = &[
                 _ => from == Phase::AssertingOutcomes && !past.succeeded,
             })
         }),
-        premise: |_, state| state.control().phase() == Phase::AssertingOutcomes,
+        premise: Premise::State(|_, state| state.control().phase() == Phase::AssertingOutcomes),
         ..CLAIM
     },
     Claim {
@@ -221,7 +221,7 @@ pub(super) const TURNS: &[Claim] = &[
                 _ => from == Phase::RepairScoring && past.meets_proceed_threshold && policy.rules.approver,
             })
         }),
-        premise: |_, state| state.control().phase() == Phase::SelfHealingActive,
+        premise: Premise::State(|_, state| state.control().phase() == Phase::SelfHealingActive),
         ..CLAIM
     },
     Claim {
@@ -265,7 +265,7 @@ pub(super) const TURNS: &[Claim] = &[
                 },
             )
         }),
-        premise: |_, state| state.control().phase() == Phase::RollbackActive,
+        premise: Premise::State(|_, state| state.control().phase() == Phase::RollbackActive),
         ..CLAIM
     },
     Claim {
@@ -289,7 +289,7 @@ pub(super) const TURNS: &[Claim] = &[
                 },
             )
         }),
-        premise: |_, state| state.control().phase() == Phase::StoringMemory,
+        premise: Premise::State(|_, state| state.control().phase() == Phase::StoringMemory),
         ..CLAIM
     },
     Claim {
@@ -309,7 +309,7 @@ pub(super) const TURNS: &[Claim] = &[
                 },
             )
         }),
-        premise: |_, state| state.control().phase() == Phase::Auditing,
+        premise: Premise::State(|_, state| state.control().phase() == Phase::Auditing),
         ..CLAIM
     },
     Claim {
@@ -328,7 +328,7 @@ pub(super) const TURNS: &[Claim] = &[
                     from => from == Some(Phase::VerifyingIdentity) && !policy.rules.audited_abort,
                 }
         }),
-        premise: |_, state| state.control().phase() == Phase::Auditing,
+        premise: Premise::State(|_, state| state.control().phase() == Phase::Auditing),
         ..CLAIM
     },
     Claim {
@@ -343,7 +343,7 @@ pub(super) const TURNS: &[Claim] = &[
             Event::MemoryRecorded { .. } => past.conclusion.is_some(),
             _ => true,
         }),
-        premise: |_, state| of_request(state, |request| request.conclusion.is_some()),
+        premise: Premise::State(|_, state| of_request(state, |request| request.conclusion.is_some())),
         ..CLAIM
     },
     Claim {
@@ -363,10 +363,10 @@ pub(super) const TURNS: &[Claim] = &[
             }
             _ => true,
         }),
-        premise: |_, state| {
+        premise: Premise::State(|_, state| {
             state.control().phase() == Phase::RunningTasks
                 && of_request(state, |request| !request.outcomes.is_empty())
-        },
+        }),
         ..CLAIM
     },
     Claim {
@@ -382,7 +382,7 @@ pub(super) const TURNS: &[Claim] = &[
                 || decide(state, &Input::Cancel)
                     .is_ok_and(|events| events.contains(&Event::Cancelled) != too_late)
         }),
-        premise: running,
+        premise: Premise::State(running),
         not_applicable: |policy| (!policy.rules.cancel).then_some("the policy has no cancel"),
         ..CLAIM
     },
@@ -398,7 +398,7 @@ pub(super) const TURNS: &[Claim] = &[
             };
             state.control().phase() != Phase::Idle || decide(state, &input).is_ok()
         }),
-        premise: |_, state| state.control().phase() == Phase::Idle && state.control().session().is_some(),
+        premise: Premise::State(|_, state| state.control().phase() == Phase::Idle && state.control().session().is_some()),
         ..CLAIM
     },
 ];

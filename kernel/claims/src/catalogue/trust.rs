@@ -34,7 +34,7 @@ pub(super) const TRUST: &[Claim] = &[
                     })
             })
         }),
-        premise: |_, state| nodes(state).any(|node| !node.connections.is_empty()),
+        premise: Premise::State(|_, state| nodes(state).any(|node| !node.connections.is_empty())),
         ..CLAIM
     },
     Claim {
@@ -62,7 +62,7 @@ pub(super) const TRUST: &[Claim] = &[
                     })
             })
         }),
-        premise: has_interacted,
+        premise: Premise::State(has_interacted),
         ..CLAIM
     },
     Claim {
@@ -89,7 +89,7 @@ pub(super) const TRUST: &[Claim] = &[
             ends.eq(exchanges(events)
                 .map(|exchange| (&exchange.sender, &exchange.receiver, &exchange.capability)))
         }),
-        premise: has_interacted,
+        premise: Premise::State(has_interacted),
         ..CLAIM
     },
     Claim {
@@ -104,7 +104,7 @@ pub(super) const TRUST: &[Claim] = &[
                 !is_overloaded || before < Millionths::ZERO || after <= before
             })
         }),
-        premise: has_interacted,
+        premise: Premise::State(has_interacted),
         ..CLAIM
     },
     Claim {
@@ -123,7 +123,7 @@ pub(super) const TRUST: &[Claim] = &[
                 !is_underutilized || before > Millionths::ZERO || after >= before
             })
         }),
-        premise: has_interacted,
+        premise: Premise::State(has_interacted),
         ..CLAIM
     },
     Claim {
@@ -142,7 +142,7 @@ pub(super) const TRUST: &[Claim] = &[
                 !is_balanced || after.get().abs() <= before.get().abs().max(epsilon.into())
             })
         }),
-        premise: has_interacted,
+        premise: Premise::State(has_interacted),
         ..CLAIM
     },
 ];

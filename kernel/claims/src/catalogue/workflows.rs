@@ -46,7 +46,7 @@ pub(super) const WORKFLOWS: &[Claim] = &[
                 }
             })
         }),
-        premise: |_, state| of_request(state, |request| request.workflow.assigned.len() > 1),
+        premise: Premise::State(|_, state| of_request(state, |request| request.workflow.assigned.len() > 1)),
         ..CLAIM
     },
     Claim {
@@ -69,7 +69,7 @@ pub(super) const WORKFLOWS: &[Claim] = &[
             }
             _ => true,
         }),
-        premise: |_, state| of_request(state, |request| request.workflow.is_aggregated == Some(true)),
+        premise: Premise::State(|_, state| of_request(state, |request| request.workflow.is_aggregated == Some(true))),
         ..CLAIM
     },
     Claim {
@@ -96,7 +96,7 @@ pub(super) const WORKFLOWS: &[Claim] = &[
                     && repeated.iter().all(is_repeatable)
             })
         }),
-        premise: |_, state| of_request(state, |request| !request.workflow.validations.is_empty()),
+        premise: Premise::State(|_, state| of_request(state, |request| !request.workflow.validations.is_empty())),
         ..CLAIM
     },
     Claim {
@@ -121,11 +121,11 @@ pub(super) const WORKFLOWS: &[Claim] = &[
                 *from == expected.unwrap_or_else(|| network.orchestrator().clone())
             })
         }),
-        premise: |_, state| {
+        premise: Premise::State(|_, state| {
             assignments(state).any(|assignment| {
                 state.network().is_some_and(|network| assignment.from != *network.orchestrator())
             })
-        },
+        }),
         ..CLAIM
     },
     Claim {
@@ -155,7 +155,7 @@ pub(super) const WORKFLOWS: &[Claim] = &[
                 && reports().all(|path| path.last() == orchestrator)
                 && is_way
         }),
-        premise: |_, state| state.network().is_some() && state.control().phase() == Phase::RunningTasks,
+        premise: Premise::State(|_, state| state.network().is_some() && state.control().phase() == Phase::RunningTasks),
         ..CLAIM
     },
     Claim {
@@ -178,12 +178,12 @@ pub(super) const WORKFLOWS: &[Claim] = &[
             }
             _ => true,
         }),
-        premise: |_, state| {
+        premise: Premise::State(|_, state| {
             state.network().is_some()
                 && of_request(state, |request| {
                     request.outcomes.iter().any(|ended| ended.outcome != TaskOutcome::Succeeded)
                 })
-        },
+        }),
         ..CLAIM
     },
     Claim {
@@ -196,7 +196,7 @@ pub(super) const WORKFLOWS: &[Claim] = &[
             to: |_, _, state| state.control().phase() != Phase::RunningTasks,
             under: FAIR,
         },
-        premise: |_, state| state.control().phase() == Phase::RunningTasks,
+        premise: Premise::State(|_, state| state.control().phase() == Phase::RunningTasks),
         not_applicable: |policy| {
             (!policy.rules.error_rows).then_some("the policy has no transitions for failed calls")
         },
@@ -220,7 +220,7 @@ pub(super) const WORKFLOWS: &[Claim] = &[
                         && request.workflow.is_aggregated.is_none()
                 })
         }),
-        premise: |_, state| of_request(state, |request| request.workflow.is_aggregated == Some(false)),
+        premise: Premise::State(|_, state| of_request(state, |request| request.workflow.is_aggregated == Some(false))),
         ..CLAIM
     },
 ];

@@ -67,7 +67,7 @@ impl ClaimMonitor {
 
     fn check_premises(&mut self, policy: &Policy, state: &State, n: u64) {
         for (claim, observed) in CLAIMS.iter().zip(&mut self.observed) {
-            if observed.premise.is_none() && (claim.premise)(policy, state) {
+            if observed.premise.is_none() && claim.premise.holds(policy, state) {
                 observed.premise = Some(n);
             }
         }
@@ -99,6 +99,8 @@ impl Observed {
             ClaimCheck::StateInvariant(_)
             | ClaimCheck::ResponseInvariant(_)
             | ClaimCheck::StepInvariant(_)
+            | ClaimCheck::SemanticInvariant(_)
+            | ClaimCheck::SemanticStepInvariant(_)
             | ClaimCheck::ContextInvariant(_)
             | ClaimCheck::TraceInvariant(_)
             | ClaimCheck::HistoryConsistency(_) => {}

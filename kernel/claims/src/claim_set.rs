@@ -1,6 +1,6 @@
 //! Sets of claims.
 
-use orchestrion_claims::CLAIMS;
+use crate::CLAIMS;
 use serde::{Deserialize, Serialize};
 
 /// A set of claims, which are named by their positions in [`CLAIMS`].
@@ -22,12 +22,31 @@ impl ClaimSet {
     /// The claims that both sets contain.
     #[must_use]
     pub fn intersection(self, other: Self) -> Self {
-        Self(std::array::from_fn(|word| self.0[word] & other.0[word]))
+        Self(core::array::from_fn(|word| self.0[word] & other.0[word]))
+    }
+
+    /// The claims that one of the sets contains.
+    #[must_use]
+    pub fn union(self, other: Self) -> Self {
+        Self(core::array::from_fn(|word| self.0[word] | other.0[word]))
+    }
+
+    /// Whether the set has no claim.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self == Self::default()
     }
 
     /// The claims, in their order.
     pub fn iter(self) -> impl Iterator<Item = usize> {
-        (0..CLAIMS.len()).filter(move |claim| self.contains(*claim))
+        (0_usize..).step_by(64).zip(self.0).flat_map(|(first, mut word)| {
+            core::iter::from_fn(move || {
+                let claim = first + word.trailing_zeros() as usize;
+                let is_member = word != 0;
+                word &= word.wrapping_sub(1);
+                is_member.then_some(claim)
+            })
+        })
     }
 }
 

@@ -1,0 +1,150 @@
+//! Evaluates claims: in a step, and in a state.
+
+use crate::claim_set::ClaimSet;
+use crate::semantic_view::{SemanticStep, SemanticView};
+use crate::{CLAIMS, ClaimCheck, History, Premise, SentCall};
+use orchestrion_kernel::checker::input_time;
+use orchestrion_kernel::context::ContextError;
+use orchestrion_kernel::event::Event;
+use orchestrion_kernel::input::Input;
+use orchestrion_kernel::policy::Policy;
+use orchestrion_kernel::state::State;
+
+/// The positions in [`CLAIMS`] of the claims of each kind, so that an evaluation visits no others.
+mod positions {
+    use crate::{CLAIMS, ClaimCheck, Premise};
+
+    macro_rules! positions {
+        ($($name:ident: |$claim:ident| $is:expr;)*) => {$(
+            pub(super) const $name: &[usize] = {
+                const COUNT: usize = {
+                    let (mut at, mut count) = (0, 0);
+                    while at < CLAIMS.len() {
+                        let $claim = &CLAIMS[at];
+                        if $is {
+                            count += 1;
+                        }
+                        at += 1;
+                    }
+                    count
+                };
+                const ALL: [usize; COUNT] = {
+                    let (mut all, mut at, mut count) = ([0; COUNT], 0, 0);
+                    while at < CLAIMS.len() {
+                        let $claim = &CLAIMS[at];
+                        if $is {
+                            all[count] = at;
+                            count += 1;
+                        }
+                        at += 1;
+                    }
+                    all
+                };
+                &ALL
+            };
+        )*};
+    }
+
+    positions! {
+        TRACE: |claim| matches!(claim.check, ClaimCheck::TraceInvariant(_));
+        STEP: |claim| matches!(
+            claim.check,
+            ClaimCheck::StepInvariant(_) | ClaimCheck::HistoryConsistency(_) | ClaimCheck::ContextInvariant(_)
+        );
+        SEMANTIC_STEP: |claim| matches!(claim.check, ClaimCheck::SemanticStepInvariant(_));
+        STATE: |claim| matches!(claim.check, ClaimCheck::StateInvariant(_) | ClaimCheck::ResponseInvariant(_));
+        SEMANTIC: |claim| matches!(claim.check, ClaimCheck::SemanticInvariant(_));
+        SEMANTIC_PREMISE: |claim| matches!(claim.premise, Premise::Semantic(_));
+    }
+}
+
+fn violated(positions: &[usize], holds: impl Fn(&ClaimCheck) -> bool) -> ClaimSet {
+    let is_violated = |at: &usize| CLAIMS.get(*at).is_some_and(|claim| !holds(&claim.check));
+    positions.iter().copied().filter(is_violated).collect()
+}
+
+/// Returns the claims about the semantic state that a step violates.
+#[must_use]
+pub fn semantic_step_violations(policy: &Policy, step: &SemanticStep<'_>) -> ClaimSet {
+    violated(positions::SEMANTIC_STEP, |check| match check {
+        ClaimCheck::SemanticStepInvariant(holds) => holds(policy, &step.before, step.events, &step.after),
+        _ => true,
+    })
+}
+
+/// Returns the claims about the semantic state that a state violates.
+#[must_use]
+pub fn semantic_violations(policy: &Policy, view: &SemanticView<'_>) -> ClaimSet {
+    violated(positions::SEMANTIC, |check| match check {
+        ClaimCheck::SemanticInvariant(holds) => holds(policy, view),
+        _ => true,
+    })
+}
+
+/// Returns the claims whose premise is about the semantic state, and holds.
+#[must_use]
+pub fn semantic_premises(policy: &Policy, view: &SemanticView<'_>) -> ClaimSet {
+    let holds = |at: &usize| {
+        CLAIMS.get(*at).is_some_and(|claim| match claim.premise {
+            Premise::Semantic(holds) => holds(policy, view),
+            Premise::State(_) => false,
+        })
+    };
+    positions::SEMANTIC_PREMISE.iter().copied().filter(holds).collect()
+}
+
+/// Returns the claims that a step violates, without those that [`semantic_step_violations`] returns. Applies the events to the
+/// history. The caller builds the context of the call that the step sends. A context that cannot be built violates every claim
+/// about contexts.
+pub fn other_step_violations(
+    policy: &Policy,
+    before: &State,
+    events: &[Event],
+    after: &State,
+    sent: Option<&Result<SentCall, ContextError>>,
+    history: &mut History,
+) -> ClaimSet {
+    let mut all = ClaimSet::default();
+    for event in events {
+        all = all.union(violated(positions::TRACE, |check| match check {
+            ClaimCheck::TraceInvariant(holds) => holds(policy, history, event),
+            _ => true,
+        }));
+        history.observe(policy, event);
+    }
+    all.union(violated(positions::STEP, |check| match check {
+        ClaimCheck::StepInvariant(holds) => holds(policy, before, events, after),
+        ClaimCheck::HistoryConsistency(holds) => holds(history, after),
+        ClaimCheck::ContextInvariant(holds) => {
+            sent.is_none_or(|sent| sent.as_ref().is_ok_and(|sent| holds(policy, after, sent)))
+        }
+        _ => true,
+    }))
+}
+
+/// Returns the claims that a step violates, as positions in [`CLAIMS`]. Applies the events to the history.
+pub fn step_violations(
+    policy: &Policy,
+    before: &State,
+    events: &[Event],
+    after: &State,
+    history: &mut History,
+) -> impl Iterator<Item = usize> + use<> {
+    let sent = SentCall::of_step(policy, events, after);
+    let step = SemanticStep { before: SemanticView::new(before), events, after: SemanticView::new(after) };
+    let others = other_step_violations(policy, before, events, after, sent.as_ref(), history);
+    semantic_step_violations(policy, &step).union(others).iter()
+}
+
+/// Returns the claims that a state violates, as positions in [`CLAIMS`].
+pub fn state_violations<'a>(policy: &'a Policy, state: &'a State) -> impl Iterator<Item = usize> + use<'a> {
+    let decide = |state: &State, input: &Input| {
+        orchestrion_kernel::decide(policy, state, input_time(state, input), input)
+    };
+    let others = violated(positions::STATE, |check| match check {
+        ClaimCheck::StateInvariant(holds) => holds(policy, state),
+        ClaimCheck::ResponseInvariant(holds) => holds(policy, &decide, state),
+        _ => true,
+    });
+    semantic_violations(policy, &SemanticView::new(state)).union(others).iter()
+}
