@@ -26,6 +26,24 @@ pub fn decide_with_row(
     crate::decide::decide_with_row(policy, state, now, input, choose)
 }
 
+/// Returns whether [`decide_with_row`] accepts an input, in less time.
+#[must_use]
+pub fn accepts_with_row(
+    policy: &Policy,
+    state: &State,
+    now: Timestamp,
+    input: &Input,
+    choose: impl FnOnce(&State) -> Option<&'static Transition>,
+) -> bool {
+    crate::decide::accepts_with_row(policy, state, now, input, choose)
+}
+
+/// Returns whether [`decide`](crate::decide) accepts an input, in less time.
+#[must_use]
+pub fn accepts(policy: &Policy, state: &State, now: Timestamp, input: &Input) -> bool {
+    accepts_with_row(policy, state, now, input, |state| crate::decide::select_row(policy, state, input))
+}
+
 impl TimedInput {
     /// Creates the input at its [`input_time`] in this state.
     #[must_use]

@@ -45,7 +45,7 @@ pub fn can_step(policy: &Policy, state: &State) -> bool {
 }
 
 /// Returns the first row that the policy enables and that the input satisfies.
-fn select_row(policy: &Policy, state: &State, input: &Input) -> Option<&'static Transition> {
+pub(crate) fn select_row(policy: &Policy, state: &State, input: &Input) -> Option<&'static Transition> {
     let mut rows = enabled_transitions(policy, state.control().phase(), input.trigger());
     rows.find(|row| row.when.is_satisfied(policy, state, input))
 }
@@ -70,6 +70,32 @@ pub(crate) fn decide_with_row(
     events.iter().for_each(|event| later.apply(event));
     events.append(&mut decide_input(policy, &later, input, select)?);
     Ok(events)
+}
+
+/// Returns whether [`decide_with_row`] accepts an input. An input that takes a row is accepted once its row is found: the batch
+/// is not built.
+pub(crate) fn accepts_with_row(
+    policy: &Policy,
+    state: &State,
+    now: Timestamp,
+    input: &Input,
+    select: impl FnOnce(&State) -> Option<&'static Transition>,
+) -> bool {
+    let takes_row = match input {
+        Input::SessionStart { .. }
+        | Input::SessionEnd
+        | Input::UserMessage { .. }
+        | Input::Reply { .. }
+        | Input::CallFailed { .. }
+        | Input::Step
+        | Input::Cancel => true,
+        Input::Write(_) | Input::Network(_) | Input::Tick | Input::Resume => false,
+    };
+    if !takes_row || now != state.now() {
+        return decide_with_row(policy, state, now, input, select).is_ok();
+    }
+    validate::validate_input(policy, state, input).is_ok()
+        && (select(state).is_some() || routing::decide_next_best(policy, state, input).is_some())
 }
 
 /// Returns the events of an input in a state whose time is that of the input.

@@ -2,6 +2,7 @@
 //!
 //! Two different values have the same digest with probability 2⁻¹²⁸. Deliberately absent: resistance to an attacker.
 
+use alloc::sync::Arc;
 use core::hash::{Hash, Hasher};
 use core::sync::atomic::{AtomicU64, Ordering};
 
@@ -54,6 +55,30 @@ impl CachedDigest {
 impl Clone for CachedDigest {
     fn clone(&self) -> Self {
         Self { halves: self.load().map(AtomicU64::new) }
+    }
+}
+
+/// The digest of a value that all its clones share until one of them changes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SharedDigest(Arc<CachedDigest>);
+
+impl SharedDigest {
+    /// Returns the digest of this value, which is computed at the first use.
+    pub(crate) fn of<T: Hash>(&self, value: &T) -> u128 {
+        self.0.of(value)
+    }
+
+    /// Forgets the digest: the value changes, and its clones do not.
+    pub(crate) fn reset(&mut self) {
+        match Arc::get_mut(&mut self.0) {
+            Some(own) => own.reset(),
+            None => *self = Self::default(),
+        }
+    }
+
+    /// Returns whether both values are clones that did not change since. Then they are equal.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
     }
 }
 
@@ -143,5 +168,16 @@ mod tests {
         assert_eq!(cached.clone().of(&2), digest(&1));
         cached.reset();
         assert_eq!(cached.of(&2), digest(&2));
+    }
+
+    #[test]
+    fn clone_keeps_the_digest_when_the_other_changes() {
+        let mut changed = SharedDigest::default();
+        let kept = changed.clone();
+        assert!(changed.is_same(&kept));
+        assert_eq!(kept.of(&1), digest(&1));
+        changed.reset();
+        assert!(!changed.is_same(&kept));
+        assert_eq!((changed.of(&2), kept.of(&2)), (digest(&2), digest(&1)));
     }
 }

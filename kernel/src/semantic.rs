@@ -2,7 +2,7 @@
 //!
 //! Only `AddItem`, `UpdateItem` and `ForgetItems` change it. Deliberately absent: control, and the utility of items.
 
-use crate::digest::CachedDigest;
+use crate::digest::{CachedDigest, SharedDigest};
 use crate::event::{BaseEvent, Event};
 use crate::ids::{ItemId, RequestId, TaskId, Text, Timestamp};
 use crate::item::{FactRecord, Item, ItemKey, ItemKind, Layer, SubtaskStatus, Validity};
@@ -51,7 +51,7 @@ pub struct SemanticState {
     /// Index: the sum of [`Item::line_bytes_max`] of the valid items.
     line_bytes_max: usize,
     /// The digest of the items and the next id.
-    digest: CachedDigest,
+    digest: SharedDigest,
 }
 
 /// An item with its dependencies.
@@ -86,7 +86,8 @@ impl Hash for KeptEntry {
 /// Ignores the indexes, which follow from the items.
 impl PartialEq for SemanticState {
     fn eq(&self, other: &Self) -> bool {
-        self.next == other.next && self.valid == other.valid && self.archived == other.archived
+        self.digest.is_same(&other.digest)
+            || self.next == other.next && self.valid == other.valid && self.archived == other.archived
     }
 }
 
@@ -110,7 +111,7 @@ impl Default for SemanticState {
             scoped: Map::new_sync(),
             expiries: Map::new_sync(),
             line_bytes_max: 0,
-            digest: CachedDigest::default(),
+            digest: SharedDigest::default(),
         }
     }
 }
@@ -236,6 +237,9 @@ impl SemanticState {
     /// Returns the first expiry after this time, if any.
     #[must_use]
     pub fn next_expiry(&self, now: Timestamp) -> Option<Timestamp> {
+        if self.expiries.is_empty() {
+            return None;
+        }
         let later = (Bound::Excluded((now, HIGHEST)), Bound::Unbounded);
         self.expiries.range(later).next().map(|((at, _), ())| *at)
     }
@@ -374,13 +378,14 @@ impl SemanticState {
     /// Renumbers the items 1, 2, 3 … and keeps their order (design §2, rule 3).
     pub(crate) fn canonicalize(&mut self) {
         let mut next = ItemId::FIRST;
+        // The ids are distinct and below the next one.
+        if usize::try_from(self.next.number().saturating_sub(next.number())) == Ok(self.len()) {
+            return;
+        }
         let mut renamed = BTreeMap::new();
         for old in self.entries() {
             renamed.insert(old.item.id, next);
             next = next.next();
-        }
-        if self.next == next {
-            return;
         }
         let rename = |id: ItemId| renamed.get(&id).copied().unwrap_or(id);
         let mut canonical = Self::default();

@@ -22,7 +22,9 @@ pub fn check_state_contracts(subject: &KernelUnderTest, state: &State, mut seen:
     for probe in probes(state) {
         let TimedInput { at, input } = &probe.input;
         let answer = subject.decide_at(state, *at, input, &mut |_| ());
-        if !is_total(subject, state, input, &answer) {
+        // Claims about acceptance read the faster answer.
+        let is_confirmed = *at != state.now() || subject.accepts(state, input) == answer.is_ok();
+        if !is_confirmed || !is_total(subject, state, input, &answer) {
             seen(broken(Contract::Total));
         }
         if !probe.due.fits(&answer) {

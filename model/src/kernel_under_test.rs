@@ -3,7 +3,7 @@
 use crate::coverage::Observation;
 use crate::scopes::{Model, Scope};
 use orchestrion_claims::{SentCall, sent_operation};
-use orchestrion_kernel::checker::{decide_with_row, input_time};
+use orchestrion_kernel::checker::{accepts_with_row, decide_with_row, input_time};
 use orchestrion_kernel::context::{ContextError, Selected, Selector};
 use orchestrion_kernel::control::table::{TRANSITIONS, Transition};
 use orchestrion_kernel::item::Item;
@@ -131,6 +131,14 @@ impl KernelUnderTest {
             spoil(state, &mut events);
         }
         Ok(events)
+    }
+
+    /// Whether the kernel accepts an input, at the time of [`input_time`].
+    #[must_use]
+    pub fn accepts(&self, state: &State, input: &Input) -> bool {
+        accepts_with_row(&self.decide_policy, state, input_time(state, input), input, |state| {
+            self.select_row(state, input, &mut |_| ())
+        })
     }
 
     /// The first enabled row whose guard holds.

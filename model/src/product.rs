@@ -83,9 +83,15 @@ impl KernelModel {
         };
         let applicable = select(&|_| true);
         let state_claims = select(&|claim| {
-            matches!(claim.check, ClaimCheck::StateInvariant(_) | ClaimCheck::ResponseInvariant(_))
+            matches!(
+                claim.check,
+                ClaimCheck::StateInvariant(_)
+                    | ClaimCheck::NetworkInvariant(_)
+                    | ClaimCheck::ResponseInvariant(_)
+                    | ClaimCheck::AcceptanceInvariant(_)
+            )
         });
-        let state_premises = select(&|claim| matches!(claim.premise, Premise::State(_)));
+        let state_premises = select(&|claim| !matches!(claim.premise, Premise::Semantic(_)));
         let (mut liveness_properties, mut leads_to) = (Vec::new(), Vec::new());
         for claim in CLAIMS.iter().filter(|claim| is_applicable(claim)) {
             if let ClaimCheck::LeadsTo { from, to, under } = claim.check {
@@ -294,18 +300,14 @@ impl KernelModel {
     fn satisfies(&self, claim: usize, product: &Product, responses: &Responses<'_>) -> bool {
         let Self { subject, .. } = self;
         !product.violated.contains(claim)
-            && match CLAIMS.get(claim).map(|claim| claim.check) {
-                Some(ClaimCheck::StateInvariant(holds)) => holds(&subject.policy, &product.state),
-                Some(ClaimCheck::SemanticInvariant(holds)) => {
-                    holds(&subject.policy, &SemanticView::new(&product.state))
-                }
-                Some(ClaimCheck::ResponseInvariant(holds)) => holds(
+            && CLAIMS.get(claim).is_none_or(|claim| {
+                claim.check.holds_in_state(
                     &subject.policy,
                     &|state: &State, input: &Input| responses.decide(state, input),
+                    &|state: &State, input: &Input| subject.accepts(state, input),
                     &product.state,
-                ),
-                _ => true,
-            }
+                )
+            })
     }
 
     /// The claims about the semantic state that a step violates, given the digest of its events.

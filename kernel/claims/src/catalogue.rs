@@ -5,6 +5,7 @@
 
 use crate::Claim;
 pub use contexts::has_unproven_context;
+pub(crate) use trust_reference::ExpectedNodes;
 use prelude::CLAIM;
 
 mod compaction;

@@ -1,8 +1,10 @@
 //! Evaluates claims: in a step, and in a state.
 
 use crate::claim_set::ClaimSet;
+use crate::catalogue::ExpectedNodes;
 use crate::semantic_view::{SemanticStep, SemanticView};
-use crate::{CLAIMS, ClaimCheck, History, Premise, SentCall};
+use crate::{Accepts, CLAIMS, ClaimCheck, Decide, History, Premise, SentCall};
+use alloc::borrow::Cow;
 use orchestrion_kernel::checker::input_time;
 use orchestrion_kernel::context::ContextError;
 use orchestrion_kernel::event::Event;
@@ -52,7 +54,15 @@ mod positions {
             ClaimCheck::StepInvariant(_) | ClaimCheck::HistoryConsistency(_) | ClaimCheck::ContextInvariant(_)
         );
         SEMANTIC_STEP: |claim| matches!(claim.check, ClaimCheck::SemanticStepInvariant(_));
-        STATE: |claim| matches!(claim.check, ClaimCheck::StateInvariant(_) | ClaimCheck::ResponseInvariant(_));
+        NETWORK_EVENT: |claim| matches!(claim.check, ClaimCheck::NetworkEventInvariant(_));
+        NODE: |claim| matches!(claim.check, ClaimCheck::NodeInvariant(_));
+        STATE: |claim| matches!(
+            claim.check,
+            ClaimCheck::StateInvariant(_)
+                | ClaimCheck::NetworkInvariant(_)
+                | ClaimCheck::ResponseInvariant(_)
+                | ClaimCheck::AcceptanceInvariant(_)
+        );
         SEMANTIC: |claim| matches!(claim.check, ClaimCheck::SemanticInvariant(_));
         SEMANTIC_PREMISE: |claim| matches!(claim.premise, Premise::Semantic(_));
     }
@@ -87,7 +97,7 @@ pub fn semantic_premises(policy: &Policy, view: &SemanticView<'_>) -> ClaimSet {
     let holds = |at: &usize| {
         CLAIMS.get(*at).is_some_and(|claim| match claim.premise {
             Premise::Semantic(holds) => holds(policy, view),
-            Premise::State(_) => false,
+            Premise::State(_) | Premise::Network(_) => false,
         })
     };
     positions::SEMANTIC_PREMISE.iter().copied().filter(holds).collect()
@@ -112,6 +122,7 @@ pub fn other_step_violations(
         }));
         history.observe(policy, event);
     }
+    all = all.union(network_event_violations(policy, before, events)).union(node_violations(before, events, after));
     all.union(violated(positions::STEP, |check| match check {
         ClaimCheck::StepInvariant(holds) => holds(policy, before, events, after),
         ClaimCheck::HistoryConsistency(holds) => holds(history, after),
@@ -120,6 +131,36 @@ pub fn other_step_violations(
         }
         _ => true,
     }))
+}
+
+/// Returns the claims that an event about the network violates, in the state before it.
+fn network_event_violations(policy: &Policy, before: &State, events: &[Event]) -> ClaimSet {
+    let mut all = ClaimSet::default();
+    let Some(last) = events.iter().rposition(|event| matches!(event, Event::Network(_))) else { return all };
+    let mut state = Cow::Borrowed(before);
+    for (at, event) in events.iter().enumerate().take(last.saturating_add(1)) {
+        if let Event::Network(event) = event {
+            all = all.union(violated(positions::NETWORK_EVENT, |check| match check {
+                ClaimCheck::NetworkEventInvariant(holds) => holds(policy, &state, event),
+                _ => true,
+            }));
+        }
+        if at < last {
+            state.to_mut().apply(event);
+        }
+    }
+    all
+}
+
+/// Returns the claims that a node violates after a step.
+fn node_violations(before: &State, events: &[Event], after: &State) -> ClaimSet {
+    let Some((expected, network)) = ExpectedNodes::after_batch(before, events, after) else {
+        return ClaimSet::default();
+    };
+    violated(positions::NODE, |check| match check {
+        ClaimCheck::NodeInvariant(holds) => expected.all_match(network, holds),
+        _ => true,
+    })
 }
 
 /// Returns the claims that a step violates, as positions in [`CLAIMS`]. Applies the events to the history.
@@ -141,10 +182,38 @@ pub fn state_violations<'a>(policy: &'a Policy, state: &'a State) -> impl Iterat
     let decide = |state: &State, input: &Input| {
         orchestrion_kernel::decide(policy, state, input_time(state, input), input)
     };
-    let others = violated(positions::STATE, |check| match check {
-        ClaimCheck::StateInvariant(holds) => holds(policy, state),
-        ClaimCheck::ResponseInvariant(holds) => holds(policy, &decide, state),
-        _ => true,
-    });
+    let accepts = |state: &State, input: &Input| {
+        orchestrion_kernel::checker::accepts(policy, state, input_time(state, input), input)
+    };
+    let others = violated(positions::STATE, |check| check.holds_in_state(policy, &decide, &accepts, state));
     semantic_violations(policy, &SemanticView::new(state)).union(others).iter()
+}
+
+impl ClaimCheck {
+    /// Returns whether a claim about single states holds in this one. Claims of other kinds hold.
+    #[must_use]
+    pub fn holds_in_state(
+        &self,
+        policy: &Policy,
+        decide: &Decide<'_>,
+        accepts: &Accepts<'_>,
+        state: &State,
+    ) -> bool {
+        match self {
+            Self::StateInvariant(holds) => holds(policy, state),
+            Self::SemanticInvariant(holds) => holds(policy, &SemanticView::new(state)),
+            Self::NetworkInvariant(holds) => state.network().is_none_or(|network| holds(state, network)),
+            Self::ResponseInvariant(holds) => holds(policy, decide, state),
+            Self::AcceptanceInvariant(holds) => holds(policy, accepts, state),
+            Self::StepInvariant(_)
+            | Self::SemanticStepInvariant(_)
+            | Self::NetworkEventInvariant(_)
+            | Self::NodeInvariant(_)
+            | Self::ContextInvariant(_)
+            | Self::TraceInvariant(_)
+            | Self::HistoryConsistency(_)
+            | Self::Contract(_)
+            | Self::LeadsTo { .. } => true,
+        }
+    }
 }

@@ -27,9 +27,10 @@ pub use sent_call::{SentCall, sent_operation};
 use orchestrion_kernel::event::{Event, Events};
 use orchestrion_kernel::input::Input;
 use orchestrion_kernel::module::{Module, Operation};
+use orchestrion_kernel::network::{NetworkEvent, Node};
 use orchestrion_kernel::policy::Policy;
 use orchestrion_kernel::refusal::Refusal;
-use orchestrion_kernel::state::State;
+use orchestrion_kernel::state::{NetworkState, State};
 
 /// A property of every run, and its check.
 #[derive(Clone, Copy, Debug)]
@@ -61,6 +62,8 @@ pub enum Premise {
     State(fn(&Policy, &State) -> bool),
     /// About the semantic state.
     Semantic(fn(&Policy, &SemanticView<'_>) -> bool),
+    /// About a state with a network.
+    Network(fn(&State, &NetworkState) -> bool),
 }
 
 impl Premise {
@@ -70,6 +73,7 @@ impl Premise {
         match self {
             Self::State(holds) => holds(policy, state),
             Self::Semantic(holds) => holds(policy, &SemanticView::new(state)),
+            Self::Network(holds) => state.network().is_some_and(|network| holds(state, network)),
         }
     }
 }
@@ -83,10 +87,19 @@ pub enum ClaimCheck {
     SemanticInvariant(fn(&Policy, &SemanticView<'_>) -> bool),
     /// Holds in every state for the response of `decide` to some input. The caller passes the `decide` under test.
     ResponseInvariant(fn(&Policy, &Decide<'_>, &State) -> bool),
+    /// Holds in every state for the inputs that `decide` accepts.
+    AcceptanceInvariant(fn(&Policy, &Accepts<'_>, &State) -> bool),
+    /// Holds in every state with a network.
+    NetworkInvariant(fn(&State, &NetworkState) -> bool),
     /// Holds in every step, given the states before and after it.
     StepInvariant(fn(&Policy, &State, &[Event], &State) -> bool),
     /// Holds in every step, given the views of the semantic states before and after it.
     SemanticStepInvariant(fn(&Policy, &SemanticView<'_>, &[Event], &SemanticView<'_>) -> bool),
+    /// Holds at every event about the network, given the state before this event.
+    NetworkEventInvariant(fn(&Policy, &State, &NetworkEvent) -> bool),
+    /// Holds after every step for each node of the network, given the node that the events lead to by the reference of
+    /// 001 §10.2, and the node itself.
+    NodeInvariant(fn(&Node, &Node) -> bool),
     /// Holds for every call that is sent with a context, given the state after the step.
     ContextInvariant(fn(&Policy, &State, &SentCall) -> bool),
     /// Holds at every event, given the history of the request before it.
@@ -108,6 +121,9 @@ pub enum ClaimCheck {
 
 /// `decide` under one policy.
 pub type Decide<'a> = dyn Fn(&State, &Input) -> Result<Events, Refusal> + 'a;
+
+/// Whether `decide` accepts an input under one policy.
+pub type Accepts<'a> = dyn Fn(&State, &Input) -> bool + 'a;
 
 /// A predicate on the history and the state.
 pub type StatePredicate = fn(&Policy, &History, &State) -> bool;
@@ -171,8 +187,15 @@ impl ClaimCheck {
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self {
-            Self::StateInvariant(_) | Self::SemanticInvariant(_) | Self::ResponseInvariant(_) => "state",
-            Self::StepInvariant(_) | Self::SemanticStepInvariant(_) => "step",
+            Self::StateInvariant(_)
+            | Self::SemanticInvariant(_)
+            | Self::NetworkInvariant(_)
+            | Self::ResponseInvariant(_)
+            | Self::AcceptanceInvariant(_) => "state",
+            Self::StepInvariant(_)
+            | Self::SemanticStepInvariant(_)
+            | Self::NetworkEventInvariant(_)
+            | Self::NodeInvariant(_) => "step",
             Self::ContextInvariant(_) => "context",
             Self::TraceInvariant(_) => "trace",
             Self::HistoryConsistency(_) => "memory",

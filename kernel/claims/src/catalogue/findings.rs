@@ -209,8 +209,8 @@ pub(super) const FINDINGS: &[Claim] = &[
                     without user input.",
         formula: "□ (pending(call) ⇒ every failure has a row) ∧ no dead end but Idle",
         finding: Some("F14"),
-        check: ResponseInvariant(|_, decide, state| {
-            let taken = |input: Input| decide(state, &input).is_ok();
+        check: AcceptanceInvariant(|_, accepts, state| {
+            let taken = |input: Input| accepts(state, &input);
             let may_fail = |call: &Call| {
                 let mut failures = Failure::ALL.into_iter();
                 failures.all(|failure| taken(Input::CallFailed { call: call.id, failure }))
@@ -245,12 +245,12 @@ pub(super) const FINDINGS: &[Claim] = &[
         statement: "A request that ends leaves control in Idle, which accepts the next message.",
         formula: "□ (ended(r) ⇒ Idle ∧ the next message is accepted)",
         finding: Some("F16"),
-        check: ResponseInvariant(|_, decide, state| {
+        check: AcceptanceInvariant(|_, accepts, state| {
             let message =
                 |user: &orchestrion_kernel::ids::UserId| Input::user_message(user.clone(), Text::from("?"));
             !state.control().phase().is_quiescent()
                 || (state.control().phase() == Phase::Idle
-                    && state.control().session().is_none_or(|user| decide(state, &message(user)).is_ok()))
+                    && state.control().session().is_none_or(|user| accepts(state, &message(user))))
         }),
         premise: Premise::State(has_ended),
         ..CLAIM

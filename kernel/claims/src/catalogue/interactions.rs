@@ -10,7 +10,7 @@ use orchestrion_kernel::ids::NodeId;
 use orchestrion_kernel::network::defense::Signal;
 use orchestrion_kernel::network::policy::DefensePolicy;
 use orchestrion_kernel::network::{
-    ConnectionStatus, DefenseStatus, Millionths, NetworkEvent, Node, NodeStatus,
+    ConnectionStatus, DefenseStatus, Millionths, NetworkEvent, NodeStatus,
 };
 use orchestrion_kernel::score::Score;
 
@@ -21,10 +21,8 @@ pub(super) const INTERACTIONS: &[Claim] = &[
         statement: "An interaction changes the connection at each end by the equations; signals, handoffs and time change it \
                     as decided. Nothing else does.",
         formula: "□ (r' = λ r + (1−λ)(ln max(in / (out + ε), ε) + θ (x − 0.5)) ∧ q', τ' averaged ∧ w' = clamp(w + Φ − α w − δ t))",
-        check: StepInvariant(|_, before, events, after| {
-            all_match(before, events, after, |expected, node| expected.connections == node.connections)
-        }),
-        premise: Premise::State(|_, state| {
+        check: NodeInvariant(|expected, node| expected.connections == node.connections),
+        premise: Premise::Network(|state, _| {
             let mut connections = nodes(state).flat_map(|node| node.connections.iter());
             connections.any(|(_, held)| held.reciprocity != Millionths::ZERO)
         }),
@@ -36,10 +34,9 @@ pub(super) const INTERACTIONS: &[Claim] = &[
         statement: "An interaction changes the quality of the capability used and the computed trust of each end by the \
                     equations. The stored trust follows it past the probation.",
         formula: "□ (q_cap' = λ q_cap + (1−λ) x ∧ T' = min(0.4 Q_agg + 0.2 / (1 + e^−R) + 0.2 S + 0.2 D, D + margin))",
-        check: StepInvariant(|_, before, events, after| {
+        check: NodeInvariant(|expected, node| {
             // The reference rounds the term of reciprocity twice.
             let is_close = |one: Score, other: Score| one.millionths().abs_diff(other.millionths()) <= 2;
-            all_match(before, events, after, |expected, node| {
                 let mut pairs = expected.capabilities.values().zip(node.capabilities.values());
                 pairs.all(|(expected, held)| {
                     expected.quality == held.quality
@@ -48,9 +45,8 @@ pub(super) const INTERACTIONS: &[Claim] = &[
                 }) && expected.recent_partners == node.recent_partners
                     && is_close(expected.computed_trust, node.computed_trust)
                     && is_close(expected.trust, node.trust)
-            })
         }),
-        premise: Premise::State(|_, state| {
+        premise: Premise::Network(|state, _| {
             nodes(state)
                 .any(|node| node.status != NodeStatus::Probationary && node.trust == node.computed_trust)
         }),
@@ -62,12 +58,10 @@ pub(super) const INTERACTIONS: &[Claim] = &[
         statement: "A node is promoted, demoted and expelled by its counted interactions, its trust and confirmed threats, and \
                     by nothing else.",
         formula: "□ (status'(n) = judged(status(n), record'(n), T'(n)))",
-        check: StepInvariant(|_, before, events, after| {
-            all_match(before, events, after, |expected, node| {
+        check: NodeInvariant(|expected, node| {
                 expected.status == node.status && expected.record == node.record
-            })
         }),
-        premise: Premise::State(|_, state| nodes(state).any(|node| node.status == NodeStatus::Member)),
+        premise: Premise::Network(|state, _| nodes(state).any(|node| node.status == NodeStatus::Member)),
         ..CLAIM
     },
     Claim {
@@ -76,12 +70,10 @@ pub(super) const INTERACTIONS: &[Claim] = &[
         statement: "A signal raises the receiver's belief and primes it. Above the level of action the node defends itself, \
                     until the threat is resolved; a priming decays with time.",
         formula: "□ (b' = b + w · c · (1 − b) ∧ (defending ⇒ some belief was above act_above))",
-        check: StepInvariant(|_, before, events, after| {
-            all_match(before, events, after, |expected, node| {
+        check: NodeInvariant(|expected, node| {
                 expected.threat_beliefs == node.threat_beliefs && expected.defense == node.defense
-            })
         }),
-        premise: Premise::State(|_, state| nodes(state).any(|node| node.defense.status != DefenseStatus::Normal)),
+        premise: Premise::Network(|state, _| nodes(state).any(|node| node.defense.status != DefenseStatus::Normal)),
         ..CLAIM
     },
     Claim {
@@ -91,7 +83,7 @@ pub(super) const INTERACTIONS: &[Claim] = &[
                     confidence is forwarded, weaker and at most to the last hop, never to its sender, origin or subject.",
         formula: "□ (signals(σ) = breadth-first closure of warnings and forwards) ∧ □ (affirmed(n, p) ⇔ x > 0.8 ∧ y > 0.5)",
         check: StepInvariant(|_, before, events, after| has_expected_signals(before, events, after)),
-        premise: Premise::State(|_, state| {
+        premise: Premise::Network(|state, _| {
             nodes(state).any(|node| node.threat_beliefs.values().any(|belief| belief.level > Score::ZERO))
         }),
         ..CLAIM
@@ -102,8 +94,7 @@ pub(super) const INTERACTIONS: &[Claim] = &[
         statement: "The capabilities that nodes offer, the loads that they report, their keys, and the members of the network \
                     change with the inputs about them, and with nothing else.",
         formula: "□ (published'(n) = the latest input about n)",
-        check: StepInvariant(|_, before, events, after| {
-            all_match(before, events, after, |expected, node| {
+        check: NodeInvariant(|expected, node| {
                 let mut pairs = expected.capabilities.iter().zip(&node.capabilities);
                 expected.capabilities.len() == node.capabilities.len()
                     && pairs.all(|((id, expected), (other, held))| {
@@ -114,9 +105,8 @@ pub(super) const INTERACTIONS: &[Claim] = &[
                     && expected.reported_load == node.reported_load
                     && expected.public_key == node.public_key
                     && expected.cluster == node.cluster
-            })
         }),
-        premise: Premise::State(|_, state| nodes(state).any(|node| node.capabilities.values().any(|held| !held.available))),
+        premise: Premise::Network(|state, _| nodes(state).any(|node| node.capabilities.values().any(|held| !held.available))),
         ..CLAIM
     },
     Claim {
@@ -125,8 +115,7 @@ pub(super) const INTERACTIONS: &[Claim] = &[
         statement: "Without clusters, an ensemble has the candidates with the highest scores, each once, as many as there are \
                     members or candidates. The orchestrator competes as any other node.",
         formula: "□ (ensemble(N) ⇒ N = first min(k, |candidates|) of candidates by score, then id)",
-        check: StepInvariant(|_, before, events, _| {
-            super::network_reference::holds_at_each(before, events, |state, event| {
+        check: NetworkEventInvariant(|_, state, event| {
                 let NetworkEvent::StepsAssigned { assigned, .. } = event else { return true };
                 let (Some(network), Some(plan)) =
                     (state.network(), state.control().request().and_then(|request| request.plan.as_ref()))
@@ -152,7 +141,6 @@ pub(super) const INTERACTIONS: &[Claim] = &[
                 wanted > 0
                     && assigned.len() == wanted
                     && best.iter().zip(assigned).all(|((_, node), assigned)| **node == assigned.node)
-            })
         }),
         premise: Premise::State(|_, state| {
             of_request(state, |request| {
@@ -164,14 +152,6 @@ pub(super) const INTERACTIONS: &[Claim] = &[
         ..CLAIM
     },
 ];
-
-/// Whether a condition holds for each node after a batch and the expected one.
-fn all_match(before: &State, events: &[Event], after: &State, holds: impl Fn(&Node, &Node) -> bool) -> bool {
-    match ExpectedNodes::after_batch(before, events, after) {
-        Some((expected, network)) => expected.all_match(network, holds),
-        None => true,
-    }
-}
 
 /// Whether the signals and affirmations of a batch are those that its exchanges and its first signal cause.
 fn has_expected_signals(before: &State, events: &[Event], after: &State) -> bool {

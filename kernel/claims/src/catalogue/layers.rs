@@ -369,7 +369,8 @@ pub(super) const LAYERS: &[Claim] = &[
                     control.next_request(),
                 )
             };
-            events.iter().any(moves) || stands(before) == stands(after) && request(before) == request(after)
+            let is_same = || stands(before) == stands(after) && request(before) == request(after);
+            events.iter().any(moves) || before.control() == after.control() || is_same()
         }),
         premise: Premise::Semantic(|_, state| state.semantic().entries().any(|entry| entry.item.user().is_none())),
         ..CLAIM

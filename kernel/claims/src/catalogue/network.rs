@@ -5,8 +5,9 @@
 use super::network_reference::*;
 use super::prelude::*;
 use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
-use orchestrion_kernel::ids::CallId;
+use orchestrion_kernel::ids::{CallId, NodeId};
 use orchestrion_kernel::network::{CapabilityState, NetworkEvent, NetworkInput, Node, NodeStatus};
 use orchestrion_kernel::score::Score;
 use orchestrion_kernel::state::Assignment;
@@ -17,13 +18,13 @@ pub(super) const NETWORK: &[Claim] = &[
         clause: "001-3.7",
         statement: "A call never goes to a node that its task excludes, nor to a node that was tried before.",
         formula: "□ (routed(c, n) ⇒ n ∉ excluded(c) ∧ n ∉ tried(c))",
-        check: StepInvariant(|_, before, events, _| {
-            holds_at_routing(before, events, |_, routed| {
+        check: NetworkEventInvariant(|_, state, event| {
+            holds_at_routing(state, event, |_, routed| {
                 !routed.tried.contains(routed.to)
                     && !routed.requirements.constraints.excluded_nodes.contains(routed.to)
             })
         }),
-        premise: Premise::State(|_, state| {
+        premise: Premise::Network(|state, _| {
             assignments(state).any(|assignment| {
                 requirements(state, assignment.call)
                     .is_some_and(|required| !required.constraints.excluded_nodes.is_empty())
@@ -36,8 +37,8 @@ pub(super) const NETWORK: &[Claim] = &[
         clause: "001-3.5",
         statement: "A node that gets a call has at least the minimum trust and the minimum quality of its task.",
         formula: "□ (routed(c, n) ⇒ T(n) ≥ min_trust(c) ∧ q_cap(n) ≥ min_quality(c))",
-        check: StepInvariant(|_, before, events, _| {
-            holds_at_routing(before, events, |network, routed| {
+        check: NetworkEventInvariant(|_, state, event| {
+            holds_at_routing(state, event, |network, routed| {
                 let constraints = &routed.requirements.constraints;
                 network.node(routed.to).is_some_and(|node| {
                     node.trust >= constraints.min_trust
@@ -46,7 +47,7 @@ pub(super) const NETWORK: &[Claim] = &[
                 })
             })
         }),
-        premise: Premise::State(|_, state| {
+        premise: Premise::Network(|state, _| {
             assignments(state).any(|assignment| {
                 requirements(state, assignment.call).is_some_and(|required| {
                     required.constraints.min_trust > Score::ZERO
@@ -61,13 +62,13 @@ pub(super) const NETWORK: &[Claim] = &[
         clause: "001-4.5",
         statement: "A node that lacks a capability, does not offer it, or is expelled starts no call of it.",
         formula: "□ (started(c, n) ⇒ cap(c) ∈ caps(n) ∧ available(n, cap) ∧ ¬expelled(n))",
-        check: StepInvariant(|_, before, events, _| {
-            holds_at_start(before, events, |node, capability| {
+        check: NetworkEventInvariant(|_, state, event| {
+            holds_at_start(state, event, |node, capability| {
                 node.status != NodeStatus::Expelled
                     && node.capabilities.get(capability).is_some_and(|state| state.available)
             })
         }),
-        premise: Premise::State(|_, state| {
+        premise: Premise::Network(|state, _| {
             nodes(state).any(|node| {
                 node.status == NodeStatus::Expelled || node.capabilities.values().any(|held| !held.available)
             })
@@ -79,16 +80,16 @@ pub(super) const NETWORK: &[Claim] = &[
         clause: "001-6.4",
         statement: "A node starts no call while the load of its capability is above the limit.",
         formula: "□ (started(c, n) ⇒ load(n, cap) ≤ overload_above)",
-        check: StepInvariant(|_, before, events, _| {
-            let Some(limit) = before.network().map(|network| network.policy().routing.overload_above) else {
+        check: NetworkEventInvariant(|_, state, event| {
+            let Some(limit) = state.network().map(|network| network.policy().routing.overload_above) else {
                 return true;
             };
-            holds_at_start(before, events, |node, capability| {
+            holds_at_start(state, event, |node, capability| {
                 let load = node.capabilities.get(capability).map(capability_load);
                 load.is_some_and(|load| load <= limit.millionths())
             })
         }),
-        premise: Premise::State(|_, state| {
+        premise: Premise::Network(|state, _| {
             let limit = state.network().map(|network| network.policy().routing.overload_above);
             let is_full = |held: &CapabilityState| {
                 limit.is_some_and(|limit| capability_load(held) > limit.millionths())
@@ -110,12 +111,12 @@ pub(super) const NETWORK: &[Claim] = &[
         statement: "A call goes to the routing node, if it can execute the call itself, else to the candidate with the \
                     highest score, of equal ones to that with the smaller id.",
         formula: "□ (routed(c, n) ⇒ n = from if local, else argmax T · q_cap · (1 − load) · w · (1 − threat) · bonus)",
-        check: StepInvariant(|_, before, events, _| {
-            holds_at_routing(before, events, |network, routed| {
+        check: NetworkEventInvariant(|_, state, event| {
+            holds_at_routing(state, event, |network, routed| {
                 expected_node(network, routed.from, &routed.requirements, routed.tried) == Some(routed.to)
             })
         }),
-        premise: Premise::State(|_, state| {
+        premise: Premise::Network(|state, _| {
             assignments(state).any(|assignment| !assignment.is_local() && !assignment.tried.is_empty())
         }),
         ..CLAIM
@@ -127,13 +128,14 @@ pub(super) const NETWORK: &[Claim] = &[
                     the kernel accepts no reply.",
         formula: "□ (NO_CANDIDATES(c) ⇒ candidates(c) = ∅ ∨ attempts used up) ∧ □ (NO_CANDIDATES(c) ⇒ ToolResult(c) ∉ σ)",
         check: StepInvariant(|policy, before, events, _| {
+            let is_no_candidates = |event: &NetworkEvent| matches!(event, NetworkEvent::NoCandidates { .. });
             let is_answered = |event: &Event| {
                 let Event::ToolResult { call, .. } = event else { return false };
                 let pending = before.control().pending_call(*call);
                 pending.is_some_and(|call| call.not_made == Some(Failure::NoCandidates))
             };
             !events.iter().any(is_answered)
-                && holds_at_each(before, events, |state, event| {
+                && holds_at_each(before, events, is_no_candidates, |state, event| {
                     let NetworkEvent::NoCandidates { call, .. } = event else { return true };
                     let (Some(network), Some(required)) = (state.network(), requirements(state, *call))
                     else {
@@ -173,7 +175,7 @@ pub(super) const NETWORK: &[Claim] = &[
                     .all(|receipt| is_judged_rightly(decide, state, network, receipt))
             })
         }),
-        premise: Premise::State(|_, state| assignments(state).any(|assignment| !assignment.is_running())),
+        premise: Premise::Network(|state, _| assignments(state).any(|assignment| !assignment.is_running())),
         ..CLAIM
     },
     Claim {
@@ -187,7 +189,7 @@ pub(super) const NETWORK: &[Claim] = &[
             }
             _ => true,
         }),
-        premise: Premise::State(|_, state| runs_remotely(state)),
+        premise: Premise::Network(|state, _| runs_remotely(state)),
         ..CLAIM
     },
     Claim {
@@ -202,7 +204,7 @@ pub(super) const NETWORK: &[Claim] = &[
                 .is_some_and(|assignment| !assignment.is_running && assignment.from != assignment.to),
             _ => true,
         }),
-        premise: Premise::State(|_, state| runs_remotely(state)),
+        premise: Premise::Network(|state, _| runs_remotely(state)),
         ..CLAIM
     },
     Claim {
@@ -238,7 +240,7 @@ pub(super) const NETWORK: &[Claim] = &[
                 })
             })
         }),
-        premise: Premise::State(|_, state| assignments(state).any(Assignment::is_running)),
+        premise: Premise::Network(|state, _| assignments(state).any(Assignment::is_running)),
         ..CLAIM
     },
     Claim {
@@ -247,7 +249,7 @@ pub(super) const NETWORK: &[Claim] = &[
         statement: "Only pending calls have a node, each at most one. So with the last pending call, every load returned to \
                     its base.",
         formula: "□ (assigned(c, n) ⇒ c ∈ pending ∧ c is to be made ∧ n is the only node of c)",
-        check: ClaimCheck::StateInvariant(|_, state| {
+        check: NetworkInvariant(|state, _| {
             let made = |call: CallId| {
                 state.control().pending_call(call).is_some_and(|pending| pending.not_made.is_none())
             };
@@ -256,7 +258,7 @@ pub(super) const NETWORK: &[Claim] = &[
                     .zip(assignments(state).skip(1))
                     .all(|(earlier, later)| earlier.call < later.call)
         }),
-        premise: Premise::State(|_, state| assignments(state).count() > 0),
+        premise: Premise::Network(|state, _| assignments(state).count() > 0),
         ..CLAIM
     },
     Claim {
@@ -266,16 +268,18 @@ pub(super) const NETWORK: &[Claim] = &[
                     publish; not the connections and beliefs of other nodes.",
         formula: "□ (o ≈ o' up to the views of n ≠ from ⇒ routed(o, i) = routed(o', i))",
         check: ResponseInvariant(|_, decide, state| {
+            let mut views: BTreeMap<NodeId, State> = BTreeMap::new();
             routing_inputs(state).into_iter().all(|input| {
                 routed_by(decide, state, &input).is_none_or(|(call, from, to)| {
-                    let changed = with_other_views(state, &from);
+                    let changed =
+                        &*views.entry(from.clone()).or_insert_with(|| with_other_views(state, &from));
                     // A warning of the same batch can make another view expel a node, which every node sees.
-                    sends_signals(decide, &changed, &input)
-                        || routed_by(decide, &changed, &input) == Some((call, from, to))
+                    sends_signals(decide, changed, &input)
+                        || routed_by(decide, changed, &input) == Some((call, from, to))
                 })
             })
         }),
-        premise: Premise::State(|_, state| assignments(state).any(|assignment| !assignment.is_local())),
+        premise: Premise::Network(|state, _| assignments(state).any(|assignment| !assignment.is_local())),
         ..CLAIM
     },
     Claim {
@@ -319,7 +323,7 @@ pub(super) const NETWORK: &[Claim] = &[
                 }
             })
         }),
-        premise: Premise::State(|_, state| {
+        premise: Premise::Network(|state, _| {
             nodes(state).any(|node| node.reported_load == Some(Score::ONE)) && assignments(state).count() > 0
         }),
         ..CLAIM
@@ -329,14 +333,13 @@ pub(super) const NETWORK: &[Claim] = &[
         clause: "001-11.3",
         statement: "The attempts of a call are numbered from 1, and there is at most one more than the policy's retries.",
         formula: "□ (attempt(c) ≤ max_retries + 1) ∧ □ (attempt(c) = |tried(c)| + 1)",
-        check: ClaimCheck::StateInvariant(|_, state| {
-            let Some(network) = state.network() else { return true };
+        check: NetworkInvariant(|_, network| {
             network.assignments().iter().all(|assignment| {
                 assignment.attempt <= network.policy().workflow.max_retries.saturating_add(1)
                     && usize::try_from(assignment.attempt) == Ok(assignment.tried.len().saturating_add(1))
             })
         }),
-        premise: Premise::State(|_, state| {
+        premise: Premise::Network(|state, _| {
             let retries = state.network().map_or(0, |network| network.policy().workflow.max_retries);
             retries > 0 && assignments(state).any(|assignment| assignment.attempt > retries)
         }),
@@ -363,7 +366,7 @@ pub(super) const NETWORK: &[Claim] = &[
             }
             _ => true,
         }),
-        premise: Premise::State(|_, state| assignments(state).any(|assignment| !assignment.tried.is_empty())),
+        premise: Premise::Network(|state, _| assignments(state).any(|assignment| !assignment.tried.is_empty())),
         ..CLAIM
     },
     Claim {
@@ -399,7 +402,7 @@ pub(super) const NETWORK: &[Claim] = &[
                 })
             })
         }),
-        premise: Premise::State(|_, state| assignments(state).any(|assignment| !assignment.is_local())),
+        premise: Premise::Network(|state, _| assignments(state).any(|assignment| !assignment.is_local())),
         ..CLAIM
     },
     Claim {
@@ -419,7 +422,7 @@ pub(super) const NETWORK: &[Claim] = &[
                 _ => true,
             })
         }),
-        premise: Premise::State(|_, state| assignments(state).any(|assignment| !assignment.tried.is_empty())),
+        premise: Premise::Network(|state, _| assignments(state).any(|assignment| !assignment.tried.is_empty())),
         ..CLAIM
     },
     Claim {
@@ -440,7 +443,7 @@ pub(super) const NETWORK: &[Claim] = &[
                         && kept.is_running() == heard.is_running
                 })
         }),
-        premise: Premise::State(|_, state| assignments(state).any(|assignment| !assignment.is_local())),
+        premise: Premise::Network(|state, _| assignments(state).any(|assignment| !assignment.is_local())),
         ..CLAIM
     },
     Claim {
@@ -458,7 +461,7 @@ pub(super) const NETWORK: &[Claim] = &[
                 _ => true,
             })
         }),
-        premise: Premise::State(|_, state| assignments(state).any(|assignment| !assignment.is_local())),
+        premise: Premise::Network(|state, _| assignments(state).any(|assignment| !assignment.is_local())),
         ..CLAIM
     },
 ];

@@ -2,6 +2,7 @@
 //! (001 §4, §6.3).
 
 use super::prelude::*;
+use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use orchestrion_kernel::ids::{CallId, CapabilityId, NodeId};
@@ -55,41 +56,35 @@ pub(super) fn is_in_network(network: &NetworkState, node: &NodeId) -> bool {
     network.node(node).is_some_and(|node| node.status != NodeStatus::Expelled)
 }
 
-/// Whether a condition holds at each event about the network, in the state before this event.
+/// Whether a condition holds at each of these events about the network, in the state before it.
 pub(super) fn holds_at_each(
     before: &State,
     events: &[Event],
+    is_relevant: impl Fn(&NetworkEvent) -> bool,
     holds: impl Fn(&State, &NetworkEvent) -> bool,
 ) -> bool {
-    let is_network = |event: &Event| matches!(event, Event::Network(_));
-    let Some((last, earlier)) =
-        events.iter().rposition(is_network).and_then(|at| events.get(..=at)?.split_last())
-    else {
-        return true;
-    };
-    let is_right = |state: &State, event: &Event| match event {
-        Event::Network(event) => holds(state, event),
-        _ => true,
-    };
-    if earlier.is_empty() {
-        return is_right(before, last);
-    }
-    let mut state = before.clone();
-    earlier.iter().all(|event| {
-        let is_right = is_right(&state, event);
-        state.apply(event);
+    let is_last = |event: &Event| matches!(event, Event::Network(event) if is_relevant(event));
+    let last = events.iter().rposition(is_last).and_then(|at| events.get(..=at));
+    let mut state = Cow::Borrowed(before);
+    last.unwrap_or_default().iter().all(|event| {
+        let is_right = match event {
+            Event::Network(event) => !is_relevant(event) || holds(&state, event),
+            _ => true,
+        };
+        if !last.is_some_and(|all| all.last().is_some_and(|last| core::ptr::eq(last, event))) {
+            state.to_mut().apply(event);
+        }
         is_right
-    }) && is_right(&state, last)
+    })
 }
 
 /// Whether a condition holds for each call that is routed when it is emitted, and for each member that is assigned. A call that
 /// goes to the node of its assignment was routed then.
 pub(super) fn holds_at_routing(
-    before: &State,
-    events: &[Event],
+    state: &State,
+    event: &NetworkEvent,
     holds: impl Fn(&NetworkState, &Routed<'_>) -> bool,
 ) -> bool {
-    holds_at_each(before, events, |state, event| {
         let Some(network) = state.network() else { return true };
         match event {
             NetworkEvent::CallRouted { call, from, to, tried, .. } => {
@@ -116,16 +111,14 @@ pub(super) fn holds_at_routing(
             }
             _ => true,
         }
-    })
 }
 
 /// Whether a condition holds for each node that starts a call, in the state before it.
 pub(super) fn holds_at_start(
-    before: &State,
-    events: &[Event],
+    state: &State,
+    event: &NetworkEvent,
     holds: impl Fn(&Node, &CapabilityId) -> bool,
 ) -> bool {
-    holds_at_each(before, events, |state, event| {
         let Some(network) = state.network() else { return true };
         let started = match event {
             NetworkEvent::CallRouted { from, to, capability, .. } if from == to => Some((to, capability)),
@@ -136,7 +129,6 @@ pub(super) fn holds_at_start(
         };
         started
             .is_some_and(|(node, capability)| network.node(node).is_some_and(|node| holds(node, capability)))
-    })
 }
 
 pub(super) fn task_requirements(declared: Option<&Requirements>) -> Requirements {

@@ -257,7 +257,7 @@ pub(super) const ORDER: &[Claim] = &[
         statement: "A task starts beside the running ones as soon as the tasks that it depends on succeeded, up to the \
                     policy's bound. No task starts after the outcome of a task is unknown, or while the plan is outdated.",
         formula: "□ (task runs ⇒ (step accepted ⇔ a task is ready ∧ |pending| < bounds.parallel_tasks ∧ ¬unknown ∧ ¬outdated))",
-        check: ResponseInvariant(|policy, decide, state| {
+        check: AcceptanceInvariant(|policy, accepts, state| {
             let (pending, Some(request)) = (state.control().pending_calls(), state.control().request())
             else {
                 return true;
@@ -271,7 +271,7 @@ pub(super) const ORDER: &[Claim] = &[
                 && has_ready_task(request, pending);
             state.control().phase() != Phase::RunningTasks
                 || pending.is_empty()
-                || decide(state, &Input::Step).is_ok() == expected
+                || accepts(state, &Input::Step) == expected
         }),
         premise: Premise::State(|_, state| {
             of_request(state, |request| {

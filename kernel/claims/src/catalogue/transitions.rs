@@ -391,12 +391,12 @@ pub(super) const TURNS: &[Claim] = &[
         clause: "000-1.3",
         statement: "In Idle, a session can start if none is open, and can end otherwise.",
         formula: "□ (Idle ⇒ (session ⇒ end accepted) ∧ (¬session ⇒ start accepted))",
-        check: ResponseInvariant(|_, decide, state| {
+        check: AcceptanceInvariant(|_, accepts, state| {
             let input = match state.control().session() {
                 Some(_) => Input::SessionEnd,
                 None => Input::session_start(orchestrion_kernel::ids::UserId::new("u")),
             };
-            state.control().phase() != Phase::Idle || decide(state, &input).is_ok()
+            state.control().phase() != Phase::Idle || accepts(state, &input)
         }),
         premise: Premise::State(|_, state| state.control().phase() == Phase::Idle && state.control().session().is_some()),
         ..CLAIM

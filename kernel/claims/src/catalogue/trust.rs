@@ -8,6 +8,7 @@ use super::prelude::*;
 use orchestrion_kernel::ids::NodeId;
 use orchestrion_kernel::network::{Connection, Contribution, Exchange, Millionths, NetworkEvent};
 use orchestrion_kernel::score::Score;
+use orchestrion_kernel::state::NetworkState;
 
 pub(super) const TRUST: &[Claim] = &[
     Claim {
@@ -15,10 +16,8 @@ pub(super) const TRUST: &[Claim] = &[
         clause: "001-4.1",
         statement: "Every factor of a score is from 0 to 1. A weight lies between its bounds, a tone between −1 and 1.",
         formula: "□ (T, q_cap, load, w, θ, q ∈ [0, 1] ∧ W_MIN ≤ w ≤ W_MAX ∧ −1 ≤ τ ≤ 1)",
-        check: ClaimCheck::StateInvariant(|_, state| {
-            let Some(policy) = state.network().map(|network| network.policy().connection) else {
-                return true;
-            };
+        check: NetworkInvariant(|state, network| {
+            let policy = network.policy().connection;
             let is_share = |score: Score| score.millionths() <= 1_000_000;
             nodes(state).all(|node| {
                 is_share(node.trust)
@@ -34,7 +33,7 @@ pub(super) const TRUST: &[Claim] = &[
                     })
             })
         }),
-        premise: Premise::State(|_, state| nodes(state).any(|node| !node.connections.is_empty())),
+        premise: Premise::Network(|state, _| nodes(state).any(|node| !node.connections.is_empty())),
         ..CLAIM
     },
     Claim {
@@ -62,7 +61,7 @@ pub(super) const TRUST: &[Claim] = &[
                     })
             })
         }),
-        premise: Premise::State(has_interacted),
+        premise: Premise::Network(has_interacted),
         ..CLAIM
     },
     Claim {
@@ -89,7 +88,7 @@ pub(super) const TRUST: &[Claim] = &[
             ends.eq(exchanges(events)
                 .map(|exchange| (&exchange.sender, &exchange.receiver, &exchange.capability)))
         }),
-        premise: Premise::State(has_interacted),
+        premise: Premise::Network(has_interacted),
         ..CLAIM
     },
     Claim {
@@ -104,7 +103,7 @@ pub(super) const TRUST: &[Claim] = &[
                 !is_overloaded || before < Millionths::ZERO || after <= before
             })
         }),
-        premise: Premise::State(has_interacted),
+        premise: Premise::Network(has_interacted),
         ..CLAIM
     },
     Claim {
@@ -123,7 +122,7 @@ pub(super) const TRUST: &[Claim] = &[
                 !is_underutilized || before > Millionths::ZERO || after >= before
             })
         }),
-        premise: Premise::State(has_interacted),
+        premise: Premise::Network(has_interacted),
         ..CLAIM
     },
     Claim {
@@ -142,14 +141,14 @@ pub(super) const TRUST: &[Claim] = &[
                 !is_balanced || after.get().abs() <= before.get().abs().max(epsilon.into())
             })
         }),
-        premise: Premise::State(has_interacted),
+        premise: Premise::Network(has_interacted),
         ..CLAIM
     },
 ];
 
 const HALF: u32 = 500_000;
 
-fn has_interacted(_: &Policy, state: &State) -> bool {
+fn has_interacted(state: &State, _: &NetworkState) -> bool {
     let is_active =
         |connection: &Connection| connection.status == orchestrion_kernel::network::ConnectionStatus::Active;
     nodes(state).any(|node| node.connections.iter().any(|(_, connection)| is_active(connection)))

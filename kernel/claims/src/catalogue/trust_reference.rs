@@ -29,7 +29,7 @@ pub(super) struct EndEffects {
 }
 
 /// The nodes after some events. Nodes that no event names are those of the state before.
-pub(super) struct ExpectedNodes<'a> {
+pub(crate) struct ExpectedNodes<'a> {
     before: Option<&'a NetworkState>,
     policy: TrustPolicy,
     now: Timestamp,
@@ -44,7 +44,7 @@ impl<'a> ExpectedNodes<'a> {
     }
 
     /// The nodes after the events of a batch, and the network that the kernel has instead.
-    pub(super) fn after_batch<'s>(
+    pub(crate) fn after_batch<'s>(
         before: &'a State,
         events: &[Event],
         after: &'s State,
@@ -59,7 +59,7 @@ impl<'a> ExpectedNodes<'a> {
     }
 
     /// Whether a condition holds for each node of a network and the node that is expected instead. No node is missing.
-    pub(super) fn all_match(&self, network: &NetworkState, holds: impl Fn(&Node, &Node) -> bool) -> bool {
+    pub(crate) fn all_match(&self, network: &NetworkState, holds: impl Fn(&Node, &Node) -> bool) -> bool {
         network.nodes().iter().all(|node| self.node(&node.id).is_some_and(|expected| holds(expected, node)))
             && self.changed.iter().all(|(id, node)| node.is_some() == network.node(id).is_some())
     }

@@ -13,8 +13,7 @@ pub(super) const WORKFLOWS: &[Claim] = &[
         statement: "The members of a plan are routed before any task of the run starts. The first attempt of each goes to \
                     its assigned node, while this node can start it. One that cannot be routed lets no other start.",
         formula: "□ (assigned(members) ⇒ no task of the run started) ∧ □ (routed(m, n) ⇒ n = assigned(m)) ∧ □ (unroutable(m) ⇒ only m starts)",
-        check: StepInvariant(|_, before, events, _| {
-            holds_at_each(before, events, |state, event| {
+        check: NetworkEventInvariant(|_, state, event| {
                 let Some(request) = state.control().request() else {
                     return !matches!(
                         event,
@@ -44,7 +43,6 @@ pub(super) const WORKFLOWS: &[Claim] = &[
                     }
                     _ => true,
                 }
-            })
         }),
         premise: Premise::State(|_, state| of_request(state, |request| request.workflow.assigned.len() > 1)),
         ..CLAIM
@@ -78,9 +76,8 @@ pub(super) const WORKFLOWS: &[Claim] = &[
         statement: "A failed validation repeats the task that it validates and what depends on that, at most as often as the \
                     policy retries, and only if all of them are pure and none runs.",
         formula: "□ (repeated(v) ⇒ exit(v) ≠ 0 ∧ times(v) < max_retries ∧ tasks = dependents*(validated(v)) ∧ pure(tasks) ∧ ¬running(tasks))",
-        check: StepInvariant(|_, before, events, _| {
-            let retries = before.network().map_or(2, |network| network.policy().workflow.max_retries);
-            holds_at_each(before, events, |state, event| {
+        check: NetworkEventInvariant(|_, state, event| {
+            let retries = state.network().map_or(2, |network| network.policy().workflow.max_retries);
                 let NetworkEvent::ValidationFailed { task, repeated } = event else { return true };
                 let Some(request) = state.control().request() else { return false };
                 let Some(plan) = request.plan.as_ref().map(|plan| &plan.plan) else { return false };
@@ -94,7 +91,6 @@ pub(super) const WORKFLOWS: &[Claim] = &[
                     && request.workflow.failed_validations(*task) < retries
                     && validates.is_some_and(|validated| dependents_of(plan, validated) == *repeated)
                     && repeated.iter().all(is_repeatable)
-            })
         }),
         premise: Premise::State(|_, state| of_request(state, |request| !request.workflow.validations.is_empty())),
         ..CLAIM
@@ -105,8 +101,7 @@ pub(super) const WORKFLOWS: &[Claim] = &[
         statement: "A task of a sequence is routed by the node that executed the task before, while this node is in the \
                     network. Every other call is routed by the orchestrator.",
         formula: "□ (routed(c, from, n) ⇒ from = node(task before c) in a sequence, else orchestrator)",
-        check: StepInvariant(|_, before, events, _| {
-            holds_at_each(before, events, |state, event| {
+        check: NetworkEventInvariant(|_, state, event| {
                 let (NetworkEvent::CallRouted { call, from, attempt: 1, .. }, Some(network)) =
                     (event, state.network())
                 else {
@@ -119,9 +114,8 @@ pub(super) const WORKFLOWS: &[Claim] = &[
                 };
                 let expected = before.filter(is_in_network);
                 *from == expected.unwrap_or_else(|| network.orchestrator().clone())
-            })
         }),
-        premise: Premise::State(|_, state| {
+        premise: Premise::Network(|state, _| {
             assignments(state).any(|assignment| {
                 state.network().is_some_and(|network| assignment.from != *network.orchestrator())
             })
@@ -145,7 +139,8 @@ pub(super) const WORKFLOWS: &[Claim] = &[
             let is_over = |phase: Phase| !matches!(phase, Phase::RunningTasks | Phase::RepairReview);
             let ends = before.control().phase() == Phase::RunningTasks && is_over(after.control().phase());
             let orchestrator = before.network().map(|network| network.orchestrator());
-            let is_way = holds_at_each(before, events, |state, event| match event {
+            let is_end = |event: &NetworkEvent| matches!(event, NetworkEvent::WorkflowEnded { .. });
+            let is_way = holds_at_each(before, events, is_end, |state, event| match event {
                 NetworkEvent::WorkflowEnded { return_path, .. } => {
                     expected_return_path(state).is_none_or(|expected| expected == *return_path)
                 }

@@ -101,6 +101,10 @@ impl Observed {
             | ClaimCheck::StepInvariant(_)
             | ClaimCheck::SemanticInvariant(_)
             | ClaimCheck::SemanticStepInvariant(_)
+            | ClaimCheck::AcceptanceInvariant(_)
+            | ClaimCheck::NetworkInvariant(_)
+            | ClaimCheck::NetworkEventInvariant(_)
+            | ClaimCheck::NodeInvariant(_)
             | ClaimCheck::ContextInvariant(_)
             | ClaimCheck::TraceInvariant(_)
             | ClaimCheck::HistoryConsistency(_) => {}
