@@ -210,6 +210,12 @@ pub enum BaseEvent<'a> {
 }
 
 impl Event {
+    /// Returns whether it changes the semantic state.
+    #[must_use]
+    pub const fn is_semantic(&self) -> bool {
+        matches!(self, Self::AddItem { .. } | Self::UpdateItem { .. } | Self::ForgetItems { .. })
+    }
+
     /// Returns the base event, if it is one. The base events of a log are 000's trace.
     #[must_use]
     pub fn base(&self) -> Option<BaseEvent<'_>> {

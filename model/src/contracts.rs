@@ -2,6 +2,7 @@
 
 use crate::coverage::Observation;
 use crate::kernel_under_test::KernelUnderTest;
+use crate::responses::Responses;
 use orchestrion_claims::{CLAIMS, ClaimCheck, Contract};
 use orchestrion_kernel::checker::input_time;
 use orchestrion_kernel::event::ForgetCause;
@@ -14,27 +15,35 @@ use orchestrion_kernel::{
     CallId, Event, Events, Input, Phase, Refusal, State, TimedInput, Timestamp, UserId, decide,
 };
 use std::fmt::{self, Write as _};
+use std::sync::LazyLock;
 
 /// Probes inputs of every kind, most of them unexpected. Reports violated contracts and the refusals that occurred.
-pub fn check_state_contracts(subject: &KernelUnderTest, state: &State, mut seen: impl FnMut(Observation)) {
+pub(crate) fn check_state_contracts(responses: &Responses<'_>, mut seen: impl FnMut(Observation)) {
+    let (subject, state) = (responses.subject(), responses.state());
     // A refusal has no events. Applying none is what a runtime does with it.
     let mut is_untouched = None;
     for probe in probes(state) {
         let TimedInput { at, input } = &probe.input;
+        let is_in_time = probe.is_in_time();
         let answer = subject.decide_at(state, *at, input, &mut |_| ());
         // Claims about acceptance read the faster answer.
-        let is_confirmed = *at != state.now() || subject.accepts(state, input) == answer.is_ok();
-        if !is_confirmed || !is_total(subject, state, input, &answer) {
+        let is_asked = matches!(input, Input::Step | Input::CallFailed { .. } | Input::UserMessage { .. });
+        let is_confirmed = || subject.accepts(state, input) == answer.is_ok();
+        if is_asked && is_in_time && !is_confirmed() || !is_total(subject, state, input, &answer) {
             seen(broken(Contract::Total));
         }
         if !probe.due.fits(&answer) {
             seen(broken(Contract::RefusesMismatchedReply));
         }
-        let Err(refusal) = answer else { continue };
-        seen(Observation::of_refusal(&refusal));
-        let is_untouched = *is_untouched.get_or_insert_with(|| subject.apply(state, &[]) == *state);
-        if !is_untouched || !has_message(&refusal) {
-            seen(broken(Contract::RefusalPreservesState));
+        if let Err(refusal) = &answer {
+            seen(Observation::of_refusal(refusal));
+            let is_untouched = *is_untouched.get_or_insert_with(|| subject.apply(state, &[]) == *state);
+            if !is_untouched || !has_message(refusal) {
+                seen(broken(Contract::RefusalPreservesState));
+            }
+        }
+        if is_in_time {
+            responses.remember(probe.input.input, answer);
         }
     }
 }
@@ -153,6 +162,13 @@ struct Probe {
     due: ExpectedResponse,
 }
 
+impl Probe {
+    /// Whether the input comes at its input time.
+    const fn is_in_time(&self) -> bool {
+        !matches!(self.due, ExpectedResponse::TimeWentBack)
+    }
+}
+
 /// The expected response to an input.
 #[derive(Clone, Copy)]
 enum ExpectedResponse {
@@ -177,8 +193,14 @@ impl ExpectedResponse {
     }
 }
 
+/// The text of all probes.
+static TEXT: LazyLock<Text> = LazyLock::new(|| Text::from("?"));
+
+/// A user without a session.
+static STRANGER: LazyLock<UserId> = LazyLock::new(|| UserId::new("stranger"));
+
 fn signal() -> Write {
-    Write::Environment { key: Text::from("?"), text: Text::from("?"), supersedes: None }
+    Write::Environment { key: TEXT.clone(), text: TEXT.clone(), supersedes: None }
 }
 
 /// At least one input of every kind, most of them unexpected.
@@ -188,8 +210,8 @@ fn probes(state: &State) -> Vec<Probe> {
     let live = pending.first().map_or(CallId::FIRST, |call| call.id);
     let ask = pending.first().map(|call| call.operation);
     let other = pending.last().map_or(live, |call| call.id).next();
-    let stranger = || UserId::new("stranger");
-    let message = |user| Input::user_message(user, Text::from("?"));
+    let stranger = || STRANGER.clone();
+    let message = |user| Input::user_message(user, TEXT.clone());
     let open = control.phase() == Phase::Idle && control.session().is_some();
     let receipt_fits = ask.is_none_or(|ask| matches!(ask, Operation::DeliverAudit));
     let locks = Report::Identity { gcp: true, mongodb: true };

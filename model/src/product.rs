@@ -265,6 +265,7 @@ impl KernelModel {
         violated.iter().for_each(|claim| show(Observation::Violation(claim)));
         premises.intersection(self.applicable).iter().for_each(|claim| show(Observation::Premise(claim)));
         let responses = Responses::new(&self.subject, &product.state);
+        contracts::check_state_contracts(&responses, &mut show);
         for claim in self.state_claims.iter() {
             if is_new(Observation::Violation(claim)) && !self.satisfies(claim, product, &responses) {
                 show(Observation::Violation(claim));
@@ -275,15 +276,15 @@ impl KernelModel {
                 show(Observation::Premise(claim));
             }
         }
-        contracts::check_state_contracts(&self.subject, &product.state, show);
     }
 
     /// Whether the claim holds in this product, contracts included.
     #[must_use]
     pub fn holds(&self, claim: usize, product: &Product) -> bool {
-        let mut holds = self.satisfies(claim, product, &Responses::new(&self.subject, &product.state));
+        let responses = Responses::new(&self.subject, &product.state);
+        let mut holds = self.satisfies(claim, product, &responses);
         if let Some(ClaimCheck::Contract(_)) = CLAIMS.get(claim).map(|claim| claim.check) {
-            contracts::check_state_contracts(&self.subject, &product.state, |observation| {
+            contracts::check_state_contracts(&responses, |observation| {
                 holds &= observation != Observation::Violation(claim)
             });
         }

@@ -6,7 +6,9 @@ use crate::ids::{CallId, ItemId, Revision};
 use crate::item::Scope;
 use crate::module::Operation;
 use crate::policy::Policy;
+use crate::semantic::SemanticState;
 use crate::state::{Assignment, Control, NetworkState, State};
+use alloc::borrow::Cow;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
@@ -66,10 +68,18 @@ impl<'a> Batch<'a> {
         self.route_call(call, operation, earlier);
     }
 
+    /// Returns the semantic state after the events emitted so far.
+    pub(super) fn semantic(&self) -> Cow<'a, SemanticState> {
+        let mut semantic = Cow::Borrowed(self.state.semantic());
+        for event in self.events.iter().filter(|event| event.is_semantic()) {
+            semantic.to_mut().apply(event);
+        }
+        semantic
+    }
+
     /// Emits that a call is over budget, if it is.
     fn is_over_budget(&mut self, call: CallId, operation: Operation) -> bool {
-        let mut semantic = self.state.semantic().clone();
-        self.events.iter().for_each(|event| semantic.apply(event));
+        let semantic = self.semantic();
         let request = self.control.request();
         let scope = request.map_or(&Scope::Global, |request| request.call_scope(operation)).clone();
         let principal = semantic.session_principal(self.state.control().session(), scope, self.state.now());

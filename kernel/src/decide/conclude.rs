@@ -100,6 +100,9 @@ impl Batch<'_> {
     /// request, or the conclusion where there are none.
     fn final_answer_text(&self, request: &Request) -> Text {
         let conclusion = recorded_conclusion(request);
+        if conclusion.kind != ConclusionKind::Outcome {
+            return concluding_text(conclusion);
+        }
         let outputs = self.state.semantic().outputs(request.id);
         let aggregate = self.state.semantic().latest_by_key(&ItemKey::Aggregate(request.id));
         let aggregate = aggregate.map(|entry| &entry.item).filter(|_| !request.aggregated.is_empty());
@@ -108,11 +111,12 @@ impl Batch<'_> {
         let outputs = outputs.filter(|output| output.scope().contains(&request.scope));
         let outputs: Vec<&str> =
             outputs.map(|output| output.text.as_str()).filter(|text| !text.is_empty()).collect();
-        if conclusion.kind == ConclusionKind::Outcome && !outputs.is_empty() {
-            return outputs.join("\n").into();
-        }
-        format!("{}: {}", conclusion.kind, conclusion.cause).into()
+        if outputs.is_empty() { concluding_text(conclusion) } else { outputs.join("\n").into() }
     }
+}
+
+fn concluding_text(Conclusion { kind, cause }: Conclusion) -> Text {
+    format!("{kind}: {cause}").into()
 }
 
 /// The conclusion of the request. Every path to StoringMemory or Auditing has a row that concludes, so the fallback is

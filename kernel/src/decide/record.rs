@@ -207,9 +207,7 @@ impl Batch<'_> {
 
     /// Forgets the situation summary of a request that ends, with the updates of this batch (decision 0034).
     pub(super) fn forget_situation(&mut self) {
-        let mut semantic = self.state.semantic().clone();
-        self.events.iter().for_each(|event| semantic.apply(event));
-        let ids = semantic.situation_ids();
+        let ids = self.semantic().situation_ids();
         if !ids.is_empty() {
             self.emit(Event::ForgetItems { ids, cause: ForgetCause::RequestEnd });
         }
