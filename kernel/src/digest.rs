@@ -28,10 +28,14 @@ pub(crate) struct CachedDigest {
 impl CachedDigest {
     /// Returns the digest of this value, which is computed at the first use.
     pub(crate) fn of<T: Hash>(&self, value: &T) -> u128 {
+        self.get_or_compute(|| digest(value))
+    }
+
+    fn get_or_compute(&self, compute: impl FnOnce() -> u128) -> u128 {
         if let (low @ 1.., high @ 1..) = self.load().into() {
             return u128::from(high) << 64 | u128::from(low);
         }
-        let computed = digest(value);
+        let computed = compute();
         let [low, high] = &self.halves;
         // Each half is complete on its own.
         #[allow(clippy::cast_possible_truncation, reason = "the lower half")]
@@ -63,9 +67,9 @@ impl Clone for CachedDigest {
 pub(crate) struct SharedDigest(Arc<CachedDigest>);
 
 impl SharedDigest {
-    /// Returns the digest of this value, which is computed at the first use.
-    pub(crate) fn of<T: Hash>(&self, value: &T) -> u128 {
-        self.0.of(value)
+    /// Returns the digest, which is computed at the first use.
+    pub(crate) fn get_or_compute(&self, compute: impl FnOnce() -> u128) -> u128 {
+        self.0.get_or_compute(compute)
     }
 
     /// Forgets the digest: the value changes, and its clones do not.
@@ -175,9 +179,10 @@ mod tests {
         let mut changed = SharedDigest::default();
         let kept = changed.clone();
         assert!(changed.is_same(&kept));
-        assert_eq!(kept.of(&1), digest(&1));
+        assert_eq!(kept.get_or_compute(|| digest(&1)), digest(&1));
         changed.reset();
         assert!(!changed.is_same(&kept));
-        assert_eq!((changed.of(&2), kept.of(&2)), (digest(&2), digest(&1)));
+        let both = [&changed, &kept].map(|shared| shared.get_or_compute(|| digest(&2)));
+        assert_eq!(both, [digest(&2), digest(&1)]);
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Only `AddItem`, `UpdateItem` and `ForgetItems` change it. Deliberately absent: control, and the utility of items.
 
-use crate::digest::{CachedDigest, SharedDigest};
+use crate::digest::{CachedDigest, SharedDigest, digest};
 use crate::event::{BaseEvent, Event};
 use crate::ids::{ItemId, RequestId, TaskId, Text, Timestamp};
 use crate::item::{FactRecord, Item, ItemKey, ItemKind, Layer, SubtaskStatus, Validity};
@@ -77,12 +77,6 @@ impl PartialEq for KeptEntry {
     }
 }
 
-impl Hash for KeptEntry {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        state.write_u128(self.digest.of(&self.entry));
-    }
-}
-
 /// Ignores the indexes, which follow from the items.
 impl PartialEq for SemanticState {
     fn eq(&self, other: &Self) -> bool {
@@ -95,7 +89,7 @@ impl Eq for SemanticState {}
 
 impl Hash for SemanticState {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        state.write_u128(self.digest.of(&(&self.valid, &self.archived, self.next)));
+        state.write_u128(self.digest());
     }
 }
 
@@ -117,6 +111,16 @@ impl Default for SemanticState {
 }
 
 impl SemanticState {
+    /// Returns the digest of the items and the next id.
+    fn digest(&self) -> u128 {
+        self.digest.get_or_compute(|| self.compute_digest(|kept| kept.digest.of(&kept.entry)))
+    }
+
+    fn compute_digest(&self, of: impl Fn(&KeptEntry) -> u128) -> u128 {
+        let all = |items: &Map<ItemId, KeptEntry>| items.values().map(&of).collect::<Vec<u128>>();
+        digest(&(all(&self.valid), all(&self.archived), self.next))
+    }
+
     /// Returns every item with its dependencies, in id order.
     pub fn entries(&self) -> impl Iterator<Item = &Entry> {
         let mut valid = entries_of(&self.valid).peekable();
@@ -261,7 +265,7 @@ impl SemanticState {
         self.entries().filter(|entry| !entry.item.is_persistent()).map(|entry| entry.item.id).collect()
     }
 
-    /// Returns whether ids and indexes match the items and every dependency exists (000 §2.2). False only after foreign events.
+    /// Returns whether ids, indexes and digests match the items and every dependency exists (000 §2.2). False only after foreign events.
     #[must_use]
     pub fn is_consistent(&self) -> bool {
         let edges = self.entries().map(|entry| entry.deps.len()).sum::<usize>();
@@ -269,7 +273,8 @@ impl SemanticState {
         let link_count = self.entries().map(|entry| links(&entry.item).count()).sum::<usize>();
         let scoped_count = self.entries().filter(|entry| is_scoped(&entry.item)).count();
         let expiries = || self.entries().filter_map(|entry| expiry(&entry.item));
-        self.by_key.size() == key_count
+        self.digest() == self.compute_digest(|kept| digest(&kept.entry))
+            && self.by_key.size() == key_count
             && self.dependents.size() == edges
             && self.expiries.size() == expiries().count()
             && self.links.size() == link_count

@@ -225,8 +225,7 @@ impl KernelModel {
         let batch = digest(&events);
         let mut violated = others.union(self.semantic_step_violations(&before.state, &events, batch, &state));
         if self.digest.is_none() {
-            let is_round_trip =
-                || self.encoded.get_or_compute(batch, || contracts::is_round_trip(&events));
+            let is_round_trip = || self.encoded.get_or_compute(batch, || contracts::is_round_trip(&events));
             contracts::check_step_contracts(
                 &self.subject,
                 &before.state,

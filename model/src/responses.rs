@@ -39,7 +39,8 @@ impl<'a> Responses<'a> {
         if !is_shared(input) || !std::ptr::eq(state, self.state) {
             return self.subject.decide(state, input);
         }
-        let known = self.known.borrow().iter().find(|(earlier, _)| earlier == input).map(|known| known.1.clone());
+        let known =
+            self.known.borrow().iter().find(|(earlier, _)| earlier == input).map(|known| known.1.clone());
         known.unwrap_or_else(|| {
             let response = self.subject.decide(state, input);
             self.remember(input.clone(), response.clone());

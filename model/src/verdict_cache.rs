@@ -37,9 +37,8 @@ impl<V: Copy> VerdictCache<V> {
 
     /// An upper bound on the bytes of all verdicts.
     pub(crate) fn bytes(&self) -> usize {
-        let capacity = |shard: &Mutex<HashMap<_, _, _>>| {
-            shard.lock().unwrap_or_else(PoisonError::into_inner).capacity()
-        };
+        let capacity =
+            |shard: &Mutex<HashMap<_, _, _>>| shard.lock().unwrap_or_else(PoisonError::into_inner).capacity();
         let entries: usize = self.0.iter().map(capacity).sum();
         // A map reserves room for eight entries for every seven, and one byte more for each.
         entries / 7 * 8 * (size_of::<(u128, V)>() + 1)

@@ -5,8 +5,8 @@
 
 use crate::Claim;
 pub use contexts::has_unproven_context;
-pub(crate) use trust_reference::ExpectedNodes;
 use prelude::CLAIM;
+pub(crate) use trust_reference::ExpectedNodes;
 
 mod compaction;
 mod contexts;

@@ -1,7 +1,7 @@
 //! Evaluates claims: in a step, and in a state.
 
-use crate::claim_set::ClaimSet;
 use crate::catalogue::ExpectedNodes;
+use crate::claim_set::ClaimSet;
 use crate::semantic_view::{SemanticStep, SemanticView};
 use crate::{Accepts, CLAIMS, ClaimCheck, Decide, History, Premise, SentCall};
 use alloc::borrow::Cow;
@@ -122,7 +122,9 @@ pub fn other_step_violations(
         }));
         history.observe(policy, event);
     }
-    all = all.union(network_event_violations(policy, before, events)).union(node_violations(before, events, after));
+    all = all
+        .union(network_event_violations(policy, before, events))
+        .union(node_violations(before, events, after));
     all.union(violated(positions::STEP, |check| match check {
         ClaimCheck::StepInvariant(holds) => holds(policy, before, events, after),
         ClaimCheck::HistoryConsistency(holds) => holds(history, after),

@@ -8,17 +8,17 @@
 extern crate alloc;
 
 pub mod catalogue;
-pub mod history;
 mod claim_set;
 mod evaluate;
+pub mod history;
 mod semantic_view;
 mod sent_call;
 
 pub use catalogue::{CLAIMS, has_unproven_context};
 pub use claim_set::ClaimSet;
 pub use evaluate::{
-    other_step_violations, semantic_premises, semantic_step_violations, semantic_violations, state_violations,
-    step_violations,
+    other_step_violations, semantic_premises, semantic_step_violations, semantic_violations,
+    state_violations, step_violations,
 };
 pub use history::History;
 pub use semantic_view::{SemanticStep, SemanticView};

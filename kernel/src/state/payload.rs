@@ -22,7 +22,8 @@ impl Request {
     /// diagnosis, and `{"task":{…}}` for the executor. The other operations that take a context have none.
     #[must_use]
     pub fn payload_text(&self, operation: Operation) -> Option<String> {
-        let mut json = String::new();
+        // The capacity of a few short tasks.
+        let mut json = String::with_capacity(256);
         // Writing to a string cannot fail.
         let _ = match operation {
             Operation::Argue(_)

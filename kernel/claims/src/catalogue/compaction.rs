@@ -185,7 +185,9 @@ pub(super) const COMPACTION: &[Claim] = &[
                 let now =
                     after.semantic().get(old.id).map(|entry| &entry.item).filter(|item| item.is_valid());
                 let Some(now) = now else { return true };
-                let added = || facts_of(after.semantic()).filter(|(item, _)| before.semantic().get(item.id).is_none());
+                let added = || {
+                    facts_of(after.semantic()).filter(|(item, _)| before.semantic().get(item.id).is_none())
+                };
                 let speaks =
                     |item: &Item| old.covered_keys().any(|name| item.covered_keys().any(|own| own == name));
                 let rivals = || added().filter(|(item, fact)| fact.scope == stood.scope && speaks(item));
@@ -204,7 +206,8 @@ pub(super) const COMPACTION: &[Claim] = &[
             let shaken = |item: &Item, stands: &FactRecord| {
                 item.key == ItemKey::Summary
                     && item.validity == Validity::NeedsReview
-                    && facts_of(state.semantic()).any(|(other, fact)| other.id > item.id && fact.scope == stands.scope)
+                    && facts_of(state.semantic())
+                        .any(|(other, fact)| other.id > item.id && fact.scope == stands.scope)
             };
             facts_of(state.semantic()).any(|(item, fact)| shaken(item, fact))
         }),

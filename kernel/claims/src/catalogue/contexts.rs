@@ -50,7 +50,9 @@ pub(super) const CONTEXTS: &[Claim] = &[
                 && u64::try_from(tokens)
                     .is_ok_and(|tokens| tokens <= policy.contexts.token_limit(operation.module()))
         }),
-        premise: Premise::State(|_, state| waiting_operations(state).any(|operation| payload_bytes(state, operation) > 0)),
+        premise: Premise::State(|_, state| {
+            waiting_operations(state).any(|operation| payload_bytes(state, operation) > 0)
+        }),
         ..CLAIM
     },
     Claim {

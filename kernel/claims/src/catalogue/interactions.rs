@@ -9,9 +9,7 @@ use alloc::vec::Vec;
 use orchestrion_kernel::ids::NodeId;
 use orchestrion_kernel::network::defense::Signal;
 use orchestrion_kernel::network::policy::DefensePolicy;
-use orchestrion_kernel::network::{
-    ConnectionStatus, DefenseStatus, Millionths, NetworkEvent, NodeStatus,
-};
+use orchestrion_kernel::network::{ConnectionStatus, DefenseStatus, Millionths, NetworkEvent, NodeStatus};
 use orchestrion_kernel::score::Score;
 
 pub(super) const INTERACTIONS: &[Claim] = &[
@@ -37,14 +35,14 @@ pub(super) const INTERACTIONS: &[Claim] = &[
         check: NodeInvariant(|expected, node| {
             // The reference rounds the term of reciprocity twice.
             let is_close = |one: Score, other: Score| one.millionths().abs_diff(other.millionths()) <= 2;
-                let mut pairs = expected.capabilities.values().zip(node.capabilities.values());
-                pairs.all(|(expected, held)| {
-                    expected.quality == held.quality
-                        && expected.volume == held.volume
-                        && expected.last_used == held.last_used
-                }) && expected.recent_partners == node.recent_partners
-                    && is_close(expected.computed_trust, node.computed_trust)
-                    && is_close(expected.trust, node.trust)
+            let mut pairs = expected.capabilities.values().zip(node.capabilities.values());
+            pairs.all(|(expected, held)| {
+                expected.quality == held.quality
+                    && expected.volume == held.volume
+                    && expected.last_used == held.last_used
+            }) && expected.recent_partners == node.recent_partners
+                && is_close(expected.computed_trust, node.computed_trust)
+                && is_close(expected.trust, node.trust)
         }),
         premise: Premise::Network(|state, _| {
             nodes(state)
@@ -59,7 +57,7 @@ pub(super) const INTERACTIONS: &[Claim] = &[
                     by nothing else.",
         formula: "□ (status'(n) = judged(status(n), record'(n), T'(n)))",
         check: NodeInvariant(|expected, node| {
-                expected.status == node.status && expected.record == node.record
+            expected.status == node.status && expected.record == node.record
         }),
         premise: Premise::Network(|state, _| nodes(state).any(|node| node.status == NodeStatus::Member)),
         ..CLAIM
@@ -71,9 +69,11 @@ pub(super) const INTERACTIONS: &[Claim] = &[
                     until the threat is resolved; a priming decays with time.",
         formula: "□ (b' = b + w · c · (1 − b) ∧ (defending ⇒ some belief was above act_above))",
         check: NodeInvariant(|expected, node| {
-                expected.threat_beliefs == node.threat_beliefs && expected.defense == node.defense
+            expected.threat_beliefs == node.threat_beliefs && expected.defense == node.defense
         }),
-        premise: Premise::Network(|state, _| nodes(state).any(|node| node.defense.status != DefenseStatus::Normal)),
+        premise: Premise::Network(|state, _| {
+            nodes(state).any(|node| node.defense.status != DefenseStatus::Normal)
+        }),
         ..CLAIM
     },
     Claim {
@@ -95,18 +95,20 @@ pub(super) const INTERACTIONS: &[Claim] = &[
                     change with the inputs about them, and with nothing else.",
         formula: "□ (published'(n) = the latest input about n)",
         check: NodeInvariant(|expected, node| {
-                let mut pairs = expected.capabilities.iter().zip(&node.capabilities);
-                expected.capabilities.len() == node.capabilities.len()
-                    && pairs.all(|((id, expected), (other, held))| {
-                        id == other
-                            && expected.available == held.available
-                            && expected.capability == held.capability
-                    })
-                    && expected.reported_load == node.reported_load
-                    && expected.public_key == node.public_key
-                    && expected.cluster == node.cluster
+            let mut pairs = expected.capabilities.iter().zip(&node.capabilities);
+            expected.capabilities.len() == node.capabilities.len()
+                && pairs.all(|((id, expected), (other, held))| {
+                    id == other
+                        && expected.available == held.available
+                        && expected.capability == held.capability
+                })
+                && expected.reported_load == node.reported_load
+                && expected.public_key == node.public_key
+                && expected.cluster == node.cluster
         }),
-        premise: Premise::Network(|state, _| nodes(state).any(|node| node.capabilities.values().any(|held| !held.available))),
+        premise: Premise::Network(|state, _| {
+            nodes(state).any(|node| node.capabilities.values().any(|held| !held.available))
+        }),
         ..CLAIM
     },
     Claim {
@@ -116,31 +118,31 @@ pub(super) const INTERACTIONS: &[Claim] = &[
                     members or candidates. The orchestrator competes as any other node.",
         formula: "□ (ensemble(N) ⇒ N = first min(k, |candidates|) of candidates by score, then id)",
         check: NetworkEventInvariant(|_, state, event| {
-                let NetworkEvent::StepsAssigned { assigned, .. } = event else { return true };
-                let (Some(network), Some(plan)) =
-                    (state.network(), state.control().request().and_then(|request| request.plan.as_ref()))
-                else {
-                    return false;
-                };
-                let is_ensemble = plan.plan.aggregation().is_some_and(|aggregation| aggregation.is_ensemble);
-                let has_clusters = nodes(state).any(|node| node.cluster.is_some());
-                let Some(first) = plan.plan.members().next().filter(|_| is_ensemble && !has_clusters) else {
-                    return true;
-                };
-                let required = task_requirements(first.step.requirements.as_deref());
-                let from = network.orchestrator();
-                let mut best = candidates(network, from, &required, &[]);
-                let own = network.node(from).filter(|node| passes(network, node, &required, &[]));
-                if network.policy().routing.local_preference
-                    && let Some(node) = own
-                {
-                    best.extend(super::network_reference::score(network, from, &required, node));
-                }
-                best.sort_by(|one, other| other.0.cmp(&one.0).then_with(|| one.1.cmp(other.1)));
-                let wanted = plan.plan.members().count().min(best.len());
-                wanted > 0
-                    && assigned.len() == wanted
-                    && best.iter().zip(assigned).all(|((_, node), assigned)| **node == assigned.node)
+            let NetworkEvent::StepsAssigned { assigned, .. } = event else { return true };
+            let (Some(network), Some(plan)) =
+                (state.network(), state.control().request().and_then(|request| request.plan.as_ref()))
+            else {
+                return false;
+            };
+            let is_ensemble = plan.plan.aggregation().is_some_and(|aggregation| aggregation.is_ensemble);
+            let has_clusters = nodes(state).any(|node| node.cluster.is_some());
+            let Some(first) = plan.plan.members().next().filter(|_| is_ensemble && !has_clusters) else {
+                return true;
+            };
+            let required = task_requirements(first.step.requirements.as_deref());
+            let from = network.orchestrator();
+            let mut best = candidates(network, from, &required, &[]);
+            let own = network.node(from).filter(|node| passes(network, node, &required, &[]));
+            if network.policy().routing.local_preference
+                && let Some(node) = own
+            {
+                best.extend(super::network_reference::score(network, from, &required, node));
+            }
+            best.sort_by(|one, other| other.0.cmp(&one.0).then_with(|| one.1.cmp(other.1)));
+            let wanted = plan.plan.members().count().min(best.len());
+            wanted > 0
+                && assigned.len() == wanted
+                && best.iter().zip(assigned).all(|((_, node), assigned)| **node == assigned.node)
         }),
         premise: Premise::State(|_, state| {
             of_request(state, |request| {

@@ -72,7 +72,9 @@ pub(super) const KERNEL: &[Claim] = &[
             }
             Err(_) => state.control().request().is_none(),
         }),
-        premise: Premise::State(|_, state| state.control().pending_calls().iter().any(|call| call.operation.is_effectful())),
+        premise: Premise::State(|_, state| {
+            state.control().pending_calls().iter().any(|call| call.operation.is_effectful())
+        }),
         ..CLAIM
     },
     Claim {

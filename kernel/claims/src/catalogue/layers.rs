@@ -53,7 +53,9 @@ pub(super) const LAYERS: &[Claim] = &[
                     .filter(superseded)
                     .all(|entry| known.current_version(entry.item.id).is_some())
         }),
-        premise: Premise::Semantic(|_, state| state.semantic().entries().any(|entry| superseded_by(&entry.item).is_some())),
+        premise: Premise::Semantic(|_, state| {
+            state.semantic().entries().any(|entry| superseded_by(&entry.item).is_some())
+        }),
         ..CLAIM
     },
     Claim {
@@ -169,7 +171,9 @@ pub(super) const LAYERS: &[Claim] = &[
                 })
             })
         }),
-        premise: Premise::Semantic(|_, state| state.semantic().entries().any(|entry| is_restricted(&entry.item))),
+        premise: Premise::Semantic(|_, state| {
+            state.semantic().entries().any(|entry| is_restricted(&entry.item))
+        }),
         ..CLAIM
     },
     Claim {
@@ -215,7 +219,8 @@ pub(super) const LAYERS: &[Claim] = &[
         statement: "The identity does not change during a session.",
         formula: "□ (identity set ∧ ¬session ends ⇒ identity' = identity)",
         check: SemanticStepInvariant(|_, before, events, after| {
-            let identity_of = |state: &SemanticView<'_>| state.semantic().latest_by_key(&ItemKey::Identity).cloned();
+            let identity_of =
+                |state: &SemanticView<'_>| state.semantic().latest_by_key(&ItemKey::Identity).cloned();
             before.semantic().identity().is_none()
                 || events.contains(&Event::SessionEnded)
                 || identity_of(before) == identity_of(after)
@@ -284,7 +289,9 @@ pub(super) const LAYERS: &[Claim] = &[
                 set == [&stated]
             })
         }),
-        premise: Premise::State(|_, state| state.control().session().is_none() && state.control().phase() == Phase::Idle),
+        premise: Premise::State(|_, state| {
+            state.control().session().is_none() && state.control().phase() == Phase::Idle
+        }),
         not_applicable: |policy| {
             policy.writes.strict_ranks.then_some("the policy refuses titles outside of its table")
         },
@@ -372,7 +379,9 @@ pub(super) const LAYERS: &[Claim] = &[
             let is_same = || stands(before) == stands(after) && request(before) == request(after);
             events.iter().any(moves) || before.control() == after.control() || is_same()
         }),
-        premise: Premise::Semantic(|_, state| state.semantic().entries().any(|entry| entry.item.user().is_none())),
+        premise: Premise::Semantic(|_, state| {
+            state.semantic().entries().any(|entry| entry.item.user().is_none())
+        }),
         ..CLAIM
     },
     Claim {
@@ -408,7 +417,9 @@ pub(super) const LAYERS: &[Claim] = &[
             };
             after.semantic().entries().all(is_kept)
         }),
-        premise: Premise::Semantic(|_, state| state.semantic().entries().any(|entry| entry.item.user().is_some())),
+        premise: Premise::Semantic(|_, state| {
+            state.semantic().entries().any(|entry| entry.item.user().is_some())
+        }),
         ..CLAIM
     },
 ];
@@ -476,7 +487,10 @@ fn global_fact(key: Text) -> NewFact {
 }
 
 /// The items that this step superseded, each with its successor.
-fn newly_superseded<'a>(before: &SemanticView<'a>, after: &SemanticView<'a>) -> impl Iterator<Item = (&'a Item, ItemId)> + use<'a> {
+fn newly_superseded<'a>(
+    before: &SemanticView<'a>,
+    after: &SemanticView<'a>,
+) -> impl Iterator<Item = (&'a Item, ItemId)> + use<'a> {
     let after = after.semantic();
     before.semantic().entries().filter(|entry| entry.item.is_valid()).filter_map(|Entry { item, .. }| {
         let by = superseded_by(&after.get(item.id)?.item)?;
@@ -485,7 +499,10 @@ fn newly_superseded<'a>(before: &SemanticView<'a>, after: &SemanticView<'a>) -> 
 }
 
 /// The items whose text this step changed.
-fn overwritten_items<'a>(before: &SemanticView<'a>, after: &SemanticView<'a>) -> impl Iterator<Item = ItemId> + use<'a> {
+fn overwritten_items<'a>(
+    before: &SemanticView<'a>,
+    after: &SemanticView<'a>,
+) -> impl Iterator<Item = ItemId> + use<'a> {
     let after = after.semantic();
     before.semantic().entries().filter_map(|Entry { item, .. }| {
         let now = &after.get(item.id)?.item;
@@ -495,7 +512,10 @@ fn overwritten_items<'a>(before: &SemanticView<'a>, after: &SemanticView<'a>) ->
 }
 
 /// The valid summaries that lost keys in this step.
-fn summaries_losing_keys<'a>(before: &SemanticView<'a>, after: &SemanticView<'a>) -> impl Iterator<Item = ItemId> + use<'a> {
+fn summaries_losing_keys<'a>(
+    before: &SemanticView<'a>,
+    after: &SemanticView<'a>,
+) -> impl Iterator<Item = ItemId> + use<'a> {
     let after = after.semantic();
     before.semantic().read_valid_facts().filter_map(|item| {
         let now = &after.get(item.id)?.item;
@@ -518,7 +538,9 @@ fn transitive_dependents(known: &SemanticState, changed: &BTreeSet<ItemId>) -> B
 }
 
 /// The facts that were valid and have a successor. A fact that lost against an older one was never valid.
-fn superseded_facts<'a>(state: &SemanticView<'a>) -> impl Iterator<Item = (&'a Item, &'a FactRecord)> + use<'a> {
+fn superseded_facts<'a>(
+    state: &SemanticView<'a>,
+) -> impl Iterator<Item = (&'a Item, &'a FactRecord)> + use<'a> {
     let facts = state.semantic().entries().filter_map(|entry| Some((&entry.item, entry.item.fact()?)));
     facts.filter(|(item, _)| superseded_by(item).is_some_and(|by| by > item.id))
 }

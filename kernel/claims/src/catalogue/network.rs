@@ -270,12 +270,15 @@ pub(super) const NETWORK: &[Claim] = &[
         check: ResponseInvariant(|_, decide, state| {
             let mut views: BTreeMap<NodeId, State> = BTreeMap::new();
             routing_inputs(state).into_iter().all(|input| {
-                routed_by(decide, state, &input).is_none_or(|(call, from, to)| {
-                    let changed =
-                        &*views.entry(from.clone()).or_insert_with(|| with_other_views(state, &from));
-                    // A warning of the same batch can make another view expel a node, which every node sees.
-                    sends_signals(decide, changed, &input)
-                        || routed_by(decide, changed, &input) == Some((call, from, to))
+                let Some((call, from, to)) = events_of(decide, state, &input).as_deref().and_then(routed)
+                else {
+                    return true;
+                };
+                let changed = &*views.entry(from.clone()).or_insert_with(|| with_other_views(state, &from));
+                let events = events_of(decide, changed, &input);
+                // A warning of the same batch can make another view expel a node, which every node sees.
+                events.as_deref().is_some_and(|events| {
+                    events.iter().any(is_signal) || routed(events) == Some((call, from, to))
                 })
             })
         }),
@@ -290,28 +293,27 @@ pub(super) const NETWORK: &[Claim] = &[
         formula: "□ (routed(c, n) ∧ n ≠ from ∧ load(n) := 1 ⇒ ¬routed(c, n) ∨ no other candidate scores above 0)",
         check: ResponseInvariant(|_, decide, state| {
             routing_inputs(state).into_iter().all(|input| {
-                let Some((_, from, to)) = routed_by(decide, state, &input).filter(|(_, from, to)| from != to)
-                else {
+                let routed_now = events_of(decide, state, &input).as_deref().and_then(routed);
+                let Some((_, from, to)) = routed_now.filter(|(_, from, to)| from != to) else {
                     return true;
                 };
                 let mut loaded = state.clone();
                 let load = NetworkInput::ReportLoad { node: to.clone(), load: Some(Score::ONE) };
                 loaded.apply(&Event::Network(NetworkEvent::Changed(Box::new(load))));
-                match routed_by(decide, &loaded, &input) {
+                let events = events_of(decide, &loaded, &input).unwrap_or_default();
+                match routed(&events) {
                     Some((call, _, again)) if again == to => {
-                        let after = state_after(decide, &loaded, &input);
-                        let is_assigned = after.as_ref().is_some_and(|after| {
-                            let task =
-                                after.control().pending_call(call).and_then(|call| call.running_task());
-                            task.is_some_and(|task| {
-                                of_request(after, |request| request.workflow.assigned_node(task).is_some())
-                            })
+                        let mut after = loaded;
+                        events.iter().for_each(|event| after.apply(event));
+                        let task = after.control().pending_call(call).and_then(|call| call.running_task());
+                        let is_assigned = task.is_some_and(|task| {
+                            of_request(&after, |request| request.workflow.assigned_node(task).is_some())
                         });
                         if is_assigned {
                             return true;
                         }
-                        let others = after.as_ref().and_then(|after| {
-                            let (network, required) = (after.network()?, requirements(after, call)?);
+                        let others = requirements(&after, call).and_then(|required| {
+                            let network = after.network()?;
                             let assignment = network.assignment(call)?;
                             Some(candidates(network, &from, &required, &assignment.tried))
                         });
@@ -366,7 +368,9 @@ pub(super) const NETWORK: &[Claim] = &[
             }
             _ => true,
         }),
-        premise: Premise::Network(|state, _| assignments(state).any(|assignment| !assignment.tried.is_empty())),
+        premise: Premise::Network(|state, _| {
+            assignments(state).any(|assignment| !assignment.tried.is_empty())
+        }),
         ..CLAIM
     },
     Claim {
@@ -422,7 +426,9 @@ pub(super) const NETWORK: &[Claim] = &[
                 _ => true,
             })
         }),
-        premise: Premise::Network(|state, _| assignments(state).any(|assignment| !assignment.tried.is_empty())),
+        premise: Premise::Network(|state, _| {
+            assignments(state).any(|assignment| !assignment.tried.is_empty())
+        }),
         ..CLAIM
     },
     Claim {

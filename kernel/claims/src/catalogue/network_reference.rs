@@ -5,6 +5,7 @@ use super::prelude::*;
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
+use orchestrion_kernel::Events;
 use orchestrion_kernel::ids::{CallId, CapabilityId, NodeId};
 use orchestrion_kernel::network::defense::Signal;
 use orchestrion_kernel::network::{
@@ -64,14 +65,15 @@ pub(super) fn holds_at_each(
     holds: impl Fn(&State, &NetworkEvent) -> bool,
 ) -> bool {
     let is_last = |event: &Event| matches!(event, Event::Network(event) if is_relevant(event));
-    let last = events.iter().rposition(is_last).and_then(|at| events.get(..=at));
+    let Some(last) = events.iter().rposition(is_last) else { return true };
     let mut state = Cow::Borrowed(before);
-    last.unwrap_or_default().iter().all(|event| {
+    events.iter().enumerate().take(last.saturating_add(1)).all(|(at, event)| {
         let is_right = match event {
             Event::Network(event) => !is_relevant(event) || holds(&state, event),
             _ => true,
         };
-        if !last.is_some_and(|all| all.last().is_some_and(|last| core::ptr::eq(last, event))) {
+        // The state after the last one is not read.
+        if at < last {
             state.to_mut().apply(event);
         }
         is_right
@@ -85,32 +87,32 @@ pub(super) fn holds_at_routing(
     event: &NetworkEvent,
     holds: impl Fn(&NetworkState, &Routed<'_>) -> bool,
 ) -> bool {
-        let Some(network) = state.network() else { return true };
-        match event {
-            NetworkEvent::CallRouted { call, from, to, tried, .. } => {
-                let operation = state.control().pending_call(*call).map(|call| call.operation);
-                let Some(requirements) = requirements(state, *call) else { return false };
-                let assigned = operation.and_then(Operation::task).and_then(|task| {
-                    state.control().request().and_then(|request| request.workflow.assigned_node(task))
-                });
-                tried.is_empty() && assigned == Some(to)
-                    || holds(network, &Routed { from, to, tried, requirements })
-            }
-            NetworkEvent::StepsAssigned { assigned, .. } => {
-                let plan = state.control().request().and_then(|request| request.plan.as_ref());
-                let Some(plan) = plan.map(|plan| &plan.plan) else { return false };
-                // The members of an ensemble are several nodes for one task, not only the best.
-                plan.aggregation().is_some_and(|aggregation| aggregation.is_ensemble)
-                    || assigned.iter().all(|assigned| {
-                        plan.task(assigned.task).is_some_and(|task| {
-                            let requirements = task_requirements(task.step.requirements.as_deref());
-                            let (from, to) = (network.orchestrator(), &assigned.node);
-                            holds(network, &Routed { from, to, tried: &[], requirements })
-                        })
-                    })
-            }
-            _ => true,
+    let Some(network) = state.network() else { return true };
+    match event {
+        NetworkEvent::CallRouted { call, from, to, tried, .. } => {
+            let operation = state.control().pending_call(*call).map(|call| call.operation);
+            let Some(requirements) = requirements(state, *call) else { return false };
+            let assigned = operation.and_then(Operation::task).and_then(|task| {
+                state.control().request().and_then(|request| request.workflow.assigned_node(task))
+            });
+            tried.is_empty() && assigned == Some(to)
+                || holds(network, &Routed { from, to, tried, requirements })
         }
+        NetworkEvent::StepsAssigned { assigned, .. } => {
+            let plan = state.control().request().and_then(|request| request.plan.as_ref());
+            let Some(plan) = plan.map(|plan| &plan.plan) else { return false };
+            // The members of an ensemble are several nodes for one task, not only the best.
+            plan.aggregation().is_some_and(|aggregation| aggregation.is_ensemble)
+                || assigned.iter().all(|assigned| {
+                    plan.task(assigned.task).is_some_and(|task| {
+                        let requirements = task_requirements(task.step.requirements.as_deref());
+                        let (from, to) = (network.orchestrator(), &assigned.node);
+                        holds(network, &Routed { from, to, tried: &[], requirements })
+                    })
+                })
+        }
+        _ => true,
+    }
 }
 
 /// Whether a condition holds for each node that starts a call, in the state before it.
@@ -119,16 +121,15 @@ pub(super) fn holds_at_start(
     event: &NetworkEvent,
     holds: impl Fn(&Node, &CapabilityId) -> bool,
 ) -> bool {
-        let Some(network) = state.network() else { return true };
-        let started = match event {
-            NetworkEvent::CallRouted { from, to, capability, .. } if from == to => Some((to, capability)),
-            NetworkEvent::HandoffAccepted { call } => {
-                network.assignment(*call).map(|assignment| (&assignment.to, &assignment.capability))
-            }
-            _ => return true,
-        };
-        started
-            .is_some_and(|(node, capability)| network.node(node).is_some_and(|node| holds(node, capability)))
+    let Some(network) = state.network() else { return true };
+    let started = match event {
+        NetworkEvent::CallRouted { from, to, capability, .. } if from == to => Some((to, capability)),
+        NetworkEvent::HandoffAccepted { call } => {
+            network.assignment(*call).map(|assignment| (&assignment.to, &assignment.capability))
+        }
+        _ => return true,
+    };
+    started.is_some_and(|(node, capability)| network.node(node).is_some_and(|node| holds(node, capability)))
 }
 
 pub(super) fn task_requirements(declared: Option<&Requirements>) -> Requirements {
@@ -372,13 +373,14 @@ pub(super) fn routing_inputs(state: &State) -> Vec<Input> {
     [Input::Step].into_iter().chain(lost).collect()
 }
 
-/// The call that an input routes, with the node that routes and the node that gets it.
-pub(super) fn routed_by(
-    decide: &crate::Decide<'_>,
-    state: &State,
-    input: &Input,
-) -> Option<(CallId, NodeId, NodeId)> {
-    decide(state, input).ok()?.iter().find_map(|event| match event {
+/// The events of an input, if the kernel accepts it.
+pub(super) fn events_of(decide: &crate::Decide<'_>, state: &State, input: &Input) -> Option<Events> {
+    decide(state, input).ok()
+}
+
+/// The call that these events route, with the node that routes and the node that gets it.
+pub(super) fn routed(events: &[Event]) -> Option<(CallId, NodeId, NodeId)> {
+    events.iter().find_map(|event| match event {
         Event::Network(NetworkEvent::CallRouted { call, from, to, .. }) => {
             Some((*call, from.clone(), to.clone()))
         }
@@ -386,16 +388,9 @@ pub(super) fn routed_by(
     })
 }
 
-/// Whether nodes receive signals after an input.
-pub(super) fn sends_signals(decide: &crate::Decide<'_>, state: &State, input: &Input) -> bool {
-    let is_signal = |event: &Event| matches!(event, Event::Network(NetworkEvent::SignalReceived { .. }));
-    decide(state, input).is_ok_and(|events| events.iter().any(is_signal))
-}
-
-pub(super) fn state_after(decide: &crate::Decide<'_>, state: &State, input: &Input) -> Option<State> {
-    let mut after = state.clone();
-    decide(state, input).ok()?.iter().for_each(|event| after.apply(event));
-    Some(after)
+/// Whether a node receives a signal.
+pub(super) const fn is_signal(event: &Event) -> bool {
+    matches!(event, Event::Network(NetworkEvent::SignalReceived { .. }))
 }
 
 /// The state in which every other node than this one believes that all others are threats, and has cut the connections to them.

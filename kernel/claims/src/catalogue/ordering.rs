@@ -88,7 +88,9 @@ pub(super) const ORDER: &[Claim] = &[
             },
             _ => true,
         }),
-        premise: Premise::State(|policy, state| of_request(state, |request| request.debate.pass == policy.bounds.passes)),
+        premise: Premise::State(|policy, state| {
+            of_request(state, |request| request.debate.pass == policy.bounds.passes)
+        }),
         ..CLAIM
     },
     Claim {

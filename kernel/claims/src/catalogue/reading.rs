@@ -58,7 +58,9 @@ pub(super) const READING: &[Claim] = &[
         check: ContextInvariant(|_, state, sent| {
             shown_items(state, sent).all(|item| is_for_session(state, item))
         }),
-        premise: Premise::State(|_, state| calls_with(state, |item| is_in_force(item) && !is_for_session(state, item))),
+        premise: Premise::State(|_, state| {
+            calls_with(state, |item| is_in_force(item) && !is_for_session(state, item))
+        }),
         ..CLAIM
     },
     Claim {
@@ -103,7 +105,9 @@ pub(super) const READING: &[Claim] = &[
             before.now() == after.now()
                 || before.now() < after.now() && after.semantic().entries().all(is_kept)
         }),
-        premise: Premise::Semantic(|_, state| state.semantic().entries().any(|entry| has_expired(&entry.item, state.now()))),
+        premise: Premise::Semantic(|_, state| {
+            state.semantic().entries().any(|entry| has_expired(&entry.item, state.now()))
+        }),
         ..CLAIM
     },
     Claim {

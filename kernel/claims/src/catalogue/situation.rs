@@ -81,7 +81,9 @@ pub(super) const SITUATION: &[Claim] = &[
             }
             before.request_scope().is_none() || fields(before).iter().all(|field| later.contains(field))
         }),
-        premise: Premise::Semantic(|_, state| state.request_scope().is_some() && state.semantic().situation().fields().next().is_some()),
+        premise: Premise::Semantic(|_, state| {
+            state.request_scope().is_some() && state.semantic().situation().fields().next().is_some()
+        }),
         ..CLAIM
     },
 ];

@@ -398,7 +398,9 @@ pub(super) const TURNS: &[Claim] = &[
             };
             state.control().phase() != Phase::Idle || accepts(state, &input)
         }),
-        premise: Premise::State(|_, state| state.control().phase() == Phase::Idle && state.control().session().is_some()),
+        premise: Premise::State(|_, state| {
+            state.control().phase() == Phase::Idle && state.control().session().is_some()
+        }),
         ..CLAIM
     },
 ];

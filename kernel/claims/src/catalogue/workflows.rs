@@ -14,35 +14,34 @@ pub(super) const WORKFLOWS: &[Claim] = &[
                     its assigned node, while this node can start it. One that cannot be routed lets no other start.",
         formula: "□ (assigned(members) ⇒ no task of the run started) ∧ □ (routed(m, n) ⇒ n = assigned(m)) ∧ □ (unroutable(m) ⇒ only m starts)",
         check: NetworkEventInvariant(|_, state, event| {
-                let Some(request) = state.control().request() else {
-                    return !matches!(
-                        event,
-                        NetworkEvent::StepsAssigned { .. } | NetworkEvent::StepsUnroutable { .. }
-                    );
-                };
-                match event {
-                    NetworkEvent::StepsAssigned { assigned, left_out } => {
-                        let members = request.plan.iter().flat_map(|plan| plan.plan.members());
-                        let mut routed: alloc::vec::Vec<TaskId> = assigned
-                            .iter()
-                            .map(|assigned| assigned.task)
-                            .chain(left_out.iter().copied())
-                            .collect();
-                        routed.sort_unstable();
-                        let mut members: alloc::vec::Vec<TaskId> = members.map(|task| task.id).collect();
-                        members.sort_unstable();
-                        is_before_run(state, request) && routed == members
-                    }
-                    NetworkEvent::StepsUnroutable { .. } => is_before_run(state, request),
-                    NetworkEvent::CallRouted { call, to, attempt: 1, .. } => {
-                        let task = state.control().pending_call(*call).and_then(|call| call.running_task());
-                        let assigned = task.and_then(|task| request.workflow.assigned_node(task));
-                        assigned.is_none_or(|assigned| {
-                            assigned == to || !can_start(state, assigned, request, task)
-                        })
-                    }
-                    _ => true,
+            let Some(request) = state.control().request() else {
+                return !matches!(
+                    event,
+                    NetworkEvent::StepsAssigned { .. } | NetworkEvent::StepsUnroutable { .. }
+                );
+            };
+            match event {
+                NetworkEvent::StepsAssigned { assigned, left_out } => {
+                    let members = request.plan.iter().flat_map(|plan| plan.plan.members());
+                    let mut routed: alloc::vec::Vec<TaskId> = assigned
+                        .iter()
+                        .map(|assigned| assigned.task)
+                        .chain(left_out.iter().copied())
+                        .collect();
+                    routed.sort_unstable();
+                    let mut members: alloc::vec::Vec<TaskId> = members.map(|task| task.id).collect();
+                    members.sort_unstable();
+                    is_before_run(state, request) && routed == members
                 }
+                NetworkEvent::StepsUnroutable { .. } => is_before_run(state, request),
+                NetworkEvent::CallRouted { call, to, attempt: 1, .. } => {
+                    let task = state.control().pending_call(*call).and_then(|call| call.running_task());
+                    let assigned = task.and_then(|task| request.workflow.assigned_node(task));
+                    assigned
+                        .is_none_or(|assigned| assigned == to || !can_start(state, assigned, request, task))
+                }
+                _ => true,
+            }
         }),
         premise: Premise::State(|_, state| of_request(state, |request| request.workflow.assigned.len() > 1)),
         ..CLAIM
@@ -67,7 +66,9 @@ pub(super) const WORKFLOWS: &[Claim] = &[
             }
             _ => true,
         }),
-        premise: Premise::State(|_, state| of_request(state, |request| request.workflow.is_aggregated == Some(true))),
+        premise: Premise::State(|_, state| {
+            of_request(state, |request| request.workflow.is_aggregated == Some(true))
+        }),
         ..CLAIM
     },
     Claim {
@@ -78,21 +79,23 @@ pub(super) const WORKFLOWS: &[Claim] = &[
         formula: "□ (repeated(v) ⇒ exit(v) ≠ 0 ∧ times(v) < max_retries ∧ tasks = dependents*(validated(v)) ∧ pure(tasks) ∧ ¬running(tasks))",
         check: NetworkEventInvariant(|_, state, event| {
             let retries = state.network().map_or(2, |network| network.policy().workflow.max_retries);
-                let NetworkEvent::ValidationFailed { task, repeated } = event else { return true };
-                let Some(request) = state.control().request() else { return false };
-                let Some(plan) = request.plan.as_ref().map(|plan| &plan.plan) else { return false };
-                let validates = plan.task(*task).and_then(|task| task.step.validates);
-                let is_repeatable = |task: &TaskId| {
-                    let is_pure = plan.task(*task).is_some_and(|task| task.effect.kind() == EffectKind::Pure);
-                    let mut pending = state.control().pending_calls().iter();
-                    is_pure && !pending.any(|call| call.running_task() == Some(*task))
-                };
-                matches!(request.outcome(*task), Some(TaskOutcome::Exited(_)))
-                    && request.workflow.failed_validations(*task) < retries
-                    && validates.is_some_and(|validated| dependents_of(plan, validated) == *repeated)
-                    && repeated.iter().all(is_repeatable)
+            let NetworkEvent::ValidationFailed { task, repeated } = event else { return true };
+            let Some(request) = state.control().request() else { return false };
+            let Some(plan) = request.plan.as_ref().map(|plan| &plan.plan) else { return false };
+            let validates = plan.task(*task).and_then(|task| task.step.validates);
+            let is_repeatable = |task: &TaskId| {
+                let is_pure = plan.task(*task).is_some_and(|task| task.effect.kind() == EffectKind::Pure);
+                let mut pending = state.control().pending_calls().iter();
+                is_pure && !pending.any(|call| call.running_task() == Some(*task))
+            };
+            matches!(request.outcome(*task), Some(TaskOutcome::Exited(_)))
+                && request.workflow.failed_validations(*task) < retries
+                && validates.is_some_and(|validated| dependents_of(plan, validated) == *repeated)
+                && repeated.iter().all(is_repeatable)
         }),
-        premise: Premise::State(|_, state| of_request(state, |request| !request.workflow.validations.is_empty())),
+        premise: Premise::State(|_, state| {
+            of_request(state, |request| !request.workflow.validations.is_empty())
+        }),
         ..CLAIM
     },
     Claim {
@@ -102,18 +105,17 @@ pub(super) const WORKFLOWS: &[Claim] = &[
                     network. Every other call is routed by the orchestrator.",
         formula: "□ (routed(c, from, n) ⇒ from = node(task before c) in a sequence, else orchestrator)",
         check: NetworkEventInvariant(|_, state, event| {
-                let (NetworkEvent::CallRouted { call, from, attempt: 1, .. }, Some(network)) =
-                    (event, state.network())
-                else {
-                    return true;
-                };
-                let operation = state.control().pending_call(*call).map(|call| call.operation);
-                let before = operation.and_then(|operation| node_of_step_before(state, operation));
-                let is_in_network = |node: &NodeId| {
-                    network.node(node).is_some_and(|node| node.status != NodeStatus::Expelled)
-                };
-                let expected = before.filter(is_in_network);
-                *from == expected.unwrap_or_else(|| network.orchestrator().clone())
+            let (NetworkEvent::CallRouted { call, from, attempt: 1, .. }, Some(network)) =
+                (event, state.network())
+            else {
+                return true;
+            };
+            let operation = state.control().pending_call(*call).map(|call| call.operation);
+            let before = operation.and_then(|operation| node_of_step_before(state, operation));
+            let is_in_network =
+                |node: &NodeId| network.node(node).is_some_and(|node| node.status != NodeStatus::Expelled);
+            let expected = before.filter(is_in_network);
+            *from == expected.unwrap_or_else(|| network.orchestrator().clone())
         }),
         premise: Premise::Network(|state, _| {
             assignments(state).any(|assignment| {
@@ -150,7 +152,9 @@ pub(super) const WORKFLOWS: &[Claim] = &[
                 && reports().all(|path| path.last() == orchestrator)
                 && is_way
         }),
-        premise: Premise::State(|_, state| state.network().is_some() && state.control().phase() == Phase::RunningTasks),
+        premise: Premise::State(|_, state| {
+            state.network().is_some() && state.control().phase() == Phase::RunningTasks
+        }),
         ..CLAIM
     },
     Claim {
@@ -215,7 +219,9 @@ pub(super) const WORKFLOWS: &[Claim] = &[
                         && request.workflow.is_aggregated.is_none()
                 })
         }),
-        premise: Premise::State(|_, state| of_request(state, |request| request.workflow.is_aggregated == Some(false))),
+        premise: Premise::State(|_, state| {
+            of_request(state, |request| request.workflow.is_aggregated == Some(false))
+        }),
         ..CLAIM
     },
 ];
