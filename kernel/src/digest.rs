@@ -38,10 +38,9 @@ impl CachedDigest {
         let computed = compute();
         let [low, high] = &self.halves;
         // Each half is complete on its own.
-        #[allow(clippy::cast_possible_truncation, reason = "the lower half")]
-        low.store(computed as u64, Ordering::Relaxed);
-        #[allow(clippy::cast_possible_truncation, reason = "the upper half")]
-        high.store((computed >> 64) as u64, Ordering::Relaxed);
+        let computed_halves = halves(computed);
+        low.store(computed_halves.0, Ordering::Relaxed);
+        high.store(computed_halves.1, Ordering::Relaxed);
         computed
     }
 
@@ -86,6 +85,17 @@ impl SharedDigest {
     }
 }
 
+/// Returns the lower and the upper half.
+fn halves(value: u128) -> (u64, u64) {
+    let half = |value: u128| u64::try_from(value & u128::from(u64::MAX)).unwrap_or_default();
+    (half(value), half(value >> 64))
+}
+
+/// Returns a size as a number of 64 bits.
+fn number(size: usize) -> u64 {
+    u64::try_from(size).unwrap_or(u64::MAX)
+}
+
 /// Two mixtures of the same values, with different factors.
 struct DigestHasher {
     low: u64,
@@ -121,15 +131,14 @@ impl Hasher for DigestHasher {
 
     #[inline(always)]
     fn write_usize(&mut self, value: usize) {
-        self.mix(value as u64);
+        self.mix(number(value));
     }
 
     #[inline(always)]
     fn write_u128(&mut self, value: u128) {
-        #[allow(clippy::cast_possible_truncation, reason = "the lower half")]
-        self.mix(value as u64);
-        #[allow(clippy::cast_possible_truncation, reason = "the upper half")]
-        self.mix((value >> 64) as u64);
+        let (low, high) = halves(value);
+        self.mix(low);
+        self.mix(high);
     }
 
     #[inline(always)]
@@ -137,7 +146,7 @@ impl Hasher for DigestHasher {
         let (words, rest) = bytes.as_chunks::<8>();
         words.iter().for_each(|word| self.mix(u64::from_le_bytes(*word)));
         if !rest.is_empty() {
-            self.mix(rest.iter().fold(rest.len() as u64, |all, byte| all << 8 | u64::from(*byte)));
+            self.mix(rest.iter().fold(number(rest.len()), |all, byte| all << 8 | u64::from(*byte)));
         }
     }
 
@@ -155,9 +164,9 @@ mod tests {
 
     #[test]
     fn digest_halves_are_independent() {
-        let values = || (0..50_000_u32).map(|number| ((number >> 8) as u8, Vec::from([number as u8; 3])));
-        let halves = |shift: u32| -> BTreeSet<u32> {
-            values().map(|value| (digest(&value) >> shift) as u32).collect()
+        let values = || (0..50_000_u32).map(|number| (number >> 8, Vec::from([number & 255; 3])));
+        let halves = |shift: u32| -> BTreeSet<u128> {
+            values().map(|value| digest(&value) >> shift & u128::from(u32::MAX)).collect()
         };
         // 50,000 values collide 0.3 times on average in 32 bits.
         for shift in [0, 32, 64, 96] {
