@@ -18,7 +18,12 @@ use std::fmt::{self, Write as _};
 use std::sync::LazyLock;
 
 /// Probes inputs of every kind, most of them unexpected. Reports violated contracts and the refusals that occurred.
-pub(crate) fn check_state_contracts(responses: &Responses<'_>, mut seen: impl FnMut(Observation)) {
+pub fn check_state_contracts(subject: &KernelUnderTest, state: &State, seen: impl FnMut(Observation)) {
+    check_responses(&Responses::new(subject, state), seen);
+}
+
+/// Checks as [`check_state_contracts`] does, and remembers the responses.
+pub(crate) fn check_responses(responses: &Responses<'_>, mut seen: impl FnMut(Observation)) {
     let (subject, state) = (responses.subject(), responses.state());
     // A refusal has no events. Applying none is what a runtime does with it.
     let mut is_untouched = None;

@@ -264,7 +264,7 @@ impl KernelModel {
         violated.iter().for_each(|claim| show(Observation::Violation(claim)));
         premises.intersection(self.applicable).iter().for_each(|claim| show(Observation::Premise(claim)));
         let responses = Responses::new(&self.subject, &product.state);
-        contracts::check_state_contracts(&responses, &mut show);
+        contracts::check_responses(&responses, &mut show);
         for claim in self.state_claims.iter() {
             if is_new(Observation::Violation(claim)) && !self.satisfies(claim, product, &responses) {
                 show(Observation::Violation(claim));
@@ -283,7 +283,7 @@ impl KernelModel {
         let responses = Responses::new(&self.subject, &product.state);
         let mut holds = self.satisfies(claim, product, &responses);
         if let Some(ClaimCheck::Contract(_)) = CLAIMS.get(claim).map(|claim| claim.check) {
-            contracts::check_state_contracts(&responses, |observation| {
+            contracts::check_responses(&responses, |observation| {
                 holds &= observation != Observation::Violation(claim)
             });
         }
