@@ -50,7 +50,7 @@ fn keys_are_created_for_every_node() {
         text.lines().filter(|line| !line.starts_with("    public_key: ")).map(|line| format!("{line}\n"));
     assert_eq!(rest.collect::<String>(), INVOICES);
     let (out, _) = keys(0, &folder, &["create", "net.yaml"]);
-    assert_eq!(out, "every node has a public key; replace one with `orchestrion keys rotate`\n");
+    assert_eq!(out, "no key is missing; replace one with `orchestrion keys rotate`\n");
     assert_eq!(fs::read_to_string(folder.path().join("net.yaml")).unwrap(), text);
 }
 
@@ -73,6 +73,22 @@ fn keys_of_other_machines_are_left_out() {
     assert_eq!(out, "  created  keys/b.key\n  wrote    net.yaml\n");
     assert!(fs::read_to_string(folder.path().join("net.yaml")).unwrap().contains(&key));
     assert!(!folder.path().join("keys/a.key").exists());
+}
+
+#[test]
+fn clone_without_keys_gets_new_ones() {
+    let folder = folder(INVOICES);
+    keys(0, &folder, &["create", "net.yaml"]);
+    let before = fs::read_to_string(folder.path().join("net.yaml")).unwrap();
+    let kept = load(&folder.path().join("keys"), "ana").public_key();
+    for node in &NODES[1..] {
+        fs::remove_file(folder.path().join(format!("keys/{node}.key"))).unwrap();
+    }
+    let (out, _) = keys(0, &folder, &["create", "net.yaml", "--all"]);
+    assert!(out.starts_with("  created  keys/ben.key\n") && !out.contains("ana"), "{out}");
+    assert_keys_match(&folder, "keys", &NODES);
+    assert_eq!(load(&folder.path().join("keys"), "ana").public_key(), kept);
+    assert_ne!(fs::read_to_string(folder.path().join("net.yaml")).unwrap(), before);
 }
 
 #[test]

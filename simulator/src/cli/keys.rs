@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 #[command(after_help = "\
 Examples:
   orchestrion keys create net.yaml              a key for every node without one
+  orchestrion keys create net.yaml --all        the same, in a clone without keys
   orchestrion keys rotate net.yaml ana          a new key for ana
 
 The secret key of the node ana is in the file keys/ana.key, which only its owner
@@ -53,7 +54,7 @@ pub(super) fn run(args: &Args) -> Result<ExitStatus> {
 /// Creates the keys of a network file in the folder `keys` beside it, and returns their paths.
 pub(super) fn create_beside(network: &Path) -> Result<Vec<PathBuf>> {
     let opened = Files { network: network.to_owned(), keys: None }.open()?;
-    Ok(create::create_keys(&opened)?.into_iter().map(|file| file.path).collect())
+    Ok(create::create_keys(&opened, create::Missing::PublicKey)?.into_iter().map(|file| file.path).collect())
 }
 
 /// A network file, and the folder with the keys of its nodes.

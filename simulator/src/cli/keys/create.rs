@@ -17,15 +17,30 @@ Examples:
   orchestrion keys create net.yaml              writes keys/NODE.key for each
                                                 node, and net.yaml
   orchestrion keys create net.yaml --keys /etc/orchestrion/keys
+  orchestrion keys create net.yaml --all        after a clone: new keys for the
+                                                nodes without a key file
 
 The folder is created if it does not exist. A node that has a public_key is left
-out: its key may be on another machine. A key file that exists is kept, and its
-public key is written into the network file. Comments of the file stay.
+out, unless --all is given: its key may be on another machine. A key file that
+exists is kept, and its public key is written into the network file. Comments of
+the file stay.
 
 Exit codes: 0 success; 2 error.")]
 pub(super) struct Args {
     #[command(flatten)]
     files: Files,
+    /// Create a key also for a node that has a public key and no key file, and replace its public key.
+    #[arg(long)]
+    all: bool,
+}
+
+/// The nodes that get a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Missing {
+    /// Those without a public key.
+    PublicKey,
+    /// Those without a public key, or without a key file.
+    AnyKey,
 }
 
 /// The key file of a node.
@@ -36,8 +51,12 @@ pub(in crate::cli) struct KeyFile {
 }
 
 /// Creates the keys that are missing, and writes the public keys into the network file.
-pub(super) fn create_keys(opened: &Opened) -> Result<Vec<KeyFile>> {
-    let nodes = opened.network.network.iter().filter(|node| node.public_key.is_empty());
+pub(super) fn create_keys(opened: &Opened, missing: Missing) -> Result<Vec<KeyFile>> {
+    let has_file = |node: &NodeId| opened.keys.key_path(node).is_ok_and(|path| path.exists());
+    let nodes = opened.network.network.iter().filter(|node| match missing {
+        Missing::PublicKey => node.public_key.is_empty(),
+        Missing::AnyKey => node.public_key.is_empty() || !has_file(&node.id),
+    });
     let nodes: Vec<NodeId> = nodes.map(|node| node.id.clone()).collect();
     opened.ensure_editable(&nodes)?;
     let (mut files, mut public_keys) = (Vec::new(), BTreeMap::new());
@@ -58,10 +77,10 @@ pub(super) fn create_keys(opened: &Opened) -> Result<Vec<KeyFile>> {
 
 pub(super) fn run(args: &Args) -> Result<ExitStatus> {
     let opened = args.files.open()?;
-    let files = create_keys(&opened)?;
+    let files = create_keys(&opened, if args.all { Missing::AnyKey } else { Missing::PublicKey })?;
     let mut out = output::plain_stdout();
     if files.is_empty() {
-        writeln!(out, "every node has a public key; replace one with `orchestrion keys rotate`")
+        writeln!(out, "no key is missing; replace one with `orchestrion keys rotate`")
             .into_diagnostic()?;
         return Ok(ExitStatus::Success);
     }

@@ -51,7 +51,7 @@ pub(super) fn checked_keys(
             Err(NodeKeyError::Missing(error)) if node.id != *orchestrator => {
                 notes.push(format!("{error}; calls that {} hands off fail", node.id));
             }
-            Err(NodeKeyError::Missing(error)) => return Err(missing_key(&error, &node.id)),
+            Err(NodeKeyError::Missing(error)) => return Err(missing_key(&error)),
             Err(NodeKeyError::Invalid(report)) => return Err(report),
         }
     }
@@ -113,12 +113,9 @@ fn check_node(folder: &KeyFolder, node: &Node) -> Result<(), NodeKeyError> {
     Ok(())
 }
 
-fn missing_key(error: &str, node: &NodeId) -> Report {
+fn missing_key(error: &str) -> Report {
     miette!(
-        help = format!(
-            "copy the key file into the folder; or, for a new key, remove the `public_key` of {node} from the network file and run: \
-             orchestrion keys create NETWORK"
-        ),
+        help = "copy the key file into the folder; or create new keys for all nodes without one: orchestrion keys create NETWORK --all",
         "{error}: the orchestrator signs handoffs: expected a key file, found none"
     )
 }
