@@ -234,6 +234,7 @@ impl Adversary {
             Operation::Argue(role) => self.arguments(role),
             Operation::ArgueAdditional { .. } => self.additional_arguments(),
             Operation::ReviewRevision => self.revision_review_reports(),
+            Operation::RunTask { task, .. } if free.network == Remote::Steps => network::answers(task),
             Operation::RunTask { .. } | Operation::UndoTask { .. } => {
                 let exit = |code| Report::Exit { code, text: text(), number: None };
                 let fails = free.execution

@@ -8,6 +8,7 @@ pub use contexts::has_unproven_context;
 use prelude::CLAIM;
 pub(crate) use trust_reference::ExpectedNodes;
 
+mod aggregation;
 mod compaction;
 mod contexts;
 mod findings;
@@ -31,7 +32,7 @@ mod workflows;
 /// Every claim, in the order in which reports list them.
 pub const CLAIMS: &[Claim] = &concat_claims();
 
-const PARTS: [&[Claim]; 16] = [
+const PARTS: [&[Claim]; 17] = [
     findings::FINDINGS,
     ordering::ORDER,
     knowledge::KNOWLEDGE,
@@ -45,6 +46,7 @@ const PARTS: [&[Claim]; 16] = [
     transitions::TURNS,
     network::NETWORK,
     workflows::WORKFLOWS,
+    aggregation::AGGREGATION,
     trust::TRUST,
     interactions::INTERACTIONS,
     kernel::KERNEL,

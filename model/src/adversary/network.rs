@@ -7,21 +7,23 @@
 pub(super) mod interactions;
 
 use crate::scopes::{Model, Remote};
-use orchestrion_kernel::module::Module;
+use orchestrion_kernel::module::{Module, Report};
 use orchestrion_kernel::network::defense::Signal;
 use orchestrion_kernel::network::{
-    Capability, CapabilityCategory, CapabilityConstraints, CapabilityState, HandoffReceipt, NetworkInput,
-    Node, NodeStatus, SignatureStatus, TrustPolicy,
+    Capability, CapabilityCategory, CapabilityConstraints, CapabilityState, HandoffReceipt, Millionths,
+    NetworkInput, Node, NodeStatus, SignatureStatus, ThreatBelief, TrustPolicy,
 };
 use orchestrion_kernel::state::{Assignment, NetworkState};
-use orchestrion_kernel::{CallId, CapabilityId, Input, NodeId, Phase, Score, State, Text};
+use orchestrion_kernel::{CallId, CapabilityId, Input, NodeId, Phase, Score, State, TaskId, Text};
 
 /// The orchestrator, and the nodes that execute.
 const ORCHESTRATOR: &str = "a";
 const BEST: &str = "b";
 const SECOND: &str = "c";
-/// Trusted less than any task requires that states a minimum.
-const WEAK: &str = "d";
+/// Of the best quality, and trusted less than a task requires that states a minimum.
+const UNTRUSTED: &str = "d";
+/// Of the best trust, with less quality than a task requires that states a minimum.
+const POOR: &str = "e";
 const EXPELLED: &str = "x";
 
 /// The constants of a model's network: interactions change no value that a later decision reads, so that the states are finitely
@@ -44,10 +46,10 @@ fn share(percent: u32) -> Score {
     Score::from_millionths(percent * 10_000).unwrap_or(Score::ONE)
 }
 
-/// A node with these capabilities, each for one task at a time, or two.
+/// A node of this trust and quality in percent, with these capabilities, each for one task at a time, or two.
 fn node(
     name: &str,
-    trust: u32,
+    (trust, quality): (u32, u32),
     capabilities: impl IntoIterator<Item = CapabilityId>,
     max_capacity: u32,
 ) -> Node {
@@ -63,14 +65,19 @@ fn node(
             constraints: CapabilityConstraints::default(),
             max_capacity,
         };
-        node.add_capability(CapabilityState::new(capability, share(trust)));
+        node.add_capability(CapabilityState::new(capability, share(quality)));
     }
     node
 }
 
-/// The capability of a task that only the second node and the weak one hold.
+/// The capability of a task that only the second node holds.
 pub(crate) fn second_capability() -> CapabilityId {
     CapabilityId::new("second")
+}
+
+/// The capability that no node holds.
+pub(crate) fn missing_capability() -> CapabilityId {
+    CapabilityId::new("missing")
 }
 
 /// The node that executes best.
@@ -90,27 +97,35 @@ pub(super) fn creation(model: Model) -> Vec<Input> {
     let local = Module::ALL.into_iter().filter(|module| !is_remote(module)).map(Module::capability);
     let remote = || Module::ALL.into_iter().filter(is_remote).map(Module::capability);
     let orchestrator = NodeId::new(ORCHESTRATOR);
-    let mut nodes = vec![node(ORCHESTRATOR, 90, local, 2)];
+    let mut nodes = vec![node(ORCHESTRATOR, (90, 90), local, 2)];
     match model.free.network {
         Remote::Nowhere => {}
         Remote::Handoffs => nodes.extend([
-            node(BEST, 80, [executor()], 1),
-            node(SECOND, 60, [executor()], 2),
-            node(WEAK, 20, [executor()], 2),
-            Node { status: NodeStatus::Expelled, ..node(EXPELLED, 90, [executor()], 2) },
+            // The product decides: of these nodes, trust alone prefers the poor one, and quality alone the untrusted one. The
+            // second node is the only one that has the minimum of both.
+            node(BEST, (56, 56), [executor()], 1),
+            node(SECOND, (50, 50), [executor()], 2),
+            node(UNTRUSTED, (30, 100), [executor()], 2),
+            node(POOR, (100, 30), [executor()], 2),
+            Node { status: NodeStatus::Expelled, ..node(EXPELLED, (90, 90), [executor()], 2) },
         ]),
         Remote::Steps => nodes.extend([
-            node(BEST, 80, [executor()], 2),
-            node(SECOND, 60, [executor(), second_capability()], 2),
+            node(BEST, (80, 80), [executor()], 2),
+            node(SECOND, (60, 60), [executor(), second_capability()], 2),
         ]),
-        Remote::Modules => nodes.extend([node(BEST, 80, remote(), 2), node(SECOND, 60, remote(), 2)]),
+        Remote::Modules => {
+            // Without this belief the other node would be the best one.
+            let belief = ThreatBelief { level: share(50), ..ThreatBelief::default() };
+            nodes.iter_mut().for_each(|node| node.threat_beliefs.insert_mut(best(), belief.clone()));
+            nodes.extend([node(BEST, (80, 80), remote(), 2), node(SECOND, (60, 60), remote(), 2)]);
+        }
         Remote::Interactions => nodes = interactions::nodes(nodes),
     }
     // A member of the orchestrator itself.
     if model.free.network == Remote::Steps
         && let Some(first) = nodes.first_mut()
     {
-        let own = node(ORCHESTRATOR, 90, [own_capability()], 1);
+        let own = node(ORCHESTRATOR, (90, 90), [own_capability()], 1);
         own.capabilities.into_values().for_each(|state| first.add_capability(state));
     }
     let policy = match model.free.network {
@@ -155,7 +170,7 @@ pub(super) fn handoffs(model: Model, network: &NetworkState, pending: &[CallId])
         deliver(*call, from, to, valid);
         if model.free.network == Remote::Handoffs {
             deliver(*call, from, to, invalid);
-            deliver(*call, &NodeId::new(WEAK), to, valid);
+            deliver(*call, &NodeId::new(UNTRUSTED), to, valid);
             deliver(*call, from, &NodeId::new(EXPELLED), valid);
         }
     }
@@ -165,8 +180,21 @@ pub(super) fn handoffs(model: Model, network: &NetworkState, pending: &[CallId])
     inputs
 }
 
+/// The results of a task of a workflow: an answer by the number of the task, as a number too, a failure, and of the second task also an
+/// answer that is no number.
+pub(super) fn answers(task: TaskId) -> Vec<Report> {
+    let text = || Text::from(if task.number() % 2 == 1 { "odd" } else { "even" });
+    let answer = |number| Report::Exit { code: 0, text: text(), number };
+    let mut reports = vec![answer(Some(Millionths::new(i64::from(task.number()).saturating_mul(1_000_000))))];
+    if task == TaskId::new(2) {
+        reports.push(answer(None));
+    }
+    reports.push(Report::Exit { code: 1, text: text(), number: None });
+    reports
+}
+
 /// Every change of the network to try while tasks run: the best node withdraws its capability or offers it again, reports a full load or
-/// none, is suspected or trusted again, leaves or joins again. The other inputs change nothing, or are refused.
+/// none, is suspected or trusted again, leaves or joins again, with the capability or without. The other inputs change nothing, or are refused.
 pub(super) fn changes(environment: [u32; 2], network: &NetworkState, state: &State) -> Vec<Input> {
     let plan = state.control().request().and_then(|request| request.plan.as_ref());
     let [of_one, of_two] = environment;
@@ -199,11 +227,15 @@ pub(super) fn changes(environment: [u32; 2], network: &NetworkState, state: &Sta
         });
     }
     if environment >= 2 {
-        let second = NodeId::new(SECOND);
-        inputs.push(match network.node(&second) {
-            Some(_) => NetworkInput::Leave { node: second },
-            None => NetworkInput::Join { node: self::node(SECOND, 60, [executor.clone()], 2) },
-        });
+        if node.is_some() {
+            inputs.push(NetworkInput::Leave { node: best.clone() });
+        } else {
+            let join = |capabilities: Vec<CapabilityId>| NetworkInput::Join {
+                node: self::node(BEST, (56, 56), capabilities, 1),
+            };
+            // It may come back without the capability of a handoff that it was sent.
+            inputs.extend([join(vec![executor.clone()]), join(Vec::new())]);
+        }
     }
     inputs.extend([
         NetworkInput::RotateKey { node: orchestrator.clone(), public_key: Vec::new() },

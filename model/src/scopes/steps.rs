@@ -1,6 +1,6 @@
 //! The plans whose tasks nodes execute.
 
-use crate::adversary::network::{best, own_capability, second_capability};
+use crate::adversary::network::{best, missing_capability, own_capability, second_capability};
 use orchestrion_kernel::module::Module;
 use orchestrion_kernel::network::aggregation::AggregationStrategy;
 use orchestrion_kernel::network::{Priority, Requirements, TaskConstraints};
@@ -9,7 +9,7 @@ use orchestrion_kernel::{CapabilityId, Score, TaskId, Text};
 use std::sync::Arc;
 
 /// Independent tasks: one that every node can execute, and one with an effect that excludes the best node and requires trust and
-/// quality, so that the weak node does not get it.
+/// quality, so that only the second node gets it.
 pub(super) fn handed_off(tasks: u32) -> Plan {
     let minimum = Score::from_millionths(400_000).unwrap_or(Score::ONE);
     let constraints = TaskConstraints {
@@ -45,7 +45,7 @@ pub(super) fn twins() -> Plan {
 
 /// Workflows of every type, each with so many tasks at most: a sequence over two nodes, a graph with an optional task and a
 /// validation, members under best effort with a task after them, an ensemble, members that vote, one of which only the orchestrator
-/// can execute, and members without a numeric answer.
+/// can execute, members whose answers have a mean, and members of which no node can execute one.
 pub(super) fn workflows(tasks: u32) -> Vec<Plan> {
     let after = |number: u32, required: &[u32]| step(number, required);
     let sequence =
@@ -63,6 +63,8 @@ pub(super) fn workflows(tasks: u32) -> Vec<Plan> {
     let own = |number| with_capability(step(number, &[]), own_capability());
     let voting = [own(1), own(2), after(3, &[1, 2]), after(4, &[2])];
     let averaging = [step(1, &[]), step(2, &[]), after(3, &[1]), after(4, &[2])];
+    let unroutable =
+        [step(1, &[]), with_capability(step(2, &[]), missing_capability()), after(3, &[1]), after(4, &[2])];
     let aggregated = |steps: [Task; 4], strategy, is_ensemble| {
         plan(steps, tasks).with_aggregation(Aggregation { strategy, criticality: Score::ZERO, is_ensemble })
     };
@@ -73,6 +75,7 @@ pub(super) fn workflows(tasks: u32) -> Vec<Plan> {
         aggregated(ensemble, AggregationStrategy::Voting, true),
         aggregated(voting, AggregationStrategy::Voting, false),
         aggregated(averaging, AggregationStrategy::Averaging, false),
+        aggregated(unroutable, AggregationStrategy::Voting, false),
     ]
 }
 

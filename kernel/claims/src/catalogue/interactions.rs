@@ -1,15 +1,18 @@
 //! Claims about what events do to nodes: connections, trust, statuses, beliefs, signals, and what nodes publish (001 §7.2, §10.2;
 //! decision 0041). `trust_reference` is the reference.
 
-use super::network_reference::{candidates, nodes, passes, task_requirements};
+use super::network_reference::{assignments, candidates, nodes, passes, task_requirements};
 use super::prelude::*;
 use super::trust_reference::{EndEffects, ExpectedNodes};
+use alloc::boxed::Box;
 use alloc::collections::{BTreeSet, VecDeque};
 use alloc::vec::Vec;
 use orchestrion_kernel::ids::NodeId;
 use orchestrion_kernel::network::defense::Signal;
 use orchestrion_kernel::network::policy::DefensePolicy;
-use orchestrion_kernel::network::{ConnectionStatus, DefenseStatus, Millionths, NetworkEvent, NodeStatus};
+use orchestrion_kernel::network::{
+    ConnectionStatus, DefenseStatus, Feedback, InteractionReport, Millionths, NetworkEvent, NodeStatus,
+};
 use orchestrion_kernel::score::Score;
 
 pub(super) const INTERACTIONS: &[Claim] = &[
@@ -153,6 +156,30 @@ pub(super) const INTERACTIONS: &[Claim] = &[
         }),
         ..CLAIM
     },
+    Claim {
+        id: "C-160",
+        clause: "001-10.2",
+        statement: "The quality of a result is the weighted sum of its ratings times the factor of reuse, mapped to 0..1. Without \
+                    feedback the ratings are 3. A failure has the quality 0, a task without feedback 0.5.",
+        formula: "□ (Exchanged(x) ⇒ q(result) = (f Σ w r − f_min) / (5 f_max − f_min) ∨ q(result) = 0 on a failure)",
+        check: ResponseInvariant(|_, decide, state| {
+            ended_tasks(state).all(|(input, feedback)| {
+                decide(state, &input).is_ok_and(|events| {
+                    let exchange = events.iter().find_map(|event| match event {
+                        Event::Network(NetworkEvent::Exchanged(exchange)) => Some(exchange),
+                        _ => None,
+                    });
+                    exchange.is_some_and(|exchange| {
+                        let expected = feedback.map_or(Some(0), |feedback| expected_quality(state, feedback));
+                        expected == Some(exchange.result.quality.millionths().into())
+                            && exchange.task.quality.millionths() == 500_000
+                    })
+                })
+            })
+        }),
+        premise: Premise::Network(|state, _| ended_tasks(state).next().is_some()),
+        ..CLAIM
+    },
 ];
 
 /// Whether the signals and affirmations of a batch are those that its exchanges and its first signal cause.
@@ -252,4 +279,54 @@ fn addressed(
             && held.status != ConnectionStatus::Removed
     });
     partners.filter_map(|(partner, held)| Some((partner.clone(), forward(held.weight)?))).collect()
+}
+
+/// Inputs that end each task that another node executes, with the feedback that counts: unequal ratings, none, and a failure.
+fn ended_tasks(state: &State) -> impl Iterator<Item = (Input, Option<Feedback>)> + '_ {
+    let running = assignments(state).filter(|assignment| assignment.is_running() && !assignment.is_local());
+    let tasks = running.filter(|assignment| {
+        let call = state.control().pending_call(assignment.call);
+        call.is_some_and(|call| call.running_task().is_some())
+    });
+    tasks.flat_map(|assignment| {
+        let call = assignment.call;
+        let reply = move |feedback: Option<Feedback>| Input::Reply {
+            call,
+            report: Report::Exit { code: 0, text: Text::from("text"), number: None },
+            summary_update: None,
+            action: None,
+            interaction: Some(Box::new(InteractionReport { feedback, ..InteractionReport::default() })),
+        };
+        let rated = |[help, accuracy, relevance, timeliness]: [u8; 4], reuse| Feedback {
+            help,
+            accuracy,
+            relevance,
+            timeliness,
+            reuse,
+        };
+        let given = [rated([5, 2, 4, 1], true), rated([1, 4, 2, 5], false)];
+        let replies = given.map(|feedback| (reply(Some(feedback)), Some(feedback)));
+        let without = (reply(None), Some(rated([3; 4], false)));
+        let failed = (Input::CallFailed { call, failure: Failure::Error }, None);
+        replies.into_iter().chain([without, failed])
+    })
+}
+
+/// The quality of a result in millionths, rounded half up.
+fn expected_quality(state: &State, feedback: Feedback) -> Option<i64> {
+    let policy = state.network()?.policy().feedback;
+    let weighted = |weight: Score, rating: u8| i64::from(weight.millionths()).saturating_mul(rating.into());
+    let sum = weighted(policy.help, feedback.help)
+        .saturating_add(weighted(policy.accuracy, feedback.accuracy))
+        .saturating_add(weighted(policy.relevance, feedback.relevance))
+        .saturating_add(weighted(policy.timeliness, feedback.timeliness));
+    let (reuse, no_reuse) = (i64::from(policy.reuse.millionths()), i64::from(policy.no_reuse.millionths()));
+    let one = 1_000_000_i64;
+    let factor = if feedback.reuse { reuse } else { no_reuse };
+    let (low, high) = (reuse.min(no_reuse), reuse.max(no_reuse));
+    // In units of 10^-12.
+    let above = sum.saturating_mul(factor).saturating_sub(low.saturating_mul(one));
+    let range = high.saturating_mul(5).saturating_sub(low);
+    let half = range.checked_div(2)?;
+    Some(above.saturating_add(half).checked_div(range)?.clamp(0, one))
 }

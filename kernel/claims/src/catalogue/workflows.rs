@@ -36,9 +36,13 @@ pub(super) const WORKFLOWS: &[Claim] = &[
                 NetworkEvent::StepsUnroutable { .. } => is_before_run(state, request),
                 NetworkEvent::CallRouted { call, to, attempt: 1, .. } => {
                     let task = state.control().pending_call(*call).and_then(|call| call.running_task());
-                    let assigned = task.and_then(|task| request.workflow.assigned_node(task));
-                    assigned
-                        .is_none_or(|assigned| assigned == to || !can_start(state, assigned, request, task))
+                    let plan = request.plan.as_ref().map(|plan| &plan.plan);
+                    let is_member = |task| plan.is_some_and(|plan| plan.is_member(task));
+                    task.filter(|task| is_member(*task)).is_none_or(|task| {
+                        request.workflow.assigned_node(task).is_some_and(|assigned| {
+                            assigned == to || !can_start(state, assigned, request, Some(task))
+                        })
+                    })
                 }
                 _ => true,
             }

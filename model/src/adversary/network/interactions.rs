@@ -14,6 +14,8 @@ use orchestrion_kernel::network::{
 use orchestrion_kernel::state::{Call, NetworkState};
 use orchestrion_kernel::{Input, NodeId, Phase, Score, State, Text, Timestamp};
 
+/// Executes what two others failed to execute.
+const THIRD: &str = "f";
 /// Receives signals, and knows the node that forwards them.
 const WATCHER: &str = "d";
 /// Forwards signals to the orchestrator and to the second node.
@@ -43,7 +45,8 @@ pub(in crate::adversary) fn trust_policy() -> TrustPolicy {
     policy.defense.act_above = share(40);
     policy.defense.max_hops = 2;
     policy.defense.priming_decay = share(1);
-    policy.workflow.max_retries = 1;
+    // The third attempt must avoid both nodes before.
+    policy.workflow.max_retries = 2;
     policy
 }
 
@@ -57,23 +60,24 @@ fn connected(mut node: Node, to: &[(&str, u32)]) -> Node {
     node
 }
 
-/// The orchestrator, two nodes that execute, of which the second is almost out of the network, and two that only watch.
+/// The orchestrator, three nodes that execute, of which the second is almost out of the network, and two that only watch.
 pub(super) fn nodes(mut nodes: Vec<Node>) -> Vec<Node> {
     let executor = || Module::Executor.capability();
-    let orchestrator = nodes.pop().map(|node| connected(node, &[(SECOND, 1), (WATCHER, 90)]));
+    let orchestrator = nodes.pop().map(|node| connected(node, &[(BEST, 90), (SECOND, 1), (WATCHER, 90)]));
     orchestrator
         .into_iter()
         .chain([
-            node(BEST, 80, [executor()], 2),
-            node(SECOND, 60, [executor()], 2),
-            connected(node(WATCHER, 80, [], 2), &[(BEST, 50), (NEIGHBOR, 100)]),
-            connected(node(NEIGHBOR, 80, [], 2), &[(ORCHESTRATOR, 50), (SECOND, 10)]),
+            node(BEST, (80, 80), [executor()], 2),
+            node(SECOND, (60, 60), [executor()], 2),
+            node(THIRD, (20, 20), [executor()], 2),
+            connected(node(WATCHER, (80, 80), [], 2), &[(BEST, 50), (NEIGHBOR, 100)]),
+            connected(node(NEIGHBOR, (80, 80), [], 2), &[(ORCHESTRATOR, 50), (SECOND, 10)]),
         ])
         .collect()
 }
 
-/// The ends to try for a task that a node executes: a reply of as many tokens as its task and of middle quality, a good long one, a bad
-/// one without tokens, and failures. After a signal, and from the third task on, only the good one.
+/// The ends to try for a task that a node executes: replies of every judgement, and failures. After a signal, and from the third task
+/// on, only the best one.
 pub(in crate::adversary) fn ends(state: &State, call: Call) -> Vec<Input> {
     let fail = |failure| Input::CallFailed { call: call.id, failure };
     let Some(network) = state.network() else { return Vec::new() };
@@ -83,16 +87,9 @@ pub(in crate::adversary) fn ends(state: &State, call: Call) -> Vec<Input> {
     }
     let payload = state.control().request().and_then(|request| request.payload_text(call.operation));
     let tokens = payload.as_deref().map_or(0, compaction::estimate_tokens);
-    let rated = |rating: u8, reuse: bool| Feedback {
-        help: rating,
-        accuracy: rating,
-        relevance: rating,
-        timeliness: rating,
-        reuse,
-    };
-    let reply = |tokens: usize, rating: u8, reuse: bool, tone: i64| {
+    let reply = |tokens: usize, feedback: Feedback, tone: i64| {
         let interaction = InteractionReport {
-            feedback: Some(rated(rating, reuse)),
+            feedback: Some(feedback),
             tone: Millionths::new(tone),
             ..InteractionReport::default()
         };
@@ -104,14 +101,35 @@ pub(in crate::adversary) fn ends(state: &State, call: Call) -> Vec<Input> {
             interaction: Some(Box::new(interaction)),
         }
     };
-    let good = reply(tokens.saturating_mul(3), 5, true, 1_000_000);
+    let (good, middle, bad) = (rated([5; 4], true), rated([3; 4], true), rated([1; 4], false));
+    let best = reply(tokens.saturating_mul(3), good, 1_000_000);
     let is_suspicious = network.nodes().iter().any(|node| node.threat_beliefs.size() > 0);
     if is_suspicious || outcomes(state) > 1 {
-        return vec![good];
+        return vec![best];
     }
-    let (middle, bad) = (reply(tokens, 3, true, 0), reply(0, 1, false, -1_000_000));
-    let error = (assignment.attempt == 1).then_some(Failure::Error);
-    [good, middle, bad].into_iter().chain(error.into_iter().chain([Failure::Timeout]).map(fail)).collect()
+    let mut ends = vec![best, reply(tokens, middle, 0), reply(0, bad, -1_000_000)];
+    if outcomes(state) == 0 {
+        ends.extend([
+            // Too little of one thing for an affirmation.
+            reply(tokens, good, 300_000),
+            reply(tokens, middle, 1_000_000),
+            // One reason for a warning.
+            reply(tokens, bad, 0),
+            reply(tokens, middle, -1_000_000),
+            reply(0, middle, 0),
+            // Every answer counts with its own weight.
+            reply(tokens, rated([5, 2, 4, 1], true), 0),
+        ]);
+    }
+    if assignment.attempt == 1 {
+        ends.push(fail(Failure::Error));
+    }
+    ends.push(fail(Failure::Timeout));
+    ends
+}
+
+fn rated([help, accuracy, relevance, timeliness]: [u8; 4], reuse: bool) -> Feedback {
+    Feedback { help, accuracy, relevance, timeliness, reuse }
 }
 
 /// The number of tasks that ended.

@@ -1,0 +1,125 @@
+//! The claim about the one answer of several members (001 §8.3).
+
+use super::network_reference::{first_capability, task_requirements};
+use super::prelude::*;
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+use orchestrion_kernel::ids::NodeId;
+use orchestrion_kernel::network::aggregation::{Aggregate, AggregateAnswer, AggregationStrategy};
+use orchestrion_kernel::network::{NetworkEvent, Requirements};
+use orchestrion_kernel::plan::Aggregation;
+use orchestrion_kernel::state::NetworkState;
+
+pub(super) const AGGREGATION: &[Claim] = &[Claim {
+    id: "C-159",
+    clause: "001-8.3",
+    statement: "The answers of the members that succeeded become one by the strategy of the plan. Each has the weight of its \
+                node, trust × quality. A vote takes the answer with the most weight, best effort the answer of the node with \
+                the most weight, averaging the weighted mean, and consensus a number that no answer exceeds. The last two \
+                fail without numbers.",
+    formula: "□ (aggregated(a) ⇒ a = argmax Σ w ∨ a = answer(argmax w) ∨ a = Σ w x / Σ w ∨ min x ≤ a ≤ max x, by strategy)",
+    check: NetworkEventInvariant(|_, state, event| {
+        let expected = || Some((plan_aggregation(state)?.strategy, votes(state)?));
+        match event {
+            NetworkEvent::ResultsAggregated { aggregate } => {
+                expected().is_some_and(|(strategy, votes)| is_aggregate(strategy, &votes, aggregate))
+            }
+            NetworkEvent::AggregationFailed { .. } => expected().is_some_and(|(strategy, votes)| {
+                let has_numbers = votes.iter().all(|vote| vote.number.is_some());
+                match strategy {
+                    AggregationStrategy::Voting | AggregationStrategy::BestEffort => false,
+                    AggregationStrategy::Averaging => !has_numbers,
+                    // Positions that do not converge have no aggregate either.
+                    AggregationStrategy::Consensus => true,
+                }
+            }),
+            _ => true,
+        }
+    }),
+    premise: Premise::Network(|state, _| {
+        of_request(state, |request| {
+            request.workflow.is_aggregated == Some(true) && request.workflow.answers.len() > 1
+        })
+    }),
+    ..CLAIM
+}];
+
+/// The answer of one member.
+struct Vote<'s> {
+    node: &'s NodeId,
+    text: &'s Text,
+    number: Option<i64>,
+    /// Trust × quality, in units of 10^-12.
+    weight: i128,
+}
+
+fn plan_aggregation(state: &State) -> Option<&Aggregation> {
+    state.control().request()?.plan.as_ref()?.plan.aggregation()
+}
+
+/// The answer of each member that succeeded; none if an answer is missing, or its node is not in the network.
+fn votes(state: &State) -> Option<Vec<Vote<'_>>> {
+    let (network, request) = (state.network()?, state.control().request()?);
+    let plan = &request.plan.as_ref()?.plan;
+    let succeeded = plan.members().filter(|task| request.outcome(task.id) == Some(TaskOutcome::Succeeded));
+    let vote = |task: TaskId| {
+        let answer = request.workflow.answers.iter().find(|answer| answer.task == task)?;
+        let node = request.ledger.get(task)?.node.as_ref()?;
+        let declared = plan.task(task)?.step.requirements.as_deref();
+        let weight = weight(network, node, declared)?;
+        Some(Vote { node, text: &answer.text, number: answer.number.map(|number| number.get()), weight })
+    };
+    succeeded.map(|task| vote(task.id)).collect()
+}
+
+fn weight(network: &NetworkState, node: &NodeId, declared: Option<&Requirements>) -> Option<i128> {
+    let node = network.node(node)?;
+    let quality = first_capability(node, &task_requirements(declared))?.quality;
+    Some(i128::from(node.trust.millionths()).saturating_mul(quality.millionths().into()))
+}
+
+fn is_aggregate(strategy: AggregationStrategy, votes: &[Vote<'_>], aggregate: &Aggregate) -> bool {
+    match (strategy, &aggregate.answer) {
+        (AggregationStrategy::Voting, AggregateAnswer::Text(text)) => {
+            let mut sums: BTreeMap<&Text, i128> = BTreeMap::new();
+            for vote in votes {
+                let sum = sums.entry(vote.text).or_insert(0);
+                *sum = sum.saturating_add(vote.weight);
+            }
+            // The map has the smaller of equally heavy answers first.
+            let best = sums.iter().reduce(|best, next| if next.1 > best.1 { next } else { best });
+            best.is_some_and(|(best, _)| *best == text)
+        }
+        (AggregationStrategy::BestEffort, AggregateAnswer::Text(text)) => {
+            let best = votes.iter().map(|vote| (core::cmp::Reverse(vote.weight), vote.node)).min();
+            votes
+                .iter()
+                .any(|vote| Some((core::cmp::Reverse(vote.weight), vote.node)) == best && vote.text == text)
+        }
+        (AggregationStrategy::Averaging, AggregateAnswer::Number(number)) => {
+            mean(votes) == Some(number.get().into())
+        }
+        (AggregationStrategy::Consensus, AggregateAnswer::Number(number)) => {
+            let numbers = || votes.iter().filter_map(|vote| vote.number);
+            numbers().min() <= Some(number.get()) && Some(number.get()) <= numbers().max()
+        }
+        (
+            AggregationStrategy::Voting
+            | AggregationStrategy::BestEffort
+            | AggregationStrategy::Averaging
+            | AggregationStrategy::Consensus,
+            AggregateAnswer::Text(_) | AggregateAnswer::Number(_),
+        ) => false,
+    }
+}
+
+/// The weighted mean, rounded half away from zero; none if an answer is no number, or nothing has a weight.
+fn mean(votes: &[Vote<'_>]) -> Option<i128> {
+    let (mut sum, mut total) = (0_i128, 0_i128);
+    for vote in votes {
+        sum = sum.saturating_add(vote.weight.saturating_mul(vote.number?.into()));
+        total = total.saturating_add(vote.weight);
+    }
+    let twice = sum.abs().saturating_mul(2).saturating_add(total);
+    Some(twice.checked_div(total.saturating_mul(2))?.saturating_mul(sum.signum()))
+}
