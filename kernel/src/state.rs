@@ -124,6 +124,12 @@ impl State {
         &mut self.control
     }
 
+    /// Returns the network, for a model checker to mutate.
+    #[cfg(feature = "checker")]
+    pub fn network_mut(&mut self) -> Option<&mut NetworkState> {
+        self.network.as_mut().map(Arc::make_mut)
+    }
+
     /// Applies one event. Total: it never panics, and applies a foreign event as far as possible. Events of
     /// [`decide`](crate::decide) always fit.
     pub fn apply(&mut self, event: &Event) {

@@ -7,9 +7,10 @@ use orchestrion_kernel::checker::{accepts_with_row, decide_with_row, input_time}
 use orchestrion_kernel::context::{ContextError, Selected, Selector};
 use orchestrion_kernel::control::table::{TRANSITIONS, Transition};
 use orchestrion_kernel::item::Item;
+use orchestrion_kernel::network::TrustPolicy;
 use orchestrion_kernel::policy::CompactionPolicy;
 use orchestrion_kernel::selection::{Candidate, Problem, Selection};
-use orchestrion_kernel::state::Request;
+use orchestrion_kernel::state::{NetworkState, Request};
 use orchestrion_kernel::{Event, Events, Input, ItemId, Policy, Refusal, State, Timestamp};
 use orchestrion_optimizer::ExactSelector;
 
@@ -18,6 +19,15 @@ pub type ReadMutation = fn(&State, &mut Item, &mut Vec<ItemId>);
 
 /// Changes the budget and the candidates of a selection problem before it is solved.
 pub type ProblemMutation = fn(&mut u64, &mut Vec<Candidate>);
+
+/// Changes the state that a decision reads.
+pub type ViewMutation = fn(&mut State);
+
+/// Changes the constants of the trust network.
+pub type TrustPolicyMutation = fn(&mut TrustPolicy);
+
+/// Changes the network after a batch was applied, given the state and the batch before.
+pub type NetworkMutation = fn(&State, &[Event], &mut NetworkState);
 
 /// A kernel under test. The unmodified one does what [`decide`](orchestrion_kernel::decide) does; every step of an
 /// exploration checks this (C-62).
@@ -35,6 +45,12 @@ pub struct KernelUnderTest {
     pub mutate_events: Option<fn(&State, &mut Events)>,
     /// Changes the running request after a batch was applied, given the state before it.
     pub mutate_request: Option<fn(&State, &mut Request)>,
+    /// Changes the state that a decision reads; the batch is applied to the unmodified one.
+    pub mutate_view: Option<ViewMutation>,
+    /// Changes the trust policy that decides and is applied. Claims read the unmodified one.
+    pub mutate_trust_policy: Option<TrustPolicyMutation>,
+    /// Changes the network after a batch was applied.
+    pub mutate_network: Option<NetworkMutation>,
     /// Changes every item that a context is built from.
     pub mutate_read: Option<ReadMutation>,
     /// Changes the selection problem of a context.
@@ -52,6 +68,9 @@ impl KernelUnderTest {
             negated: None,
             mutate_events: None,
             mutate_request: None,
+            mutate_view: None,
+            mutate_trust_policy: None,
+            mutate_network: None,
             mutate_read: None,
             mutate_problem: None,
         }
@@ -124,7 +143,9 @@ impl KernelUnderTest {
         input: &Input,
         seen: &mut impl FnMut(Observation),
     ) -> Result<Events, Refusal> {
-        let mut events = decide_with_row(&self.decide_policy, state, now, input, |state| {
+        let view = self.mutated_view(state);
+        let read = view.as_ref().unwrap_or(state);
+        let mut events = decide_with_row(&self.decide_policy, read, now, input, |state| {
             self.select_row(state, input, seen)
         })?;
         if let Some(spoil) = self.mutate_events {
@@ -133,10 +154,27 @@ impl KernelUnderTest {
         Ok(events)
     }
 
+    /// The state that a decision reads, if a fault changes it.
+    fn mutated_view(&self, state: &State) -> Option<State> {
+        if self.mutate_view.is_none() && self.mutate_trust_policy.is_none() {
+            return None;
+        }
+        let mut view = state.clone();
+        if let Some(mutate) = self.mutate_view {
+            mutate(&mut view);
+        }
+        if let (Some(mutate), Some(network)) = (self.mutate_trust_policy, view.network_mut()) {
+            mutate(network.policy_mut());
+        }
+        Some(view)
+    }
+
     /// Whether the kernel accepts an input, at the time of [`input_time`].
     #[must_use]
     pub fn accepts(&self, state: &State, input: &Input) -> bool {
-        accepts_with_row(&self.decide_policy, state, input_time(state, input), input, |state| {
+        let view = self.mutated_view(state);
+        let read = view.as_ref().unwrap_or(state);
+        accepts_with_row(&self.decide_policy, read, input_time(state, input), input, |state| {
             self.select_row(state, input, &mut |_| ())
         })
     }
@@ -178,7 +216,19 @@ impl KernelUnderTest {
     #[must_use]
     pub fn apply(&self, before: &State, events: &[Event]) -> State {
         let mut after = before.clone();
-        events.iter().for_each(|event| after.apply(event));
+        if let Some(mutate) = self.mutate_trust_policy
+            && let Some(network) = after.network_mut()
+        {
+            let policy = *network.policy();
+            mutate(network.policy_mut());
+            events.iter().for_each(|event| after.apply(event));
+            after.network_mut().into_iter().for_each(|network| *network.policy_mut() = policy);
+        } else {
+            events.iter().for_each(|event| after.apply(event));
+        }
+        if let (Some(mutate), Some(network)) = (self.mutate_network, after.network_mut()) {
+            mutate(before, events, network);
+        }
         if let (Some(spoil), Some(request)) = (self.mutate_request, after.control_mut().request_mut()) {
             spoil(before, request);
         }

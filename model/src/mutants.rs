@@ -3,18 +3,20 @@
 //! A positive result is worth what the claims would detect. The faults are systematic: each row removed, redirected, or
 //! with its guard negated or ignored; each number of the policy changed by the smallest step; each rule toggled; each
 //! event dropped, duplicated or altered; each field of the request dropped or overwritten; each rule of reading and
-//! selecting ignored. No fault changes the kernel's code: rows, policy, events, request, items and candidates are data.
+//! selecting ignored. Those of the network concern what a decision reads of it, its constants, its rows and its values. No fault
+//! changes the kernel's code: rows, policy, events, state, items and candidates are data.
 
 mod contexts;
 mod events;
 mod items;
 mod mutant;
+mod network;
 mod policy;
 mod request;
 mod rows;
 mod run;
 
-pub use mutant::Mutant;
+pub use mutant::{Mutant, Part};
 pub use run::{KillReason, MutantStatus};
 
 use crate::scopes::Scope;
@@ -49,8 +51,8 @@ pub fn run_mutants(
 ) -> Result<MutationReport, ModelError> {
     let mutants = mutants(policy);
     tell(0, mutants.len());
-    let quick = Baseline::of(policy, QUICK_SCOPE, None)?;
-    let whole = Baseline::of(policy, *scope, Some(&quick))?;
+    let quick = Baseline::of(policy, QUICK_SCOPE, &Part::ALL, None)?;
+    let whole = Baseline::of(policy, *scope, &Part::ALL, Some(&quick))?;
     let baselines = [quick, whole];
     let next = AtomicUsize::new(0);
     let (sender, receiver) = mpsc::channel();
@@ -87,6 +89,7 @@ fn mutants(policy: &Policy) -> Vec<Mutant> {
     let mut all = rows::mutants(policy);
     all.extend(policy::mutants(policy));
     all.extend(events::mutants(policy));
+    all.extend(network::mutants(policy));
     all.extend(request::mutants(policy));
     all.extend(contexts::mutants(policy));
     all

@@ -92,6 +92,24 @@ impl NetworkState {
         self.assignments.iter().find(|assignment| assignment.call == call)
     }
 
+    /// Returns the constants, for a model checker to mutate.
+    #[cfg(feature = "checker")]
+    pub const fn policy_mut(&mut self) -> &mut TrustPolicy {
+        &mut self.policy
+    }
+
+    /// Returns the nodes, for a model checker to mutate.
+    #[cfg(feature = "checker")]
+    pub const fn nodes_mut(&mut self) -> &mut Network {
+        &mut self.nodes
+    }
+
+    /// Returns the assignments, for a model checker to mutate.
+    #[cfg(feature = "checker")]
+    pub const fn assignments_mut(&mut self) -> &mut Vec<Assignment> {
+        &mut self.assignments
+    }
+
     /// Applies an event, with the time of its input. Creating the network is the first.
     pub(crate) fn apply(network: &mut Option<Arc<Self>>, event: &Event, now: Timestamp) {
         if let Event::Network(NetworkEvent::Changed(change)) = event

@@ -1,6 +1,6 @@
 //! Faults in contexts: what the kernel reads for a call, and what it selects.
 
-use super::mutant::Mutant;
+use super::mutant::{Mutant, Part};
 use crate::kernel_under_test::{KernelUnderTest, ProblemMutation, ReadMutation};
 use orchestrion_kernel::item::{Audience, Item, ItemKey, Layer, Scope, Validity};
 use orchestrion_kernel::selection::Inclusion;
@@ -113,6 +113,7 @@ pub(super) fn mutants(policy: &Policy) -> Vec<Mutant> {
         fault: fault.to_string(),
         subject,
         row: None,
+        part: Part::Core,
     };
     let unmodified = || KernelUnderTest::unmodified(policy.clone());
     let reads = READ_MUTATIONS

@@ -1,7 +1,7 @@
 //! Faults in the events of a batch, between `decide` and `apply`.
 
 use super::items::ITEMS;
-use super::mutant::Mutant;
+use super::mutant::{Mutant, Part};
 use crate::kernel_under_test::KernelUnderTest;
 use orchestrion_kernel::event::{Cause, Conclusion, DecisionLabel, StoreStatus, StoreStatuses};
 use orchestrion_kernel::item::Scope;
@@ -185,6 +185,7 @@ pub(super) fn mutants(policy: &Policy) -> Vec<Mutant> {
             ..KernelUnderTest::unmodified(policy.clone())
         },
         row: None,
+        part: Part::Core,
     })
     .collect()
 }

@@ -1,6 +1,6 @@
 //! Faults in the deciding policy, while claims read the unmodified one.
 
-use super::mutant::Mutant;
+use super::mutant::{Mutant, Part};
 use crate::kernel_under_test::KernelUnderTest;
 use orchestrion_kernel::policy::{Bound, EloMethod, Rule};
 use orchestrion_kernel::{Policy, Score, Weight};
@@ -46,7 +46,7 @@ pub(super) fn mutants(policy: &Policy) -> Vec<Mutant> {
         let mut subject = KernelUnderTest::unmodified(policy.clone());
         change(&mut subject.decide_policy);
         if subject.decide_policy != subject.policy {
-            all.push(Mutant { location: place.to_string(), fault, subject, row: None });
+            all.push(Mutant { location: place.to_string(), fault, subject, row: None, part: Part::Core });
         }
     };
     for (place, line) in LINES {

@@ -1,6 +1,6 @@
 //! Faults in the state of a running request, after a batch was applied.
 
-use super::mutant::Mutant;
+use super::mutant::{Mutant, Part};
 use crate::kernel_under_test::KernelUnderTest;
 use orchestrion_kernel::event::{EffectOutcome, StoreStatus, StoreStatuses, TaskOutcome, TaskResult};
 use orchestrion_kernel::module::{PerRole, Ratings};
@@ -142,6 +142,7 @@ pub(super) fn mutants(policy: &Policy) -> Vec<Mutant> {
             ..KernelUnderTest::unmodified(policy.clone())
         },
         row: None,
+        part: Part::Core,
     });
     spoilt.collect()
 }

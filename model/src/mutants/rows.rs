@@ -1,6 +1,6 @@
 //! Faults in the transition table.
 
-use super::mutant::Mutant;
+use super::mutant::{Mutant, Part};
 use crate::coverage::reachable_rows;
 use crate::kernel_under_test::KernelUnderTest;
 use orchestrion_kernel::Policy;
@@ -20,6 +20,7 @@ fn of_row(policy: &Policy, place: usize, row: &'static Transition) -> Vec<Mutant
         fault,
         subject,
         row: Some(place),
+        part: Part::Core,
     };
     let with = |other: Option<Transition>| {
         let mut subject = real();

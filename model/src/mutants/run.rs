@@ -1,11 +1,11 @@
 //! One run of a mutant.
 
-use super::mutant::Mutant;
+use super::mutant::{Mutant, Part};
 use crate::check;
 use crate::coverage::{OBSERVATION_COUNT, Observation};
 use crate::kernel_under_test::KernelUnderTest;
 use crate::product::KernelModel;
-use crate::scopes::{MODELS, Model, Remote, SMALL_COMPACTION, Scope};
+use crate::scopes::{MODELS, Model, SMALL_COMPACTION, Scope};
 use orchestrion_claims::{CLAIMS, ClaimCheck, Contract};
 use orchestrion_explorer::{Exploration, ModelError, ObservationSet, Options, ResourceLimits, Termination};
 use orchestrion_kernel::Policy;
@@ -95,11 +95,16 @@ impl Explored {
 
 impl Baseline {
     /// Explores the unmodified kernel.
-    pub(super) fn of(policy: &Policy, scope: Scope, before: Option<&Self>) -> Result<Self, ModelError> {
+    pub(super) fn of(
+        policy: &Policy,
+        scope: Scope,
+        parts: &[Part],
+        before: Option<&Self>,
+    ) -> Result<Self, ModelError> {
+        let is_needed = |model: &Model| parts.iter().any(|part| part.is_explored_in(model));
         let mut models = Vec::new();
         let mut deadly: Vec<usize> = (0..CLAIMS.len()).filter(|claim| !is_of_code(*claim)).collect();
-        // No mutant concerns the network, and its models are among the largest.
-        for model in MODELS.into_iter().filter(|model| model.free.network == Remote::Nowhere) {
+        for model in MODELS.into_iter().filter(is_needed) {
             let kernel = KernelModel::with_digest(KernelUnderTest::unmodified(policy.clone()), model, &scope);
             let explored = orchestrion_explorer::explore(&kernel, &Options::default(), &mut |_| ())?;
             let seen = (0..OBSERVATION_COUNT).map(|mark| explored.witness(mark).is_some()).collect();
@@ -116,6 +121,11 @@ impl Baseline {
         }
         models.sort_by_key(|explored| explored.states);
         Ok(Self { scope, models, effective_claims: deadly })
+    }
+
+    /// The models that explore faults of a part, the smallest first.
+    fn of_part(&self, part: Part) -> impl Iterator<Item = &Explored> {
+        self.models.iter().filter(move |explored| part.is_explored_in(&explored.model))
     }
 
     /// The claims that the unmodified kernel violates.
@@ -156,7 +166,7 @@ fn at_scope(
     baseline: &Baseline,
     runs: &mut BTreeMap<&'static str, ModelRun>,
 ) -> Result<MutantStatus, ModelError> {
-    for real in &baseline.models {
+    for real in baseline.of_part(mutant.part) {
         // Claims also probe unexpected inputs in every state. So a row changes nothing only if it is never enabled.
         let come_to = |row: usize| {
             let starts = |phase: &Phase| TRANSITIONS[row].from.contains(*phase);
@@ -189,7 +199,8 @@ fn at_scope(
         };
         runs.insert(real.model.name, run);
     }
-    let spoke = |claim: usize| baseline.models.iter().any(|real| real.saw(Observation::Premise(claim)));
+    let spoke =
+        |claim: usize| baseline.of_part(mutant.part).any(|real| real.saw(Observation::Premise(claim)));
     let silenced = |claim: &&usize| spoke(**claim) && !runs.values().any(|run| run.premises[**claim]);
     Ok(match baseline.effective_claims.iter().find(silenced) {
         _ if runs.values().any(|run| run.is_cut) => MutantStatus::Inconclusive,
@@ -245,14 +256,15 @@ mod tests {
     fn fate(policy: &Policy, baseline: &[Baseline], spoil: fn(&State, &mut Events)) -> MutantStatus {
         let subject =
             KernelUnderTest { mutate_events: Some(spoil), ..KernelUnderTest::unmodified(policy.clone()) };
-        let mutant = Mutant { location: String::new(), fault: String::new(), subject, row: None };
+        let mutant =
+            Mutant { location: String::new(), fault: String::new(), subject, row: None, part: Part::Core };
         try_out(&mutant, baseline).unwrap()
     }
 
     #[test]
     fn mutant_is_killed_survives_or_is_equivalent() {
         let hardened = Policy::hardened();
-        let baseline = [Baseline::of(&hardened, QUICK_SCOPE, None).unwrap()];
+        let baseline = [Baseline::of(&hardened, QUICK_SCOPE, &[Part::Core], None).unwrap()];
         assert!(matches!(
             fate(&hardened, &baseline, |_, events| events
                 .retain(|event| !matches!(event, Event::AuditRecorded { .. }))),
@@ -273,7 +285,7 @@ mod tests {
     #[test]
     fn failing_claim_kills_no_mutant() {
         let drawn = Policy::as_drawn();
-        let baseline = Baseline::of(&drawn, QUICK_SCOPE, None).unwrap();
+        let baseline = Baseline::of(&drawn, QUICK_SCOPE, &[Part::Core], None).unwrap();
         let left_out = baseline.left_out();
         assert_eq!(fate(&drawn, &[baseline], |_, _| ()), MutantStatus::Equivalent);
         let left_out: Vec<&str> = left_out.into_iter().map(|claim| CLAIMS[claim].id).collect();
