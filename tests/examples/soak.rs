@@ -170,7 +170,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("office.ndjson");
-    let header = Header::new(ConversationId::new("office"), Policy::hardened(), None);
+    let header = Header::new(ConversationId::new("office"), Policy::hardened(), None).into_journal();
     let open = || -> Result<_, Box<dyn Error>> {
         let journal = JournalFile::open(&path)?.without_fsync();
         Ok(Conversation::open_with(journal, &header, &StandardContexts)?)

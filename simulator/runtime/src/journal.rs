@@ -119,6 +119,17 @@ impl JournalFile {
         path.into()
     }
 
+    /// Removes the snapshot, if one exists. It must not survive a journal whose lines are replaced.
+    ///
+    /// # Errors
+    /// Any I/O error.
+    pub fn remove_snapshot(&self) -> io::Result<()> {
+        match std::fs::remove_file(self.snapshot_path()) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            Ok(()) | Err(_) => Ok(()),
+        }
+    }
+
     /// Omits `fsync`. Lines then survive a crash of the program, but not a crash of the machine.
     #[must_use]
     pub fn without_fsync(mut self) -> Self {

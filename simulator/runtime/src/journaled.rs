@@ -53,7 +53,7 @@ impl<J: Journal> JournaledConversation<J> {
         let recovered = match snapshot {
             Some(snapshot) => {
                 let input = journal.read_from(covered_bytes).map_err(unreadable)?;
-                read_journal_after(snapshot, input, &name, header, contexts)?
+                read_journal_after(snapshot, input, &name, contexts)?
             }
             None => read_journal(journal.read().map_err(unreadable)?, &name, header, contexts)?,
         };
@@ -69,7 +69,7 @@ impl<J: Journal> JournaledConversation<J> {
             journal,
             truncated_tail: recovered.truncated_tail,
             snapshot_error,
-            header: header.clone(),
+            header: recovered.header,
             journal_bytes: recovered.valid_bytes,
             snapshot_from_bytes: covered_bytes + SNAPSHOT_BYTES_MIN,
             is_healthy: true,

@@ -52,6 +52,15 @@ pub enum TraceErrorKind {
         /// The valid references.
         expected: String,
     },
+    /// An erased text is malformed.
+    ErasedText(String),
+    /// This kernel decides other events than a journal recorded.
+    EventsDiffer {
+        /// The digest in the line.
+        found: String,
+        /// The digest of the decided events, or the refusal.
+        expected: String,
+    },
     /// The chain matches, but the line is not a line of this format.
     Malformed(String),
     /// No line ends the trace.
@@ -116,6 +125,12 @@ impl fmt::Display for TraceErrorKind {
             Self::ContextReference { found, expected } => write!(
                 f,
                 "invalid context reference: expected {expected}, found {found}; restore the original or record the trace again",
+            ),
+            Self::ErasedText(reason) => write!(f, "invalid erased text: {reason}; restore the original"),
+            Self::EventsDiffer { found, expected } => write!(
+                f,
+                "events of another kernel: expected {expected} (decided), found {found}; show the difference with \
+                 `orchestrion replay`, or use the version that recorded the journal",
             ),
             Self::Malformed(reason) => write!(
                 f,

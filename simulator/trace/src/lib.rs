@@ -23,7 +23,14 @@
 //!   it parses a line.
 //! - **Reading another version** fails with [`TraceErrorKind::Version`].
 //!
-//! A journal of the runtime consists of the same lines, without the last one while its conversation is open.
+//! # Format `orchestrion-trace/5-journal`
+//!
+//! The runtime writes a shorter form. Its lines differ as follows; the last line is absent while the conversation is open.
+//!
+//! - **Events.** `events` is `{"digest":…,"tool_call":N}`: the digest of the events as a trace stores them, and the call that they
+//!   emit. A reader decides the events again from the input, and compares the digest. So a journal needs the kernel that wrote it.
+//! - **Contexts.** `context` is the digest of the context as a trace stores it. A replay builds the context again.
+//! - **Texts** are written in full. The chain covers each text by its digest, so that a text can be [erased](erased).
 
 pub mod base;
 mod chain;
@@ -31,7 +38,9 @@ mod context_record;
 mod context_window;
 mod contexts;
 mod digest;
+mod erased;
 mod error;
+mod events_digest;
 mod facts;
 mod format;
 mod layers;
@@ -51,7 +60,8 @@ pub use facts::{
     ConversationFold, RequestFacts, RequestResult, emitted_call, emitted_context_call, transition,
 };
 pub use format::{
-    FORMAT, Header, ScenarioRef, Step, StepMetadata, StepRecord, TOOL_CALL_PREFIX, TRACE_PREFIX, table_digest,
+    FORMAT, Header, JOURNAL_FORMAT, ScenarioRef, Step, StepMetadata, StepRecord, TOOL_CALL_KEY, TRACE_PREFIX,
+    table_digest,
 };
 pub use layers::{DifferenceKind, without_texts};
 pub use read::Reader;

@@ -41,17 +41,17 @@ impl<W: io::Write> Recorder<W> {
     /// Continues a conversation. `out` already contains its trace before the resume point.
     pub fn resume(
         out: W,
-        policy: Policy,
+        header: &Header,
         fold: ConversationFold,
         point: ResumePoint,
         contexts: &'static dyn ContextBuilder,
     ) -> Self {
         Self {
-            policy,
+            policy: header.policy.clone(),
             fold,
             contexts: ContextRecorder::new(contexts),
             context_step: 0,
-            trace: Writer::resume(out, point),
+            trace: Writer::resume(out, header, point),
         }
     }
 

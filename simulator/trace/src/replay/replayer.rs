@@ -7,7 +7,8 @@ use super::difference::Difference;
 use crate::context_record::ContextRecord;
 use crate::contexts::ContextRecorder;
 use crate::error::{TraceError, TraceErrorKind};
-use crate::format::{Step, StepMetadata, StepRecord};
+use crate::events_digest::EventsDigest;
+use crate::format::{Form, JournalStep, Step, StepMetadata, StepRecord};
 use crate::layers::{DifferenceKind, without_texts};
 use crate::read::Reader;
 use orchestrion_kernel::context::ContextBuilder;
@@ -30,6 +31,8 @@ pub(crate) struct ReplayedStep {
     pub(crate) outcome: StepOutcome,
     /// The difference from the trace, if any.
     pub(crate) difference: Option<(DifferenceKind, Difference)>,
+    /// Whether a difference may follow from erased texts.
+    pub(crate) is_unverified: bool,
 }
 
 /// The result of deciding an input again.
@@ -65,19 +68,67 @@ impl Replayer {
         if !reader.advance()? {
             return Ok(None);
         }
+        if reader.header().form() == Form::Journal {
+            return self.next_of_journal(reader).map(Some);
+        }
         let mut early = None;
         if let Some((stamp, input, rest)) = self.split_line(reader.text(), reader.step_number()) {
             let decided = self.decide(stamp.time(), &input);
             if self.matches_bytes(&decided, rest) {
-                return Ok(Some(ReplayedStep { metadata: stamp, input, outcome: decided, difference: None }));
+                return Ok(Some(ReplayedStep { metadata: stamp, input, outcome: decided, difference: None, is_unverified: false }));
             }
             early = Some(decided);
         }
-        let step = reader.step()?;
+        let step = reader.step(&self.state)?;
         let decided = early.unwrap_or_else(|| self.decide(Timestamp::from_millis(step.at_ms), &step.input));
         let difference = compare_step(&step, &decided);
         let stamp = StepMetadata { at_ms: step.at_ms, note: step.note };
-        Ok(Some(ReplayedStep { metadata: stamp, input: step.input, outcome: decided, difference }))
+        Ok(Some(ReplayedStep { metadata: stamp, input: step.input, outcome: decided, difference, is_unverified: false }))
+    }
+
+    /// Replays the latest step of a journal, which has a digest of its events. After a text was erased, events and contexts with that
+    /// text differ, so a difference in them proves nothing.
+    fn next_of_journal<R: BufRead>(&mut self, reader: &Reader<R>) -> Result<ReplayedStep, TraceError> {
+        let JournalStep { n, at_ms, note, input, events, refused, context } = reader.journal_step()?;
+        let outcome = self.decide(Timestamp::from_millis(at_ms), &input);
+        let metadata = StepMetadata { at_ms, note };
+        let differ = |kind, subject: &str, recorded: String, replayed: String| {
+            Some((kind, Difference { step: n, subject: subject.to_owned(), recorded, replayed }))
+        };
+        let (difference, is_textual) = match (&outcome.result, &refused) {
+            (Err(here), Some(sentence)) if here == sentence => (None, false),
+            (Err(here), Some(sentence)) => {
+                let kind = DifferenceKind::Texts;
+                (differ(kind, "the refusal", sentence.clone(), here.clone()), true)
+            }
+            (Err(here), None) => {
+                let replayed = format!("refused: {here}");
+                (differ(DifferenceKind::Decisions, "the input", "accepted".to_owned(), replayed), false)
+            }
+            (Ok(_), Some(sentence)) => {
+                let recorded = format!("refused: {sentence}");
+                (differ(DifferenceKind::Decisions, "the input", recorded, "accepted".to_owned()), false)
+            }
+            (Ok(decided), None) => {
+                let digest = EventsDigest::of_step(decided, &mut self.expected)
+                    .map_err(|error| reader.error(TraceErrorKind::Malformed(error.to_string())))?;
+                let call = |events: &Option<EventsDigest>| events.as_ref().and_then(|events| events.tool_call);
+                if digest != events {
+                    let (recorded, replayed) = (text(&events), text(&digest));
+                    let is_same_call = call(&digest) == call(&events);
+                    (differ(DifferenceKind::Decisions, "the events", recorded, replayed), is_same_call)
+                } else {
+                    let replayed = outcome.context.as_ref().map(ContextRecord::record_digest);
+                    let is_equal = replayed == context;
+                    let (recorded, replayed) = (text(&context), text(&replayed));
+                    let difference = differ(DifferenceKind::Decisions, "the context", recorded, replayed);
+                    (difference.filter(|_| !is_equal), true)
+                }
+            }
+        };
+        let is_unverified = is_textual && reader.erased_texts() > 0;
+        let difference = difference.filter(|_| !is_unverified);
+        Ok(ReplayedStep { metadata, input, outcome, difference, is_unverified })
     }
 
     /// Decides an input at this time and applies its events.

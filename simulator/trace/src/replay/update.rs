@@ -59,7 +59,10 @@ pub fn update<R: BufRead, W: Write>(
 ) -> io::Result<Update> {
     let recorded = reader.header().clone();
     let policy_used = policy.unwrap_or(&recorded.policy).clone();
-    let header = Header::new(recorded.conversation.clone(), policy_used, recorded.scenario.clone());
+    let header = Header {
+        format: recorded.format.clone(),
+        ..Header::new(recorded.conversation.clone(), policy_used, recorded.scenario.clone())
+    };
     let mut update = Update {
         new_header: header != recorded,
         header_differences: header_differences(&recorded, policy),
@@ -72,7 +75,7 @@ pub fn update<R: BufRead, W: Write>(
         Err(error) => return Ok(Update { read_error: Some(error), ..update }),
     };
     loop {
-        let ReplayedStep { metadata, input, outcome, difference } = match replayer.next(&mut reader) {
+        let ReplayedStep { metadata, input, outcome, difference, is_unverified: _ } = match replayer.next(&mut reader) {
             Ok(Some(step)) => step,
             Ok(None) => break,
             Err(error) => {
