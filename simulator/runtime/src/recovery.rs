@@ -70,9 +70,9 @@ pub(crate) fn read_journal(
         });
     }
     let input = first_line.as_slice().chain(input);
-    let reader = Reader::new(input, name)?;
+    let reader = Reader::new_segment(input, name)?;
     check_header(name, reader.header(), header)?;
-    let fold = ConversationFold::new(header.conversation.clone());
+    let fold = reader.start()?.clone();
     read_steps(reader, fold, name, contexts)
 }
 
@@ -101,7 +101,7 @@ pub(crate) fn read_snapshot(
         Err(error) => return Ok(Err(SnapshotError::Unreadable(error.to_string()))),
     };
     // A journal whose header cannot be read is refused when its steps are read.
-    let recorded = Reader::new(journal.read().map_err(io)?, &name).ok().map(|reader| reader.header().clone());
+    let recorded = Reader::new_segment(journal.read().map_err(io)?, &name).ok().map(|reader| reader.header().clone());
     if let Some(recorded) = &recorded {
         check_header(&name, recorded, header)?;
     }

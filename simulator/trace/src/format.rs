@@ -45,6 +45,26 @@ pub struct Header {
     pub policy: Policy,
     /// The scenario, if the trace was recorded from one.
     pub scenario: Option<ScenarioRef>,
+    /// The end of the segment that this segment of a journal continues, if it is not the first one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub continues: Option<SegmentEnd>,
+}
+
+/// The end of a segment of a journal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SegmentEnd {
+    /// The number of steps of the conversation so far.
+    pub steps: u64,
+    /// The chain of the last line.
+    pub chain: String,
+}
+
+impl std::fmt::Display for SegmentEnd {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { steps, chain } = self;
+        write!(f, "step {steps} with the chain {chain}")
+    }
 }
 
 /// A reference to the scenario that a trace was recorded from.
@@ -93,6 +113,7 @@ impl Header {
             conversation,
             policy,
             scenario,
+            continues: None,
         }
     }
 }
@@ -187,6 +208,13 @@ impl<'a> StepRecord<'a> {
     pub const fn refused(sentence: &'a str) -> Self {
         Self { events: &[], refused: Some(sentence), context: None }
     }
+}
+
+/// The second line of a segment that continues another: the conversation at its start.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct StateLine<S> {
+    pub(crate) state: S,
 }
 
 /// The last line of a trace.

@@ -5,7 +5,8 @@ use crate::context_window::ContextWindow;
 use crate::error::{TraceError, TraceErrorKind};
 use crate::erased;
 use crate::events_digest::EventsDigest;
-use crate::format::{EndLine, FORMAT, Form, Header, JOURNAL_FORMAT, JournalStep, Step, StepMetadata, TOOL_CALL_KEY};
+use crate::facts::ConversationFold;
+use crate::format::{EndLine, FORMAT, Form, Header, JOURNAL_FORMAT, JournalStep, SegmentEnd, StateLine, Step, StepMetadata, TOOL_CALL_KEY};
 use crate::snapshot::Snapshot;
 use crate::texts::TextWindow;
 use crate::write::ResumePoint;
@@ -26,7 +27,7 @@ pub struct Reader<R> {
     /// The chain before the latest line, and the line as it is stored; one buffer for all lines.
     linked: String,
     /// The offset of the line in `linked`.
-    start: usize,
+    start_byte: usize,
     /// The latest line without its chain, with its references expanded; one buffer for all lines.
     body: String,
     texts: TextWindow,
@@ -41,15 +42,29 @@ pub struct Reader<R> {
     erased_before: u64,
     /// The state after the latest step that the iterator returned; events of a journal are decided with it.
     state: State,
+    /// The conversation before the first step; `None` if it was erased.
+    start: Option<ConversationFold>,
     ended: bool,
 }
 
 impl<R: BufRead> Reader<R> {
-    /// Reads the header.
+    /// Reads the header of a whole trace or journal.
+    ///
+    /// # Errors
+    /// [`TraceError`] with the file and the line; [`TraceErrorKind::Segment`] if the journal continues another segment.
+    pub fn new(input: R, file: &str) -> Result<Self, TraceError> {
+        let reader = Self::new_segment(input, file)?;
+        match &reader.header.continues {
+            None => Ok(reader),
+            Some(end) => Err(reader.error(TraceErrorKind::Segment { steps: end.steps })),
+        }
+    }
+
+    /// Reads the header of a trace or journal, or of a segment and the conversation at its start.
     ///
     /// # Errors
     /// [`TraceError`] with the file and the line.
-    pub fn new(input: R, file: &str) -> Result<Self, TraceError> {
+    pub fn new_segment(input: R, file: &str) -> Result<Self, TraceError> {
         let header = Header {
             format: String::new(),
             kernel: String::new(),
@@ -57,6 +72,7 @@ impl<R: BufRead> Reader<R> {
             conversation: orchestrion_kernel::ConversationId::new(""),
             policy: orchestrion_kernel::Policy::hardened(),
             scenario: None,
+            continues: None,
         };
         let mut reader = Self {
             input,
@@ -64,7 +80,7 @@ impl<R: BufRead> Reader<R> {
             header,
             chain: String::new(),
             linked: String::new(),
-            start: 0,
+            start_byte: 0,
             body: String::new(),
             texts: TextWindow::default(),
             contexts: ContextWindow::default(),
@@ -75,6 +91,7 @@ impl<R: BufRead> Reader<R> {
             erased_texts: 0,
             erased_before: 0,
             state: State::new(orchestrion_kernel::ConversationId::new("")),
+            start: None,
             ended: false,
         };
         if !reader.read_line()? {
@@ -95,11 +112,56 @@ impl<R: BufRead> Reader<R> {
         if let Err(error) = reader.header.policy.validate() {
             return Err(reader.error(TraceErrorKind::Policy(error)));
         }
-        reader.state = State::new(reader.header.conversation.clone());
+        let conversation = reader.header.conversation.clone();
+        reader.start = match &reader.header.continues {
+            None => Some(ConversationFold::new(conversation)),
+            Some(end) => {
+                reader.steps = end.steps;
+                reader.read_start()?
+            }
+        };
+        reader.state = match &reader.start {
+            Some(start) => start.state().clone(),
+            None => State::new(reader.header.conversation.clone()),
+        };
         Ok(reader)
     }
 
-    /// Continues after the step of a snapshot. `input` begins at [`Snapshot::journal_bytes`]; its header was read before.
+    /// Reads the conversation at the start of a segment. Returns `None` if a text of it was erased.
+    fn read_start(&mut self) -> Result<Option<ConversationFold>, TraceError> {
+        if !self.read_body()? {
+            return Err(self.error(TraceErrorKind::MissingEnd));
+        }
+        if self.is_erased() {
+            return Ok(None);
+        }
+        self.parse(parse_state).map(|StateLine { state }| Some(state))
+    }
+
+    /// The name of the file.
+    pub fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// The conversation before the first step.
+    ///
+    /// # Errors
+    /// [`TraceErrorKind::StateErased`].
+    pub fn start(&self) -> Result<&ConversationFold, TraceError> {
+        self.start.as_ref().ok_or_else(|| self.error(TraceErrorKind::StateErased))
+    }
+
+    /// The latest line that was read, as the end of a segment.
+    pub fn segment_end(&self) -> SegmentEnd {
+        SegmentEnd { steps: self.steps, chain: self.chain.clone() }
+    }
+
+    /// The latest line as it is stored, without its chain and its newline.
+    pub(crate) fn stored_line(&self) -> &str {
+        &self.linked[self.start_byte..]
+    }
+
+    /// Continues after the step of a snapshot, whose state the caller passes to [`Self::step`]. `input` begins at [`Snapshot::journal_bytes`]; its header was read before.
     pub fn resume(input: R, file: &str, snapshot: &Snapshot) -> Self {
         let ResumePoint { chain, next, texts, contexts } = &snapshot.point;
         Self {
@@ -108,7 +170,7 @@ impl<R: BufRead> Reader<R> {
             header: snapshot.header.clone(),
             chain: chain.clone(),
             linked: String::new(),
-            start: 0,
+            start_byte: 0,
             body: String::new(),
             texts: texts.clone(),
             contexts: contexts.clone(),
@@ -119,7 +181,8 @@ impl<R: BufRead> Reader<R> {
             steps: next - 1,
             erased_texts: 0,
             erased_before: 0,
-            state: snapshot.fold.state().clone(),
+            state: State::new(snapshot.header.conversation.clone()),
+            start: None,
             ended: false,
         }
     }
@@ -167,7 +230,7 @@ impl<R: BufRead> Reader<R> {
     /// # Errors
     /// Any I/O error of the input.
     pub fn count_remaining_calls(&mut self) -> std::io::Result<usize> {
-        let mut calls = self.linked[self.start..].matches(TOOL_CALL_KEY).count();
+        let mut calls = self.linked[self.start_byte..].matches(TOOL_CALL_KEY).count();
         let mut line = Vec::new();
         loop {
             line.clear();
@@ -284,7 +347,7 @@ impl<R: BufRead> Reader<R> {
     /// Reads the next line without its newline. Returns whether one exists.
     fn read_line(&mut self) -> Result<bool, TraceError> {
         let mut linked = std::mem::take(&mut self.linked).into_bytes();
-        self.start = 0;
+        self.start_byte = 0;
         linked.clear();
         linked.extend_from_slice(self.chain.as_bytes());
         let read = self.input.by_ref().take(LINE_BYTES_MAX as u64).read_until(b'\n', &mut linked);
@@ -294,7 +357,7 @@ impl<R: BufRead> Reader<R> {
             return Ok(false);
         }
         self.line += 1;
-        self.start = self.chain.len();
+        self.start_byte = self.chain.len();
         let has_newline = linked.pop_if(|byte| *byte == b'\n').is_some();
         let text = String::from_utf8(linked);
         let is_text = text.is_ok();
@@ -310,10 +373,10 @@ impl<R: BufRead> Reader<R> {
 
     /// Checks the chain of the latest line and removes it from `linked`.
     fn check_chain(&mut self) -> Result<(), TraceError> {
-        let Some((body, found)) = chain::open(&self.linked[self.start..]) else {
+        let Some((body, found)) = chain::open(&self.linked[self.start_byte..]) else {
             return Err(self.error(TraceErrorKind::NotChained));
         };
-        let body_end = self.start + body.len();
+        let body_end = self.start_byte + body.len();
         // `linked` already contains the chain before the line.
         self.chain.clear();
         self.chain.push_str(found);
@@ -323,13 +386,13 @@ impl<R: BufRead> Reader<R> {
             Form::Trace => chain::link(&self.linked),
             Form::Journal => {
                 self.body.clear();
-                self.body.push_str(&self.linked[..self.start]);
-                erased::cover(&self.linked[self.start..], &mut self.body);
+                self.body.push_str(&self.linked[..self.start_byte]);
+                erased::cover(&self.linked[self.start_byte..], &mut self.body);
                 chain::link(&self.body)
             }
         };
         if self.chain != expected {
-            let before = self.linked[..self.start].to_string();
+            let before = self.linked[..self.start_byte].to_string();
             let found = std::mem::replace(&mut self.chain, before);
             return Err(self.error(TraceErrorKind::ChainMismatch { found, expected }));
         }
@@ -344,7 +407,7 @@ impl<R: BufRead> Reader<R> {
         }
         self.check_chain()?;
         self.body.clear();
-        let line = &self.linked[self.start..];
+        let line = &self.linked[self.start_byte..];
         match self.header.form() {
             Form::Trace => {
                 let expanded = self.texts.expand(line, LINE_BYTES_MAX, &mut self.body);
@@ -390,6 +453,10 @@ fn parse_step(text: &str) -> serde_json::Result<Step> {
 }
 
 fn parse_journal_step(text: &str) -> serde_json::Result<JournalStep> {
+    serde_json::from_str(text)
+}
+
+fn parse_state(text: &str) -> serde_json::Result<StateLine<ConversationFold>> {
     serde_json::from_str(text)
 }
 

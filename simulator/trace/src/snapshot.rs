@@ -13,7 +13,7 @@ use std::fmt;
 use std::io;
 
 /// The format that this version writes and reads.
-const FORMAT: &str = "orchestrion-snapshot/1";
+const FORMAT: &str = "orchestrion-snapshot/2";
 
 /// A conversation at one step of its journal.
 #[derive(Debug, Serialize, Deserialize)]

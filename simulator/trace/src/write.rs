@@ -4,7 +4,8 @@ use crate::chain;
 use crate::context_window::{ContextWindow, StoredContext};
 use crate::erased;
 use crate::events_digest::EventsDigest;
-use crate::format::{End, EndLine, Form, Header, StepMetadata, StepRecord, is_zero};
+use crate::facts::ConversationFold;
+use crate::format::{End, EndLine, Form, Header, SegmentEnd, StateLine, StepMetadata, StepRecord, is_zero};
 use crate::texts::{TextEncoder, TextWindow};
 use orchestrion_kernel::{Event, Input};
 use serde::{Deserialize, Serialize};
@@ -102,6 +103,18 @@ impl<W: io::Write> Writer<W> {
         Ok(writer)
     }
 
+    /// Starts a segment that continues another one, with its header and the conversation at its start.
+    ///
+    /// # Errors
+    /// Any I/O error of `out`.
+    pub fn new_segment(out: W, header: &Header, start: &ConversationFold) -> io::Result<Self> {
+        let mut writer = Self::new(out, header)?;
+        writer.next += header.continues.as_ref().map_or(0, |end| end.steps);
+        writer.serialize(&StateLine { state: start })?;
+        writer.write_line()?;
+        Ok(writer)
+    }
+
     /// Continues a trace with this header. `out` already contains everything before the resume point.
     pub fn resume(
         out: W,
@@ -174,6 +187,17 @@ impl<W: io::Write> Writer<W> {
     pub fn end(mut self) -> io::Result<W> {
         self.write_end()?;
         Ok(self.out)
+    }
+
+    /// Ends the segment of a journal. Returns the output, and the end that the next segment continues.
+    pub(crate) fn end_segment(mut self) -> io::Result<(W, SegmentEnd)> {
+        self.write_end()?;
+        Ok((self.out, SegmentEnd { steps: self.next - 1, chain: self.chain }))
+    }
+
+    /// Returns the output without an end.
+    pub(crate) fn into_output(self) -> W {
+        self.out
     }
 
     /// Ends the trace, flushes the output and returns the chain of the last line.

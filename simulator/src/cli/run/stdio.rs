@@ -167,7 +167,7 @@ fn clear(journal: &mut JournalFile, path: &Path) -> Result<()> {
     let is_open = {
         let mut input = journal.read().into_diagnostic()?;
         let is_empty = input.fill_buf().into_diagnostic()?.is_empty();
-        !is_empty && Reader::new(input, &name).is_ok_and(|mut reader| reader.is_incomplete())
+        !is_empty && Reader::new_segment(input, &name).is_ok_and(|mut reader| reader.is_incomplete())
     };
     if is_open {
         return Err(miette!(

@@ -56,8 +56,13 @@ impl Replayer {
         let header = reader.header();
         let policy = policy.unwrap_or(&header.policy).clone();
         contexts.check_policy(&policy).map_err(|error| reader.error(TraceErrorKind::Tokenizer(error)))?;
-        let state = State::new(header.conversation.clone());
+        let state = reader.start()?.state().clone();
         Ok(Self { policy, state, contexts: ContextRecorder::new(contexts), expected: Vec::new() })
+    }
+
+    /// The state after the latest step.
+    pub(crate) const fn state(&self) -> &State {
+        &self.state
     }
 
     /// Replays the next step. Returns `None` after the last one.
@@ -86,8 +91,8 @@ impl Replayer {
         Ok(Some(ReplayedStep { metadata: stamp, input: step.input, outcome: decided, difference, is_unverified: false }))
     }
 
-    /// Replays the latest step of a journal, which has a digest of its events. After a text was erased, events and contexts with that
-    /// text differ, so a difference in them proves nothing.
+    /// Replays the latest step of a journal, which has a digest of its events. After a text was erased a difference proves nothing: items
+    /// and contexts contain a placeholder, and two texts may no longer be equal.
     fn next_of_journal<R: BufRead>(&mut self, reader: &Reader<R>) -> Result<ReplayedStep, TraceError> {
         let JournalStep { n, at_ms, note, input, events, refused, context } = reader.journal_step()?;
         let outcome = self.decide(Timestamp::from_millis(at_ms), &input);
@@ -95,38 +100,32 @@ impl Replayer {
         let differ = |kind, subject: &str, recorded: String, replayed: String| {
             Some((kind, Difference { step: n, subject: subject.to_owned(), recorded, replayed }))
         };
-        let (difference, is_textual) = match (&outcome.result, &refused) {
-            (Err(here), Some(sentence)) if here == sentence => (None, false),
+        let decisions = DifferenceKind::Decisions;
+        let difference = match (&outcome.result, refused) {
+            (Err(here), Some(sentence)) if *here == sentence => None,
             (Err(here), Some(sentence)) => {
-                let kind = DifferenceKind::Texts;
-                (differ(kind, "the refusal", sentence.clone(), here.clone()), true)
+                differ(DifferenceKind::Texts, "the refusal", sentence, here.clone())
             }
             (Err(here), None) => {
-                let replayed = format!("refused: {here}");
-                (differ(DifferenceKind::Decisions, "the input", "accepted".to_owned(), replayed), false)
+                differ(decisions, "the input", "accepted".to_owned(), format!("refused: {here}"))
             }
             (Ok(_), Some(sentence)) => {
-                let recorded = format!("refused: {sentence}");
-                (differ(DifferenceKind::Decisions, "the input", recorded, "accepted".to_owned()), false)
+                differ(decisions, "the input", format!("refused: {sentence}"), "accepted".to_owned())
             }
             (Ok(decided), None) => {
                 let digest = EventsDigest::of_step(decided, &mut self.expected)
                     .map_err(|error| reader.error(TraceErrorKind::Malformed(error.to_string())))?;
-                let call = |events: &Option<EventsDigest>| events.as_ref().and_then(|events| events.tool_call);
+                let found = outcome.context.as_ref().map(ContextRecord::record_digest);
                 if digest != events {
-                    let (recorded, replayed) = (text(&events), text(&digest));
-                    let is_same_call = call(&digest) == call(&events);
-                    (differ(DifferenceKind::Decisions, "the events", recorded, replayed), is_same_call)
+                    differ(decisions, "the events", text(&events), text(&digest))
+                } else if found != context {
+                    differ(decisions, "the context", text(&context), text(&found))
                 } else {
-                    let replayed = outcome.context.as_ref().map(ContextRecord::record_digest);
-                    let is_equal = replayed == context;
-                    let (recorded, replayed) = (text(&context), text(&replayed));
-                    let difference = differ(DifferenceKind::Decisions, "the context", recorded, replayed);
-                    (difference.filter(|_| !is_equal), true)
+                    None
                 }
             }
         };
-        let is_unverified = is_textual && reader.erased_texts() > 0;
+        let is_unverified = difference.is_some() && reader.erased_texts() > 0;
         let difference = difference.filter(|_| !is_unverified);
         Ok(ReplayedStep { metadata, input, outcome, difference, is_unverified })
     }

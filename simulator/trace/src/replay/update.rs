@@ -4,7 +4,7 @@
 
 use super::difference::{Difference, header_differences};
 use super::replayer::{ReplayedStep, Replayer};
-use crate::error::TraceError;
+use crate::error::{TraceError, TraceErrorKind};
 use crate::format::{Header, StepRecord};
 use crate::layers::DifferenceKind;
 use crate::read::Reader;
@@ -69,6 +69,10 @@ pub fn update<R: BufRead, W: Write>(
         scenario: recorded.scenario.as_ref().map(|scenario| scenario.name.clone()),
         ..Update::default()
     };
+    if let Some(end) = &recorded.continues {
+        let error = reader.error(TraceErrorKind::Segment { steps: end.steps });
+        return Ok(Update { read_error: Some(error), ..update });
+    }
     let mut writer = Writer::new(out, &header)?;
     let mut replayer = match Replayer::new(&reader, policy, contexts) {
         Ok(replayer) => replayer,
@@ -99,6 +103,11 @@ pub fn update<R: BufRead, W: Write>(
             )?,
             Err(sentence) => writer.write_step(&metadata, &input, StepRecord::refused(&sentence))?,
         }
+    }
+    if reader.erased_texts() > 0 {
+        let reason = format!("expected none in an update, found {}", reader.erased_texts());
+        update.read_error = Some(reader.error(TraceErrorKind::ErasedText(reason)));
+        return Ok(update);
     }
     update.chain = writer.end_with_chain()?;
     Ok(update)
