@@ -13,7 +13,7 @@ use orchestrion_trace::{Header, RequestResult, SnapshotError, StepMetadata};
 use std::io;
 
 /// The minimum growth of the journal between two snapshots.
-const SNAPSHOT_BYTES_MIN: u64 = 1 << 20;
+const SNAPSHOT_BYTES_MIN: u64 = 1 << 19;
 
 /// A conversation with its journal.
 #[derive(Debug)]

@@ -101,7 +101,8 @@ pub(crate) fn read_snapshot(
         Err(error) => return Ok(Err(SnapshotError::Unreadable(error.to_string()))),
     };
     // A journal whose header cannot be read is refused when its steps are read.
-    let recorded = Reader::new_segment(journal.read().map_err(io)?, &name).ok().map(|reader| reader.header().clone());
+    let recorded =
+        Reader::new_segment(journal.read().map_err(io)?, &name).ok().map(|reader| reader.header().clone());
     if let Some(recorded) = &recorded {
         check_header(&name, recorded, header)?;
     }

@@ -115,7 +115,8 @@ pub fn rotate(
 
 /// Returns the default path of a segment: `office.1520.ndjson` for `office.ndjson`.
 fn segment_path(journal: &Path, steps: u64) -> PathBuf {
-    let extension = journal.extension().map_or_else(String::new, |extension| extension.to_string_lossy().into_owned());
+    let extension =
+        journal.extension().map_or_else(String::new, |extension| extension.to_string_lossy().into_owned());
     journal.with_extension(match extension.as_str() {
         "" => steps.to_string(),
         extension => format!("{steps}.{extension}"),

@@ -8,7 +8,9 @@ use orchestrion_kernel::{ConversationId, Policy};
 use orchestrion_runtime::Conversation;
 use orchestrion_text::StandardContexts;
 use orchestrion_trace::replay::replay;
-use orchestrion_trace::{ContextRecord, Header, Reader, Step, StepMetadata, StepRecord, TraceErrorKind, Writer};
+use orchestrion_trace::{
+    ContextRecord, Header, Reader, Step, StepMetadata, StepRecord, TraceErrorKind, Writer,
+};
 
 fn steps(trace: &[u8]) -> Vec<Step> {
     Reader::new(trace, "office").unwrap().map_while(Result::ok).collect()

@@ -22,7 +22,10 @@ fn run(conversation: &mut Conversation<JournalFile>, requests: std::ops::Range<u
     let clock = Clock::simulated();
     for number in requests {
         let text = format!("Order paper for room {number}, says Grace Hopper");
-        clock.block_on(conversation.run_request(&Modules(clock.clone()), "ada", text.as_str())).unwrap().unwrap();
+        clock
+            .block_on(conversation.run_request(&Modules(clock.clone()), "ada", text.as_str()))
+            .unwrap()
+            .unwrap();
     }
 }
 
@@ -92,7 +95,10 @@ fn wrong_segments_are_refused() {
     let refused = |files: &[&PathBuf]| joined(files).unwrap_err().to_string();
     let steps = segment(&files[1]).header().continues.as_ref().unwrap().steps;
     let error = refused(&[&files[0], &files[2]]);
-    assert!(error.starts_with("office.ndjson: wrong segment: expected a segment that continues step "), "{error}");
+    assert!(
+        error.starts_with("office.ndjson: wrong segment: expected a segment that continues step "),
+        "{error}"
+    );
     assert!(error.contains(&format!("continues step {steps} with the chain ")), "{error}");
     assert!(refused(&[&files[1], &files[2]]).contains("expected the first segment of a conversation, found"));
     assert!(refused(&[&files[0], &files[0]]).contains("wrong segment"));
@@ -149,7 +155,10 @@ fn journal_is_rotated_only_when_it_can_be() {
 
     let trace = folder.path().join("trace.ndjson");
     let file = JournalFile::open(&trace).unwrap();
-    let full = orchestrion_trace::Header { format: orchestrion_trace::FORMAT.to_owned(), ..header(Policy::hardened()) };
+    let full = orchestrion_trace::Header {
+        format: orchestrion_trace::FORMAT.to_owned(),
+        ..header(Policy::hardened())
+    };
     let mut conversation = Conversation::open_with(file, &full, &StandardContexts).unwrap();
     run(&mut conversation, 0..1);
     drop(conversation);
@@ -190,7 +199,9 @@ fn erased_texts_leave_the_chain_intact() {
     let replayed = replay(segment(&files[0]), None, &StandardContexts);
     assert_eq!(replayed.difference, None);
     assert_eq!(replayed.erased_texts, 2);
-    assert!(replayed.unverified_steps > 2 && replayed.unverified_steps < replayed.steps && !replayed.is_equal());
+    assert!(
+        replayed.unverified_steps > 2 && replayed.unverified_steps < replayed.steps && !replayed.is_equal()
+    );
     let (found, _) = joined(&[&files[0], &files[1], &files[2]]).unwrap();
     assert_eq!((found.steps, found.erased_texts), (whole.steps, 2));
     assert!(found.unverified_steps >= replayed.unverified_steps);
@@ -201,7 +212,8 @@ fn erased_texts_leave_the_chain_intact() {
     for at in [marker + 3, marker + 12, marker + 43, marker + 46] {
         let mut edited = text.clone().into_bytes();
         edited[at] ^= 1;
-        let error = Reader::new(edited.as_slice(), "a").and_then(|reader| reader.collect::<Result<Vec<_>, _>>());
+        let error =
+            Reader::new(edited.as_slice(), "a").and_then(|reader| reader.collect::<Result<Vec<_>, _>>());
         assert!(error.is_err(), "byte {at}");
     }
 }

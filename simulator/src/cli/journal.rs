@@ -10,10 +10,10 @@ use miette::Result;
 /// Rotate the journal of a conversation, erase texts in its segments, and join the segments again.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Example: the journal office.ndjson has 1520 steps and no program has it open.
+Examples:
   orchestrion journal rotate office.ndjson
-                       moves its lines to office.1520.ndjson; office.ndjson now
-                       begins with the state at their end, and continues
+                       moves its 1520 steps to office.1520.ndjson; the journal
+                       now begins with the state at their end, and continues
   orchestrion journal erase office.1520.ndjson --containing \"Grace Hopper\"
                        erases the texts with this name; every chain stays valid
   orchestrion journal join office.1520.ndjson office.ndjson

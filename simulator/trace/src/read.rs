@@ -2,11 +2,14 @@
 
 use crate::chain;
 use crate::context_window::ContextWindow;
-use crate::error::{TraceError, TraceErrorKind};
 use crate::erased;
+use crate::error::{TraceError, TraceErrorKind};
 use crate::events_digest::EventsDigest;
 use crate::facts::ConversationFold;
-use crate::format::{EndLine, FORMAT, Form, Header, JOURNAL_FORMAT, JournalStep, SegmentEnd, StateLine, Step, StepMetadata, TOOL_CALL_KEY};
+use crate::format::{
+    EndLine, FORMAT, Form, Header, JOURNAL_FORMAT, JournalStep, SegmentEnd, StateLine, Step, StepMetadata,
+    TOOL_CALL_KEY,
+};
 use crate::snapshot::Snapshot;
 use crate::texts::TextWindow;
 use crate::write::ResumePoint;
@@ -315,7 +318,16 @@ impl<R: BufRead> Reader<R> {
         let JournalStep { n, at_ms, note, input, events: recorded, refused, context: context_digest } =
             self.journal_step()?;
         if refused.is_some() {
-            return Ok(Step { n, at_ms, note, input, events: Vec::new(), refused, context: None, context_digest });
+            return Ok(Step {
+                n,
+                at_ms,
+                note,
+                input,
+                events: Vec::new(),
+                refused,
+                context: None,
+                context_digest,
+            });
         }
         let differ = |expected: String| {
             let found = recorded.as_ref().map_or("no events".to_owned(), |events| events.digest.clone());
@@ -323,7 +335,8 @@ impl<R: BufRead> Reader<R> {
         };
         let events = decide(&self.header.policy, state, StepMetadata { at_ms, note: None }.time(), &input)
             .map_err(|refusal| differ(format!("a refusal: {refusal}")))?;
-        let decided = EventsDigest::of_step(&events, &mut Vec::new()).map_err(|error| self.malformed(&error))?;
+        let decided =
+            EventsDigest::of_step(&events, &mut Vec::new()).map_err(|error| self.malformed(&error))?;
         if decided != recorded && self.erased_texts() == 0 {
             return Err(differ(decided.map_or("no events".to_owned(), |events| events.digest)));
         }
@@ -415,7 +428,10 @@ impl<R: BufRead> Reader<R> {
                     self.error(TraceErrorKind::TextReference { found: error.found, expected: error.expected })
                 })?;
                 self.contexts.expand(&mut self.body).map_err(|error| {
-                    self.error(TraceErrorKind::ContextReference { found: error.found, expected: error.expected })
+                    self.error(TraceErrorKind::ContextReference {
+                        found: error.found,
+                        expected: error.expected,
+                    })
                 })?;
             }
             Form::Journal => {

@@ -38,7 +38,10 @@ impl Replay {
     /// Whether the whole trace was read and replayed without any difference.
     #[must_use]
     pub const fn is_equal(&self) -> bool {
-        self.unverified_steps == 0 && self.difference.is_none() && self.text_difference.is_none() && self.read_error.is_none()
+        self.unverified_steps == 0
+            && self.difference.is_none()
+            && self.text_difference.is_none()
+            && self.read_error.is_none()
     }
 }
 

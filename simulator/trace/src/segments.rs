@@ -37,7 +37,9 @@ pub enum JoinError {
     #[error(transparent)]
     Trace(#[from] TraceError),
     /// A segment does not continue the one before it.
-    #[error("{file}: wrong segment: expected {expected}, found {found}; list the segments of one journal in their order")]
+    #[error(
+        "{file}: wrong segment: expected {expected}, found {found}; list the segments of one journal in their order"
+    )]
     WrongSegment {
         /// The segment.
         file: String,
@@ -157,7 +159,10 @@ fn check_follows<R: BufRead>(
     if own == *first {
         Ok(())
     } else {
-        wrong("the kernel, the policy and the conversation of the first segment".to_owned(), "others".to_owned())
+        wrong(
+            "the kernel, the policy and the conversation of the first segment".to_owned(),
+            "others".to_owned(),
+        )
     }
 }
 
@@ -234,8 +239,7 @@ pub fn erase_texts<R: BufRead>(
     let mut erasure = Erasure::default();
     if let Some(end) = &reader.header().continues {
         let is_selected = selection.before.is_none_or(|before| end.steps < before);
-        let texts =
-            write_erased(&reader, &mut out, |text| is_selected && text.contains(needle.as_str()))?;
+        let texts = write_erased(&reader, &mut out, |text| is_selected && text.contains(needle.as_str()))?;
         erasure.texts += texts;
         erasure.has_erased_state = texts > 0;
     }

@@ -1,5 +1,10 @@
 //! An office whose modules agree, and a journal in memory with its snapshot.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, dead_code, reason = "shared by the tests, which fail by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    dead_code,
+    reason = "shared by the tests, which fail by panicking"
+)]
 
 use orchestrion_kernel::module::{Argument, Operation, Ratings, Report, Stance};
 use orchestrion_kernel::plan::{Effect, Plan, StepOptions, Task};
@@ -118,4 +123,3 @@ pub(crate) fn run(conversation: &mut Conversation<Disk>, requests: std::ops::Ran
         clock.block_on(conversation.run_request(&host, "ada", text.as_str())).unwrap().unwrap();
     }
 }
-

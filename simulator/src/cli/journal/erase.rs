@@ -19,8 +19,8 @@ Examples:
 
 An erased text is replaced by its digest and length. The chain covers only this
 digest, so it stays valid, and any other change of the file is still detected.
-Whoever guesses a text can compare its digest. Numbers, times and the names of
-the rank table stay.
+A person who guesses a text can compare its digest. Numbers, times, the names of
+users and those in the rank table stay.
 
 A replay decides the steps with placeholders, and counts the steps whose events
 or context it can no longer compare. The journal that continues a segment keeps
@@ -58,8 +58,11 @@ pub(super) fn run(args: &Args) -> Result<ExitStatus> {
     let mut out = output::plain_stdout();
     writeln!(out, "  erased   {texts} texts in {steps} steps of {name}").into_diagnostic()?;
     if has_erased_state {
-        writeln!(out, "  state    erased; read the segment after those before it, with `orchestrion journal join`")
-            .into_diagnostic()?;
+        writeln!(
+            out,
+            "  state    erased; read the segment after those before it, with `orchestrion journal join`"
+        )
+        .into_diagnostic()?;
     }
     Ok(ExitStatus::Success)
 }

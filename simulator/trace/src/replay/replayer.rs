@@ -80,7 +80,13 @@ impl Replayer {
         if let Some((stamp, input, rest)) = self.split_line(reader.text(), reader.step_number()) {
             let decided = self.decide(stamp.time(), &input);
             if self.matches_bytes(&decided, rest) {
-                return Ok(Some(ReplayedStep { metadata: stamp, input, outcome: decided, difference: None, is_unverified: false }));
+                return Ok(Some(ReplayedStep {
+                    metadata: stamp,
+                    input,
+                    outcome: decided,
+                    difference: None,
+                    is_unverified: false,
+                }));
             }
             early = Some(decided);
         }
@@ -88,7 +94,13 @@ impl Replayer {
         let decided = early.unwrap_or_else(|| self.decide(Timestamp::from_millis(step.at_ms), &step.input));
         let difference = compare_step(&step, &decided);
         let stamp = StepMetadata { at_ms: step.at_ms, note: step.note };
-        Ok(Some(ReplayedStep { metadata: stamp, input: step.input, outcome: decided, difference, is_unverified: false }))
+        Ok(Some(ReplayedStep {
+            metadata: stamp,
+            input: step.input,
+            outcome: decided,
+            difference,
+            is_unverified: false,
+        }))
     }
 
     /// Replays the latest step of a journal, which has a digest of its events. After a text was erased a difference proves nothing: items

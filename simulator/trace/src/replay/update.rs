@@ -79,14 +79,15 @@ pub fn update<R: BufRead, W: Write>(
         Err(error) => return Ok(Update { read_error: Some(error), ..update }),
     };
     loop {
-        let ReplayedStep { metadata, input, outcome, difference, is_unverified: _ } = match replayer.next(&mut reader) {
-            Ok(Some(step)) => step,
-            Ok(None) => break,
-            Err(error) => {
-                update.read_error = Some(error);
-                return Ok(update);
-            }
-        };
+        let ReplayedStep { metadata, input, outcome, difference, is_unverified: _ } =
+            match replayer.next(&mut reader) {
+                Ok(Some(step)) => step,
+                Ok(None) => break,
+                Err(error) => {
+                    update.read_error = Some(error);
+                    return Ok(update);
+                }
+            };
         update.steps += 1;
         if let Some((layer, difference)) = difference {
             update.changed_steps += 1;
