@@ -9,6 +9,7 @@ mod exit_status;
 mod export;
 mod files;
 mod init;
+mod journal;
 mod keys;
 mod lint;
 mod output;
@@ -57,6 +58,7 @@ enum Command {
     Context(context::Args),
     Route(route::Args),
     Keys(keys::Args),
+    Journal(journal::Args),
     Export(export::Args),
 }
 
@@ -79,6 +81,7 @@ pub fn main() -> ExitCode {
         Command::Context(args) => context::run(args, &cli.global),
         Command::Route(args) => route::run(args, &cli.global),
         Command::Keys(args) => keys::run(args),
+        Command::Journal(args) => journal::run(args),
         Command::Export(args) => export::run(args, Cli::command()),
     };
     let status = result.unwrap_or_else(|error| {

@@ -7,6 +7,8 @@
 mod network;
 #[path = "runtime/opening.rs"]
 mod opening;
+#[path = "runtime/segments.rs"]
+mod segments;
 #[path = "runtime/team.rs"]
 mod team;
 

@@ -523,6 +523,20 @@ fn host_requests_cancels_and_closes() {
     assert_eq!(host.ends().status.code(), Some(0));
 }
 
+/// Without `--journal` the journal is cleared, so a snapshot of the conversation before must go too.
+#[test]
+fn cleared_journal_keeps_no_snapshot() {
+    let folder = folder();
+    let snapshot = folder.path().join(".orchestrion/hello.trace.ndjson.snapshot");
+    fs::create_dir(folder.path().join(".orchestrion")).unwrap();
+    fs::write(&snapshot, "of an earlier conversation").unwrap();
+    let mut host = Host::of(folder.path(), &["hello.yaml"]);
+    host.receive();
+    assert!(!snapshot.exists());
+    let output = host.ends();
+    assert!(!stderr(&output).contains("snapshot"), "{}", stderr(&output));
+}
+
 #[test]
 fn invalid_inputs_are_refused() {
     let folder = folder();
@@ -637,7 +651,10 @@ fn host_and_scenario_send_texts() {
     host.reply(&first, &agreed(&first));
     assert_eq!(host.until("nothing", &mut other), "closed");
     host.ends();
-    let trace = fs::read_to_string(folder.path().join("hello.ndjson")).unwrap();
+    // A journal contains a digest of the events, which a reader decides again.
+    let journal = fs::read(folder.path().join("hello.ndjson")).unwrap();
+    let steps = Reader::new(journal.as_slice(), "hello.ndjson").unwrap().map(Result::unwrap);
+    let trace: String = steps.map(|step| serde_json::to_string(&step).unwrap()).collect();
     assert!(trace.contains(r#""derivation":"statement""#), "{trace}");
     assert!(trace.contains(r#""derivation":{"supersession":"implicit"}"#), "{trace}");
 }

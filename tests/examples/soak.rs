@@ -170,7 +170,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("office.ndjson");
-    let header = Header::new(ConversationId::new("office"), Policy::hardened(), None);
+    let header = Header::new(ConversationId::new("office"), Policy::hardened(), None).into_journal();
     let open = || -> Result<_, Box<dyn Error>> {
         let journal = JournalFile::open(&path)?.without_fsync();
         Ok(Conversation::open_with(journal, &header, &StandardContexts)?)
@@ -229,6 +229,7 @@ fn check_growth(all: &[Figures], peak_mb: f32) -> Result<(), Box<dyn Error>> {
     let problems = [
         (last.ms > 2.0 * first.ms, "a late request takes more than twice the time of an early one"),
         (last.journal_bytes * 10 > first.journal_bytes * 11, "the journal of a request grows"),
+        (last.journal_bytes > 8 * 1024, "the journal of a request exceeds 8 KiB"),
         (peak_mb > 64.0, "the memory exceeds 64 MB"),
     ];
     match problems.into_iter().find(|(is_found, _)| *is_found) {

@@ -103,19 +103,28 @@ fn write_scope(json: &mut String, scope: &Scope) -> Result {
 }
 
 fn write_string(json: &mut String, text: &str) -> Result {
+    let is_escaped = |byte: u8| byte < b' ' || byte == b'"' || byte == b'\\';
     json.push('"');
-    for letter in text.chars() {
-        match letter {
-            '"' => json.push_str("\\\""),
-            '\\' => json.push_str("\\\\"),
-            '\n' => json.push_str("\\n"),
-            '\r' => json.push_str("\\r"),
-            '\t' => json.push_str("\\t"),
-            '\u{8}' => json.push_str("\\b"),
-            '\u{c}' => json.push_str("\\f"),
-            '\0'..='\u{1f}' => write!(json, "\\u{:04x}", u32::from(letter))?,
-            _ => json.push(letter),
+    let mut rest = text;
+    // Most texts contain no such byte, and are copied as a whole.
+    while let Some((plain, escaped)) =
+        rest.bytes().position(is_escaped).and_then(|at| rest.split_at_checked(at))
+    {
+        json.push_str(plain);
+        let mut letters = escaped.chars();
+        match letters.next() {
+            Some('"') => json.push_str("\\\""),
+            Some('\\') => json.push_str("\\\\"),
+            Some('\n') => json.push_str("\\n"),
+            Some('\r') => json.push_str("\\r"),
+            Some('\t') => json.push_str("\\t"),
+            Some('\u{8}') => json.push_str("\\b"),
+            Some('\u{c}') => json.push_str("\\f"),
+            Some(control) => write!(json, "\\u{:04x}", u32::from(control))?,
+            None => {}
         }
+        rest = letters.as_str();
     }
+    json.push_str(rest);
     json.write_char('"')
 }

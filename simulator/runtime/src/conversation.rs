@@ -35,13 +35,14 @@ impl Conversation<JournalFile> {
         let path = path.as_ref();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let name = name.split('.').next().unwrap_or_default();
-        let header = Header::new(ConversationId::new(name), policy, None);
+        let header = Header::new(ConversationId::new(name), policy, None).into_journal();
         Self::open_with(JournalFile::open(path)?, &header, contexts)
     }
 }
 
 impl<J: Journal> Conversation<J> {
-    /// Opens a journal, or starts it with this header if it is empty.
+    /// Opens a journal, or starts it with this header if it is empty. An existing journal keeps its form: short after
+    /// [`Header::into_journal`], else with all events.
     ///
     /// # Errors
     /// See [`Conversation::open`].

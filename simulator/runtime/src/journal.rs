@@ -119,6 +119,17 @@ impl JournalFile {
         path.into()
     }
 
+    /// Removes the snapshot, if one exists. It must not survive a journal whose lines are replaced.
+    ///
+    /// # Errors
+    /// Any I/O error.
+    pub fn remove_snapshot(&self) -> io::Result<()> {
+        match std::fs::remove_file(self.snapshot_path()) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            Ok(()) | Err(_) => Ok(()),
+        }
+    }
+
     /// Omits `fsync`. Lines then survive a crash of the program, but not a crash of the machine.
     #[must_use]
     pub fn without_fsync(mut self) -> Self {
@@ -128,26 +139,50 @@ impl JournalFile {
 }
 
 fn open_locked(path: &Path) -> io::Result<File> {
-    let file = OpenOptions::new().create(true).read(true).append(true).open(path)?;
-    file.try_lock().map_err(|error| match error {
-        TryLockError::WouldBlock => io::ErrorKind::WouldBlock.into(),
-        TryLockError::Error(error) => error,
-    })?;
+    let file = loop {
+        let file = OpenOptions::new().create(true).read(true).append(true).open(path)?;
+        file.try_lock().map_err(|error| match error {
+            TryLockError::WouldBlock => io::ErrorKind::WouldBlock.into(),
+            TryLockError::Error(error) => error,
+        })?;
+        // A rotation may have replaced the file before it was locked.
+        if is_at_path(&file, path)? {
+            break file;
+        }
+    };
     if file.metadata()?.len() == 0 {
         sync_directory(path)?;
     }
     Ok(file)
 }
 
+/// Whether the path still names the open file.
+#[cfg(unix)]
+fn is_at_path(file: &File, path: &Path) -> io::Result<bool> {
+    use std::os::unix::fs::MetadataExt as _;
+    let identity = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino());
+    match path.metadata() {
+        Ok(found) => Ok(identity(found) == identity(file.metadata()?)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// An open file cannot be replaced here.
+#[cfg(not(unix))]
+fn is_at_path(_: &File, _: &Path) -> io::Result<bool> {
+    Ok(true)
+}
+
 /// Makes the directory entry of a new file durable.
 #[cfg(unix)]
-fn sync_directory(path: &Path) -> io::Result<()> {
+pub(crate) fn sync_directory(path: &Path) -> io::Result<()> {
     let directory = path.parent().filter(|directory| !directory.as_os_str().is_empty());
     File::open(directory.unwrap_or(Path::new(".")))?.sync_all()
 }
 
 #[cfg(not(unix))]
-fn sync_directory(_: &Path) -> io::Result<()> {
+pub(crate) fn sync_directory(_: &Path) -> io::Result<()> {
     Ok(())
 }
 

@@ -13,7 +13,7 @@ use orchestrion_trace::{Header, RequestResult, SnapshotError, StepMetadata};
 use std::io;
 
 /// The minimum growth of the journal between two snapshots.
-const SNAPSHOT_BYTES_MIN: u64 = 1 << 20;
+const SNAPSHOT_BYTES_MIN: u64 = 1 << 19;
 
 /// A conversation with its journal.
 #[derive(Debug)]
@@ -53,7 +53,7 @@ impl<J: Journal> JournaledConversation<J> {
         let recovered = match snapshot {
             Some(snapshot) => {
                 let input = journal.read_from(covered_bytes).map_err(unreadable)?;
-                read_journal_after(snapshot, input, &name, header, contexts)?
+                read_journal_after(snapshot, input, &name, contexts)?
             }
             None => read_journal(journal.read().map_err(unreadable)?, &name, header, contexts)?,
         };
@@ -69,7 +69,7 @@ impl<J: Journal> JournaledConversation<J> {
             journal,
             truncated_tail: recovered.truncated_tail,
             snapshot_error,
-            header: header.clone(),
+            header: recovered.header,
             journal_bytes: recovered.valid_bytes,
             snapshot_from_bytes: covered_bytes + SNAPSHOT_BYTES_MIN,
             is_healthy: true,

@@ -5,7 +5,7 @@ use crate::journal::Journal;
 use orchestrion_kernel::context::ContextBuilder;
 use orchestrion_trace::recorder::Recorder;
 use orchestrion_trace::{
-    ConversationFold, Header, Reader, Snapshot, SnapshotError, TOOL_CALL_PREFIX, TRACE_PREFIX, TraceError,
+    ConversationFold, Header, Reader, Snapshot, SnapshotError, TOOL_CALL_KEY, TRACE_PREFIX, TraceError,
     TraceErrorKind, digest,
 };
 use std::fmt;
@@ -32,6 +32,8 @@ impl fmt::Display for TruncatedTail {
 
 /// The contents of a journal.
 pub(crate) struct RecoveredJournal {
+    /// The header of the journal; of an older one it may have another form than that of a new one.
+    pub(crate) header: Header,
     pub(crate) recorder: Recorder<Vec<u8>>,
     /// The bytes before the torn tail.
     pub(crate) valid_bytes: u64,
@@ -61,16 +63,17 @@ pub(crate) fn read_journal(
     }
     if first_line.is_empty() {
         return Ok(RecoveredJournal {
+            header: header.clone(),
             recorder: Recorder::open(Vec::new(), header, contexts).map_err(io)?,
             valid_bytes: 0,
             truncated_tail,
         });
     }
     let input = first_line.as_slice().chain(input);
-    let reader = Reader::new(input, name)?;
+    let reader = Reader::new_segment(input, name)?;
     check_header(name, reader.header(), header)?;
-    let fold = ConversationFold::new(header.conversation.clone());
-    read_steps(reader, fold, name, header, contexts)
+    let fold = reader.start()?.clone();
+    read_steps(reader, fold, name, contexts)
 }
 
 /// Reads the steps of a journal after its snapshot.
@@ -78,11 +81,10 @@ pub(crate) fn read_journal_after(
     snapshot: Snapshot,
     input: impl BufRead,
     name: &str,
-    header: &Header,
     contexts: &'static dyn ContextBuilder,
 ) -> Result<RecoveredJournal, OpenError> {
-    let reader = Reader::resume(input, name, header.clone(), &snapshot);
-    read_steps(reader, snapshot.into_fold(), name, header, contexts)
+    let reader = Reader::resume(input, name, &snapshot);
+    read_steps(reader, snapshot.into_fold(), name, contexts)
 }
 
 /// Returns the snapshot of a journal if it was taken of this journal and under this header, else why not.
@@ -92,8 +94,19 @@ pub(crate) fn read_snapshot(
 ) -> Result<Result<Option<Snapshot>, SnapshotError>, OpenError> {
     let name = journal.name();
     let io = |error| OpenError::Io { journal: name.clone(), error };
-    let Some(bytes) = journal.read_snapshot().map_err(io)? else { return Ok(Ok(None)) };
-    let snapshot = match Snapshot::decode(&bytes, header) {
+    // A snapshot is a cache, so one that cannot be read is no reason to refuse the journal.
+    let bytes = match journal.read_snapshot() {
+        Ok(Some(bytes)) => bytes,
+        Ok(None) => return Ok(Ok(None)),
+        Err(error) => return Ok(Err(SnapshotError::Unreadable(error.to_string()))),
+    };
+    // A journal whose header cannot be read is refused when its steps are read.
+    let recorded =
+        Reader::new_segment(journal.read().map_err(io)?, &name).ok().map(|reader| reader.header().clone());
+    if let Some(recorded) = &recorded {
+        check_header(&name, recorded, header)?;
+    }
+    let snapshot = match Snapshot::decode(&bytes, recorded.as_ref().unwrap_or(header)) {
         Ok(snapshot) => snapshot,
         Err(error) => return Ok(Err(error)),
     };
@@ -105,7 +118,6 @@ pub(crate) fn read_snapshot(
     if found != expected.as_bytes() {
         return Ok(Err(SnapshotError::JournalMismatch));
     }
-    check_header(&name, Reader::new(journal.read().map_err(io)?, &name)?.header(), header)?;
     Ok(Ok(Some(snapshot)))
 }
 
@@ -113,14 +125,13 @@ fn read_steps(
     mut reader: Reader<impl BufRead>,
     mut fold: ConversationFold,
     name: &str,
-    header: &Header,
     contexts: &'static dyn ContextBuilder,
 ) -> Result<RecoveredJournal, OpenError> {
     let io = |error| OpenError::Io { journal: name.to_owned(), error };
     let torn_line = loop {
         match reader.advance() {
             Ok(true) => {
-                let step = reader.step()?;
+                let step = reader.step(fold.state())?;
                 fold.apply(step.n, &step.events);
             }
             Ok(false) => {
@@ -140,8 +151,9 @@ fn read_steps(
     let valid_bytes = reader.valid_bytes();
     let truncated_tail =
         torn_line.map(|line| TruncatedTail { line, bytes: reader.read_bytes() - valid_bytes });
-    let recorder = Recorder::resume(Vec::new(), header.policy.clone(), fold, reader.resume_point(), contexts);
-    Ok(RecoveredJournal { recorder, valid_bytes, truncated_tail })
+    let header = reader.header().clone();
+    let recorder = Recorder::resume(Vec::new(), &header, fold, reader.resume_point(), contexts);
+    Ok(RecoveredJournal { header, recorder, valid_bytes, truncated_tail })
 }
 
 /// Whether the first lines of a file were never completely written, so that nothing is lost with them. `written` ends at the
@@ -149,7 +161,7 @@ fn read_steps(
 fn is_torn_header(written: &[u8], rest: &[u8]) -> bool {
     const CHAIN_KEY: &[u8] = b"\"chain\":\"";
     // The first call is sent only after its step is durable, so a second call proves that data was durable.
-    let calls = String::from_utf8_lossy(rest).matches(TOOL_CALL_PREFIX).count();
+    let calls = String::from_utf8_lossy(rest).matches(TOOL_CALL_KEY).count();
     if calls > 1 || rest.len() as u64 >= HEADER_BYTES_MAX {
         return false;
     }

@@ -1,119 +1,13 @@
 //! Long sessions: their items are bounded, and a conversation that opens from a snapshot equals one that reads its whole journal.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
-use orchestrion_kernel::module::{Argument, Operation, Ratings, Report, Stance};
-use orchestrion_kernel::plan::{Effect, Plan, StepOptions, Task};
-use orchestrion_kernel::{ConversationId, Policy, Score, TaskId};
-use orchestrion_runtime::{Call, CallResult, Clock, Conversation, Host, Journal, RecoveryResult};
+mod office;
+
+use office::{Disk, Modules, header, open, run};
+use orchestrion_kernel::Policy;
+use orchestrion_runtime::{Clock, Conversation};
 use orchestrion_text::StandardContexts;
-use orchestrion_trace::{Header, SnapshotError};
-use std::io::{self, BufRead};
-use std::time::Duration;
-
-/// Modules that agree, at time 0.
-struct Modules(Clock);
-
-impl Host for Modules {
-    async fn execute(&self, call: &Call) -> CallResult {
-        let number = call.trace.request.number();
-        Ok(match call.operation {
-            Operation::VerifyIdentity => Report::Identity { gcp: true, mongodb: true },
-            Operation::LoadContext => Report::Context { ratings: Ratings::default(), traces: Vec::new() },
-            Operation::Summarize => {
-                Report::Summary { text: format!("settled until {number}").into(), forgets: None }
-            }
-            Operation::Classify => {
-                Report::Classification { tags: vec!["office".into()], similarity: Score::ZERO }
-            }
-            Operation::DraftPlan => Report::Plan(plan(number)),
-            Operation::Approve => Report::Approval { approved: true, text: "yes".into() },
-            Operation::RunTask { .. } | Operation::UndoTask { .. } => {
-                Report::Exit { code: 0, text: format!("delivered order {number}").into(), number: None }
-            }
-            Operation::Diagnose => Report::NoRepair { text: "no idea".into() },
-            Operation::StoreMemory { .. } => Report::Stored { held: true },
-            Operation::DeliverAudit => Report::Delivered,
-            Operation::Argue(_) | Operation::ArgueAdditional { .. } | Operation::ReviewRevision => {
-                let argument = Argument { stance: Stance::Pro, confidence: Score::ONE };
-                let text = format!("order {number} is within the budget of the office").into();
-                Report::Argument { argument, text, plan: None }
-            }
-        }
-        .into())
-    }
-
-    async fn recover(&self, _: &Call) -> RecoveryResult {
-        RecoveryResult::OutcomeUnknown
-    }
-
-    async fn sleep(&self, time: Duration) {
-        self.0.sleep(time).await;
-    }
-
-    fn now_ms(&self) -> u64 {
-        0
-    }
-}
-
-fn plan(number: u32) -> Plan {
-    let task = Task {
-        id: TaskId::new(1),
-        text: format!("place order {number} with the supplier of the office").into(),
-        effect: Effect::Pure,
-        depends_on: None,
-        scope: None,
-        step: StepOptions::default(),
-    };
-    Plan::new(vec![task]).unwrap()
-}
-
-/// A journal in memory with its snapshot.
-#[derive(Clone, Default)]
-struct Disk {
-    journal: Vec<u8>,
-    snapshot: Option<Vec<u8>>,
-}
-
-impl Journal for Disk {
-    fn name(&self) -> String {
-        "office".to_owned()
-    }
-    fn read(&mut self) -> io::Result<impl BufRead> {
-        Ok(self.journal.as_slice())
-    }
-    fn read_snapshot(&mut self) -> io::Result<Option<Vec<u8>>> {
-        Ok(self.snapshot.clone())
-    }
-    fn write_snapshot(&mut self, snapshot: &[u8]) -> io::Result<()> {
-        self.snapshot = Some(snapshot.to_vec());
-        Ok(())
-    }
-    fn truncate(&mut self, bytes: u64) -> io::Result<()> {
-        self.journal.truncate(usize::try_from(bytes).unwrap());
-        Ok(())
-    }
-    fn append(&mut self, lines: &[u8]) -> io::Result<()> {
-        self.journal.extend_from_slice(lines);
-        Ok(())
-    }
-    async fn sync(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-fn open(disk: &Disk) -> Conversation<Disk> {
-    let header = Header::new(ConversationId::new("office"), Policy::hardened(), None);
-    Conversation::open_with(disk.clone(), &header, &StandardContexts).unwrap()
-}
-
-fn run(conversation: &mut Conversation<Disk>, requests: std::ops::Range<u32>) {
-    let clock = Clock::simulated();
-    let host = Modules(clock.clone());
-    for number in requests {
-        let text = format!("Order paper for room {number}");
-        clock.block_on(conversation.run_request(&host, "ada", text.as_str())).unwrap().unwrap();
-    }
-}
+use orchestrion_trace::SnapshotError;
 
 /// Runs requests until a snapshot exists, and some more.
 fn long_session() -> Disk {
@@ -122,7 +16,7 @@ fn long_session() -> Disk {
     while conversation.journal().snapshot.is_none() {
         run(&mut conversation, requests..requests + 1);
         requests += 1;
-        assert!(requests < 500, "no snapshot of {} bytes", conversation.journal().journal.len());
+        assert!(requests < 900, "no snapshot of {} bytes", conversation.journal().journal.len());
     }
     run(&mut conversation, requests..requests + 3);
     conversation.into_journal()
@@ -175,16 +69,34 @@ fn unusable_snapshots_are_refused() {
     // A journal of the same conversation that ends before the snapshot, after its first request.
     let text = String::from_utf8(disk.journal.clone()).unwrap();
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
-    let end = lines.iter().position(|line| line.contains("final_answer")).unwrap();
+    let end = lines.iter().position(|line| line.contains("\"delivered\"")).unwrap();
     let earlier = lines[..=end].concat();
     assert_eq!(refused(snapshot.clone(), earlier.as_bytes()), Some(SnapshotError::JournalMismatch));
     // The snapshot of another policy, which differs in one number.
     let mut policy = Policy::hardened();
     policy.contexts.nodes_max += 1;
-    let header = Header::new(ConversationId::new("office"), policy, None);
+    let header = header(policy);
     let other = Disk { journal: Vec::new(), snapshot: Some(snapshot) };
     let opened = Conversation::open_with(other, &header, &StandardContexts).unwrap();
     assert_eq!(opened.snapshot_error(), Some(&SnapshotError::HeaderMismatch));
+}
+
+/// A snapshot is a cache: one that cannot be read is reported, and the journal opens without it.
+#[test]
+fn unreadable_snapshot_is_ignored() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("office.ndjson");
+    let open = || Conversation::open(&path, Policy::hardened(), &StandardContexts).unwrap();
+    let mut conversation = open();
+    let clock = Clock::simulated();
+    clock.block_on(conversation.run_request(&Modules(clock.clone()), "ada", "Order paper")).unwrap().unwrap();
+    let steps = conversation.steps();
+    drop(conversation);
+    // A folder cannot be read as a file, by any user.
+    std::fs::create_dir(folder.path().join("office.ndjson.snapshot")).unwrap();
+    let opened = open();
+    assert_eq!(opened.steps(), steps);
+    assert!(matches!(opened.snapshot_error(), Some(SnapshotError::Unreadable(_))));
 }
 
 /// Each request adds at least nine items of the session. Compaction is due at 64 items of a group, and leaves at most 33 of them.

@@ -11,17 +11,29 @@ const READ_BYTES: usize = 64 * 1024;
 
 /// Opens a trace and reads its header.
 pub(super) fn open_trace(path: &Path) -> Result<Reader<BufReader<File>>, TraceError> {
-    open_trace_with(path, |file| file)
+    let (input, name) = open(path)?;
+    Reader::new(BufReader::with_capacity(READ_BYTES, input), &name)
 }
 
-/// Opens a trace through a wrapper of its file, and reads its header.
-pub(super) fn open_trace_with<R: Read>(
+/// Opens a segment of a journal, or a whole trace, and reads its header.
+pub(super) fn open_segment(path: &Path) -> Result<Reader<BufReader<File>>, TraceError> {
+    open_segment_with(path, |file| file)
+}
+
+/// Opens a segment through a wrapper of its file, and reads its header.
+pub(super) fn open_segment_with<R: Read>(
     path: &Path,
     wrap: impl FnOnce(File) -> R,
 ) -> Result<Reader<BufReader<R>>, TraceError> {
+    let (input, name) = open(path)?;
+    Reader::new_segment(BufReader::with_capacity(READ_BYTES, wrap(input)), &name)
+}
+
+/// Opens a file, and returns its name.
+fn open(path: &Path) -> Result<(File, String), TraceError> {
     let name = path.display().to_string();
     match File::open(path) {
-        Ok(file) => Reader::new(BufReader::with_capacity(READ_BYTES, wrap(file)), &name),
+        Ok(file) => Ok((file, name)),
         Err(error) => Err(TraceError { file: name, line: 0, kind: TraceErrorKind::Io(error) }),
     }
 }

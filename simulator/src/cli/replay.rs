@@ -78,7 +78,7 @@ fn read_trace(
     if let Some(error) = &input.error {
         return TraceResult::Unreadable(error.clone());
     }
-    let reader = match files::open_trace_with(&input.path, |file| ProgressReader { file, bar, stop }) {
+    let reader = match files::open_segment_with(&input.path, |file| ProgressReader { file, bar, stop }) {
         Ok(reader) => reader,
         Err(error) => return TraceResult::Unreadable(error.to_string()),
     };

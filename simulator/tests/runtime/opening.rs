@@ -2,7 +2,7 @@
 
 use super::team::{ScriptedTeam, journal, opened, read_steps};
 use orchestrion_kernel::{ConversationId, Policy};
-use orchestrion_runtime::{Conversation, OpenError, TruncatedTail};
+use orchestrion_runtime::{Conversation, JournalFile, OpenError, TruncatedTail};
 use orchestrion_text::StandardContexts;
 use orchestrion_trace::replay::replay;
 use orchestrion_trace::{Header, Reader, Writer};
@@ -139,7 +139,7 @@ async fn old_format_is_refused_with_remedy() {
     let error = refused(&path, Policy::hardened());
     assert!(
         error.starts_with(
-            "office.ndjson:1: unsupported trace format: expected orchestrion-trace/5, found orchestrion-trace/2; "
+            "office.ndjson:1: unsupported trace format: expected orchestrion-trace/5, found orchestrion-trace/2-journal; "
         ),
         "{error}"
     );
@@ -147,12 +147,14 @@ async fn old_format_is_refused_with_remedy() {
     assert_eq!(fs::read_to_string(&path).unwrap(), old);
 }
 
-/// A text recorded before a crash is referenced after it.
+/// A text recorded before a crash is referenced after it. A journal with all events keeps this form.
 #[tokio::test]
 async fn resumed_journal_keeps_text_references() {
     let (_folder, path) = journal();
     let text = "Order two packs of paper for the office on the second floor";
-    let mut conversation = opened(&path);
+    let header = Header::new(ConversationId::new("office"), Policy::hardened(), None);
+    let file = JournalFile::open(&path).unwrap();
+    let mut conversation = Conversation::open_with(file, &header, &StandardContexts).unwrap();
     conversation.run_request(&ScriptedTeam::agrees(), "ada", text).await.unwrap();
     drop(conversation);
     let before = fs::read_to_string(&path).unwrap();

@@ -10,7 +10,7 @@
 //! Deliberately absent: floats, and word segmentation for scripts without spaces.
 
 use orchestrion_kernel::Score;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Binary places of a word's weight.
 const WEIGHT_PLACES: u32 = 48;
@@ -27,7 +27,7 @@ pub fn relevance(request: &str, texts: &[&str]) -> Vec<Score> {
     let counts: Vec<WordCounts> =
         texts.iter().map(|text| TextWords::new(text).count(&request_words)).collect();
     let counts: Vec<&WordCounts> = counts.iter().collect();
-    scores(request_words.len(), &counts)
+    scores(request_words.len(), &counts, &mut Weights::default())
 }
 
 /// Returns the distinct words of a request, in order.
@@ -36,14 +36,15 @@ pub(super) fn request_words(request: &str) -> Vec<String> {
 }
 
 /// Returns the relevance of each text to a request with so many distinct words.
-pub(super) fn scores(request_words: usize, texts: &[&WordCounts]) -> Vec<Score> {
+pub(super) fn scores(request_words: usize, texts: &[&WordCounts], known: &mut Weights) -> Vec<Score> {
     let texts_total = texts.len() as u64;
     let words_total = texts.iter().map(|text| text.words).sum();
     let mut containing = vec![0; request_words];
     for (word, _) in texts.iter().flat_map(|text| &text.occurrences) {
         containing[*word] += 1;
     }
-    let weights: Vec<u64> = containing.iter().map(|containing| weight(*containing, texts_total)).collect();
+    let weights: Vec<u64> =
+        containing.iter().map(|containing| known.weight(*containing, texts_total)).collect();
     let sum = |text: &&WordCounts| -> u128 {
         let part = |(word, occurrences): &(usize, u64)| {
             let share = share(*occurrences, text.words, words_total, texts_total);
@@ -104,6 +105,22 @@ impl TextWords {
         };
         let found = request_words.iter().enumerate().filter_map(|(at, word)| Some((at, find(word)?)));
         WordCounts { words: self.words, occurrences: found.collect() }
+    }
+}
+
+/// Weights of words that were computed before. A logarithm takes longer than all else for a word.
+#[derive(Debug, Default)]
+pub(super) struct Weights(HashMap<(u64, u64), u64>);
+
+impl Weights {
+    /// The maximum number of weights.
+    const LEN_MAX: usize = 1024;
+
+    fn weight(&mut self, containing: u64, texts: u64) -> u64 {
+        if self.0.len() == Self::LEN_MAX {
+            self.0.clear();
+        }
+        *self.0.entry((containing, texts)).or_insert_with(|| weight(containing, texts))
     }
 }
 

@@ -5,7 +5,7 @@
 //! the item itself. Nothing that the cache returns depends on what it contains.
 
 use crate::PolicyMeasure;
-use crate::bm25::{self, TextWords, WordCounts};
+use crate::bm25::{self, TextWords, Weights, WordCounts};
 use orchestrion_kernel::context::{
     ContextError, IncrementalContexts, MeasuredItem, MeasuredItems, TextMeasure, build_context_of_items,
 };
@@ -36,6 +36,7 @@ struct ItemCache {
     request_words: Vec<String>,
     /// The number of the request text, from 0.
     request_number: u64,
+    weights: Weights,
     /// The number of built contexts.
     contexts: u64,
 }
@@ -141,7 +142,7 @@ impl MeasuredItems for CachedItems<'_> {
         let cached: Vec<&CachedItem> =
             items.iter().filter_map(|item| self.cache.items.get(&item.id)).collect();
         let counts: Vec<&WordCounts> = cached.iter().map(|cached| &cached.counts).collect();
-        let scores = bm25::scores(self.cache.request_words.len(), &counts);
+        let scores = bm25::scores(self.cache.request_words.len(), &counts, &mut self.cache.weights);
         let measured = |(cached, relevance): (&CachedItem, _)| MeasuredItem {
             line: Arc::clone(&cached.line),
             tokens: cached.tokens,

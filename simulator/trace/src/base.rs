@@ -36,7 +36,7 @@ use orchestrion_kernel::context::{BudgetError, ContextBuilder, ContextError};
 use orchestrion_kernel::event::BaseEvent;
 use orchestrion_kernel::item::Item;
 use orchestrion_kernel::module::{Failure, Module, Operation, Report};
-use orchestrion_kernel::{CallId, Event, ItemId, Policy, State, Text, UserId};
+use orchestrion_kernel::{CallId, Event, ItemId, ModuleContext, Policy, State, Text, UserId};
 use serde::{Serialize, Serializer};
 use std::io::BufRead;
 
@@ -244,30 +244,35 @@ impl BaseProjection {
     }
 
     fn tool_call(&self, step: &Step, call: CallId, operation: Operation) -> TextBaseEvent<'static> {
-        let takes_context = operation.takes_context();
         let built = match over_budget(&step.events, call) {
             Some(error) => Err(error.into()),
-            None if !takes_context => Ok(String::new()),
-            None => self.contexts.build(&self.policy, &self.state, operation).map(|context| context.text),
+            None if !operation.takes_context() => Ok(None),
+            None => self.contexts.build(&self.policy, &self.state, operation).map(Some),
         };
-        let (text, not_made) = match built {
-            Ok(text) => (text, None),
+        let (context, not_made) = match built {
+            Ok(context) => (context, None),
             // The runtime fails a call for any of these errors, and does not send it.
-            Err(error) => (String::new(), Some(error)),
+            Err(error) => (None, Some(error)),
         };
-        let recorded = step.context.as_ref().filter(|record| record.call == call);
-        let unconfirmed = check(&text, takes_context && not_made.is_none(), recorded);
+        let unconfirmed = check(step, call, context.as_ref());
+        let text = context.map(|context| context.text).unwrap_or_default();
         TextBaseEvent::ToolCall { module: operation.module(), call, text, not_made, unconfirmed }
     }
 }
 
-/// Returns why the trace does not confirm the text of a call, if so.
-fn check(text: &str, has_context: bool, recorded: Option<&ContextRecord>) -> Option<Unconfirmed> {
-    match recorded {
-        Some(record) if has_context && record.digest == digest(text.as_bytes()) => None,
-        Some(_) => Some(Unconfirmed::DigestDiffers),
-        None => has_context.then_some(Unconfirmed::NotRecorded),
-    }
+/// Returns why the trace does not confirm the context of a call, if so.
+fn check(step: &Step, call: CallId, context: Option<&ModuleContext>) -> Option<Unconfirmed> {
+    let record = |context: &ModuleContext| ContextRecord::new(call, context, digest(context.text.as_bytes()));
+    let is_same = match (&step.context, &step.context_digest, context) {
+        (Some(recorded), _, Some(context)) if recorded.call == call => {
+            recorded.digest == digest(context.text.as_bytes())
+        }
+        (Some(recorded), _, None) if recorded.call == call => false,
+        (None, Some(recorded), Some(context)) => *recorded == record(context).record_digest(),
+        (None, Some(_), None) => false,
+        (Some(_) | None, _, context) => return context.map(|_| Unconfirmed::NotRecorded),
+    };
+    (!is_same).then_some(Unconfirmed::DigestDiffers)
 }
 
 /// Returns the budget that a call exceeds, if the batch records it.

@@ -26,6 +26,8 @@ struct StepConditions<'a> {
     policy: &'a RawValue,
     #[serde(borrow)]
     scenario: &'a RawValue,
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    continues: Option<&'a RawValue>,
 }
 
 /// Returns the chain before the first step.

@@ -1,5 +1,6 @@
 //! The record of a context in a trace. It is a function of the state, so it is no event.
 
+use crate::digest::digest;
 use orchestrion_kernel::context::SelectionStatus;
 use orchestrion_kernel::{CallId, ItemId, ModuleContext};
 use serde::ser::SerializeStruct;
@@ -38,6 +39,13 @@ impl ContextRecord {
             status: *status,
             digest,
         }
+    }
+
+    /// The digest of the record, which a journal stores in its place.
+    #[must_use]
+    pub fn record_digest(&self) -> String {
+        // Numbers and names are always serialized.
+        digest(&serde_json::to_vec(self).unwrap_or_default())
     }
 
     /// The upper bound on the utility of every valid selection.

@@ -52,6 +52,22 @@ pub enum TraceErrorKind {
         /// The valid references.
         expected: String,
     },
+    /// An erased text is malformed.
+    ErasedText(String),
+    /// This kernel decides other events than a journal recorded.
+    EventsDiffer {
+        /// The digest in the line.
+        found: String,
+        /// The digest of the decided events, or the refusal.
+        expected: String,
+    },
+    /// The segment of a journal continues another one, so it is no whole trace.
+    Segment {
+        /// The steps before it.
+        steps: u64,
+    },
+    /// The state at the start of a segment was erased.
+    StateErased,
     /// The chain matches, but the line is not a line of this format.
     Malformed(String),
     /// No line ends the trace.
@@ -116,6 +132,21 @@ impl fmt::Display for TraceErrorKind {
             Self::ContextReference { found, expected } => write!(
                 f,
                 "invalid context reference: expected {expected}, found {found}; restore the original or record the trace again",
+            ),
+            Self::ErasedText(reason) => write!(f, "invalid erased text: {reason}; restore the original"),
+            Self::EventsDiffer { found, expected } => write!(
+                f,
+                "events of another kernel: expected {expected} (decided), found {found}; show the difference with \
+                 `orchestrion replay`, or use the version that recorded the journal",
+            ),
+            Self::Segment { steps } => write!(
+                f,
+                "segment of a journal: expected a conversation from its first step, found its steps after step {steps}; join the \
+                 segments with `orchestrion journal join FIRST NEXT… --out TRACE`",
+            ),
+            Self::StateErased => f.write_str(
+                "erased state: expected the state at the start of the segment, found erased texts; read it after the segments \
+                 before it with `orchestrion journal join`",
             ),
             Self::Malformed(reason) => write!(
                 f,

@@ -74,7 +74,8 @@ pub struct RequestFacts {
     pub text: Text,
     /// The step that started it.
     pub first_step: u64,
-    /// The accepted inputs that entered each phase, also from itself.
+    /// The accepted inputs that entered each phase, also from itself. Not every phase is a string in JSON, so they are pairs.
+    #[serde(with = "pairs")]
     visits: BTreeMap<Phase, u32>,
     /// The passes of the debate.
     pub passes: u32,
@@ -191,5 +192,27 @@ impl RequestFacts {
             | Event::RepairStarted
             | Event::AuditUndelivered => {}
         }
+    }
+}
+
+/// Maps as lists of pairs.
+mod pairs {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use std::collections::BTreeMap;
+
+    pub(super) fn serialize<K: Serialize, V: Serialize, S: Serializer>(
+        map: &BTreeMap<K, V>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(map)
+    }
+
+    pub(super) fn deserialize<'de, K, V, D>(deserializer: D) -> Result<BTreeMap<K, V>, D::Error>
+    where
+        K: Deserialize<'de> + Ord,
+        V: Deserialize<'de>,
+        D: Deserializer<'de>,
+    {
+        Vec::deserialize(deserializer).map(|pairs: Vec<(K, V)>| pairs.into_iter().collect())
     }
 }

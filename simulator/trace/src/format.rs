@@ -2,6 +2,7 @@
 
 use crate::context_record::ContextRecord;
 use crate::digest::digest;
+use crate::events_digest::EventsDigest;
 use orchestrion_kernel::control::table::TRANSITIONS;
 use orchestrion_kernel::{ConversationId, Event, Events, Input, Policy, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -10,17 +11,29 @@ use std::sync::LazyLock;
 /// The first bytes of a trace of any version.
 pub const TRACE_PREFIX: &str = "{\"format\":\"orchestrion-trace/";
 
-/// The first bytes of a call event in a line.
-pub const TOOL_CALL_PREFIX: &str = "{\"tool_call\":{";
+/// The key of the call that a step emits, in a line of either format.
+pub const TOOL_CALL_KEY: &str = "\"tool_call\":";
 
-/// The format that this version writes and reads.
+/// The format of a trace that this version writes and reads.
 pub const FORMAT: &str = "orchestrion-trace/5";
+
+/// The format of a journal that this version writes and reads.
+pub const JOURNAL_FORMAT: &str = "orchestrion-trace/5-journal";
+
+/// What the lines of a file contain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// The events in full, with references to earlier texts.
+    Trace,
+    /// A digest of the events, and texts that can be erased.
+    Journal,
+}
 
 /// The first line of a trace: everything that its decisions depend on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Header {
-    /// [`FORMAT`].
+    /// [`FORMAT`] or [`JOURNAL_FORMAT`].
     pub format: String,
     /// The version of the kernel.
     pub kernel: String,
@@ -32,6 +45,26 @@ pub struct Header {
     pub policy: Policy,
     /// The scenario, if the trace was recorded from one.
     pub scenario: Option<ScenarioRef>,
+    /// The end of the segment that this segment of a journal continues, if it is not the first one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub continues: Option<SegmentEnd>,
+}
+
+/// The end of a segment of a journal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SegmentEnd {
+    /// The number of steps of the conversation so far.
+    pub steps: u64,
+    /// The chain of the last line.
+    pub chain: String,
+}
+
+impl std::fmt::Display for SegmentEnd {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { steps, chain } = self;
+        write!(f, "step {steps} with the chain {chain}")
+    }
 }
 
 /// A reference to the scenario that a trace was recorded from.
@@ -59,7 +92,18 @@ impl StepMetadata {
 }
 
 impl Header {
-    /// Creates the header of a conversation with this kernel.
+    /// Returns the header of a journal of the same conversation.
+    #[must_use]
+    pub fn into_journal(self) -> Self {
+        Self { format: JOURNAL_FORMAT.to_owned(), ..self }
+    }
+
+    /// What the lines after this header contain.
+    pub(crate) fn form(&self) -> Form {
+        if self.format == JOURNAL_FORMAT { Form::Journal } else { Form::Trace }
+    }
+
+    /// Creates the header of a trace with this kernel.
     #[must_use]
     pub fn new(conversation: ConversationId, policy: Policy, scenario: Option<ScenarioRef>) -> Self {
         Self {
@@ -69,6 +113,7 @@ impl Header {
             conversation,
             policy,
             scenario,
+            continues: None,
         }
     }
 }
@@ -93,9 +138,32 @@ pub struct Step {
     /// The refusal as a sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
-    /// The context of the call that the step emitted.
+    /// The context of the call that the step emitted. A journal contains its digest only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<ContextRecord>,
+    /// The [digest](ContextRecord::record_digest) of the context, if the step comes from a journal.
+    #[serde(skip)]
+    pub context_digest: Option<String>,
+}
+
+/// A [`Step`] as a journal stores it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct JournalStep {
+    pub(crate) n: u64,
+    #[serde(default)]
+    pub(crate) at_ms: u64,
+    #[serde(default)]
+    pub(crate) note: Option<String>,
+    pub(crate) input: Input,
+    /// Absent if the batch is empty.
+    #[serde(default)]
+    pub(crate) events: Option<EventsDigest>,
+    #[serde(default)]
+    pub(crate) refused: Option<String>,
+    /// The digest of the context.
+    #[serde(default)]
+    pub(crate) context: Option<String>,
 }
 
 /// What the runtime records about an input.
@@ -140,6 +208,13 @@ impl<'a> StepRecord<'a> {
     pub const fn refused(sentence: &'a str) -> Self {
         Self { events: &[], refused: Some(sentence), context: None }
     }
+}
+
+/// The second line of a segment that continues another: the conversation at its start.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct StateLine<S> {
+    pub(crate) state: S,
 }
 
 /// The last line of a trace.

@@ -23,7 +23,18 @@
 //!   it parses a line.
 //! - **Reading another version** fails with [`TraceErrorKind::Version`].
 //!
-//! A journal of the runtime consists of the same lines, without the last one while its conversation is open.
+//! # Format `orchestrion-trace/5-journal`
+//!
+//! The runtime writes a shorter form. Its lines differ as follows; the last line is absent while the conversation is open.
+//!
+//! - **Events.** `events` is `{"digest":…,"tool_call":N}`: the digest of the events as a trace stores them, and the call that they
+//!   emit. A reader decides the events again from the input, and compares the digest. So a journal needs the kernel that wrote it.
+//! - **Contexts.** `context` is the digest of the context as a trace stores it. A replay builds the context again.
+//! - **Texts** are written in full. The chain covers each text by its digest, so that a text can be erased: it is then
+//!   `{"$erased":["<digest>",N]}`, the digest and the number of the bytes between its quotes.
+//! - **Segments.** A journal can be rotated: it ends with the last line of a trace, and a new segment continues it. The header of that
+//!   segment contains `continues`, the steps and the last chain of the segment before. Its second line is the conversation at
+//!   its start, `{"state":…}`. The chain before that line is the digest of the header, which contains the chain before.
 
 pub mod base;
 mod chain;
@@ -31,7 +42,9 @@ mod context_record;
 mod context_window;
 mod contexts;
 mod digest;
+mod erased;
 mod error;
+mod events_digest;
 mod facts;
 mod format;
 mod layers;
@@ -39,6 +52,7 @@ mod read;
 pub mod recorder;
 pub mod redact;
 pub mod replay;
+pub mod segments;
 mod snapshot;
 mod texts;
 mod write;
@@ -51,7 +65,8 @@ pub use facts::{
     ConversationFold, RequestFacts, RequestResult, emitted_call, emitted_context_call, transition,
 };
 pub use format::{
-    FORMAT, Header, ScenarioRef, Step, StepMetadata, StepRecord, TOOL_CALL_PREFIX, TRACE_PREFIX, table_digest,
+    FORMAT, Header, JOURNAL_FORMAT, ScenarioRef, SegmentEnd, Step, StepMetadata, StepRecord, TOOL_CALL_KEY,
+    TRACE_PREFIX, table_digest,
 };
 pub use layers::{DifferenceKind, without_texts};
 pub use read::Reader;

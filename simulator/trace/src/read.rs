@@ -2,11 +2,18 @@
 
 use crate::chain;
 use crate::context_window::ContextWindow;
+use crate::erased;
 use crate::error::{TraceError, TraceErrorKind};
-use crate::format::{EndLine, FORMAT, Header, Step, TOOL_CALL_PREFIX};
+use crate::events_digest::EventsDigest;
+use crate::facts::ConversationFold;
+use crate::format::{
+    EndLine, FORMAT, Form, Header, JOURNAL_FORMAT, JournalStep, SegmentEnd, StateLine, Step, StepMetadata,
+    TOOL_CALL_KEY,
+};
 use crate::snapshot::Snapshot;
 use crate::texts::TextWindow;
 use crate::write::ResumePoint;
+use orchestrion_kernel::{State, decide};
 use std::io::{BufRead, Read};
 
 /// The longest line of a trace, and the longest line after its references are expanded.
@@ -23,7 +30,7 @@ pub struct Reader<R> {
     /// The chain before the latest line, and the line as it is stored; one buffer for all lines.
     linked: String,
     /// The offset of the line in `linked`.
-    start: usize,
+    start_byte: usize,
     /// The latest line without its chain, with its references expanded; one buffer for all lines.
     body: String,
     texts: TextWindow,
@@ -33,15 +40,34 @@ pub struct Reader<R> {
     /// The bytes up to the end of the last line with a matching chain.
     valid_bytes: u64,
     steps: u64,
+    /// The erased texts of the latest line, and of the lines before.
+    erased_texts: u64,
+    erased_before: u64,
+    /// The state after the latest step that the iterator returned; events of a journal are decided with it.
+    state: State,
+    /// The conversation before the first step; `None` if it was erased.
+    start: Option<ConversationFold>,
     ended: bool,
 }
 
 impl<R: BufRead> Reader<R> {
-    /// Reads the header.
+    /// Reads the header of a whole trace or journal.
+    ///
+    /// # Errors
+    /// [`TraceError`] with the file and the line; [`TraceErrorKind::Segment`] if the journal continues another segment.
+    pub fn new(input: R, file: &str) -> Result<Self, TraceError> {
+        let reader = Self::new_segment(input, file)?;
+        match &reader.header.continues {
+            None => Ok(reader),
+            Some(end) => Err(reader.error(TraceErrorKind::Segment { steps: end.steps })),
+        }
+    }
+
+    /// Reads the header of a trace or journal, or of a segment and the conversation at its start.
     ///
     /// # Errors
     /// [`TraceError`] with the file and the line.
-    pub fn new(input: R, file: &str) -> Result<Self, TraceError> {
+    pub fn new_segment(input: R, file: &str) -> Result<Self, TraceError> {
         let header = Header {
             format: String::new(),
             kernel: String::new(),
@@ -49,6 +75,7 @@ impl<R: BufRead> Reader<R> {
             conversation: orchestrion_kernel::ConversationId::new(""),
             policy: orchestrion_kernel::Policy::hardened(),
             scenario: None,
+            continues: None,
         };
         let mut reader = Self {
             input,
@@ -56,7 +83,7 @@ impl<R: BufRead> Reader<R> {
             header,
             chain: String::new(),
             linked: String::new(),
-            start: 0,
+            start_byte: 0,
             body: String::new(),
             texts: TextWindow::default(),
             contexts: ContextWindow::default(),
@@ -64,6 +91,10 @@ impl<R: BufRead> Reader<R> {
             read_bytes: 0,
             valid_bytes: 0,
             steps: 0,
+            erased_texts: 0,
+            erased_before: 0,
+            state: State::new(orchestrion_kernel::ConversationId::new("")),
+            start: None,
             ended: false,
         };
         if !reader.read_line()? {
@@ -73,9 +104,10 @@ impl<R: BufRead> Reader<R> {
         let format = serde_json::from_str::<serde_json::Value>(&reader.linked)
             .ok()
             .and_then(|header| header.get("format")?.as_str().map(str::to_string));
-        if let Some(found) = format.filter(|format| format != FORMAT) {
+        if let Some(found) = format.filter(|format| format != FORMAT && format != JOURNAL_FORMAT) {
             return Err(reader.error(TraceErrorKind::Version(found)));
         }
+        // The chain covers the whole header as it is, in a journal too.
         reader.check_chain()?;
         reader.body.push_str(&reader.linked);
         reader.header = reader.parse(parse_header)?;
@@ -83,19 +115,65 @@ impl<R: BufRead> Reader<R> {
         if let Err(error) = reader.header.policy.validate() {
             return Err(reader.error(TraceErrorKind::Policy(error)));
         }
+        let conversation = reader.header.conversation.clone();
+        reader.start = match &reader.header.continues {
+            None => Some(ConversationFold::new(conversation)),
+            Some(end) => {
+                reader.steps = end.steps;
+                reader.read_start()?
+            }
+        };
+        reader.state = match &reader.start {
+            Some(start) => start.state().clone(),
+            None => State::new(reader.header.conversation.clone()),
+        };
         Ok(reader)
     }
 
-    /// Continues after the step of a snapshot. `input` begins at [`Snapshot::journal_bytes`]; its header was read before.
-    pub fn resume(input: R, file: &str, header: Header, snapshot: &Snapshot) -> Self {
+    /// Reads the conversation at the start of a segment. Returns `None` if a text of it was erased.
+    fn read_start(&mut self) -> Result<Option<ConversationFold>, TraceError> {
+        if !self.read_body()? {
+            return Err(self.error(TraceErrorKind::MissingEnd));
+        }
+        if self.is_erased() {
+            return Ok(None);
+        }
+        self.parse(parse_state).map(|StateLine { state }| Some(state))
+    }
+
+    /// The name of the file.
+    pub fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// The conversation before the first step.
+    ///
+    /// # Errors
+    /// [`TraceErrorKind::StateErased`].
+    pub fn start(&self) -> Result<&ConversationFold, TraceError> {
+        self.start.as_ref().ok_or_else(|| self.error(TraceErrorKind::StateErased))
+    }
+
+    /// The latest line that was read, as the end of a segment.
+    pub fn segment_end(&self) -> SegmentEnd {
+        SegmentEnd { steps: self.steps, chain: self.chain.clone() }
+    }
+
+    /// The latest line as it is stored, without its chain and its newline.
+    pub(crate) fn stored_line(&self) -> &str {
+        &self.linked[self.start_byte..]
+    }
+
+    /// Continues after the step of a snapshot, whose state the caller passes to [`Self::step`]. `input` begins at [`Snapshot::journal_bytes`]; its header was read before.
+    pub fn resume(input: R, file: &str, snapshot: &Snapshot) -> Self {
         let ResumePoint { chain, next, texts, contexts } = &snapshot.point;
         Self {
             input,
             file: file.to_string(),
-            header,
+            header: snapshot.header.clone(),
             chain: chain.clone(),
             linked: String::new(),
-            start: 0,
+            start_byte: 0,
             body: String::new(),
             texts: texts.clone(),
             contexts: contexts.clone(),
@@ -104,6 +182,10 @@ impl<R: BufRead> Reader<R> {
             read_bytes: snapshot.journal_bytes,
             valid_bytes: snapshot.journal_bytes,
             steps: next - 1,
+            erased_texts: 0,
+            erased_before: 0,
+            state: State::new(snapshot.header.conversation.clone()),
+            start: None,
             ended: false,
         }
     }
@@ -151,7 +233,7 @@ impl<R: BufRead> Reader<R> {
     /// # Errors
     /// Any I/O error of the input.
     pub fn count_remaining_calls(&mut self) -> std::io::Result<usize> {
-        let mut calls = self.linked[self.start..].matches(TOOL_CALL_PREFIX).count();
+        let mut calls = self.linked[self.start_byte..].matches(TOOL_CALL_KEY).count();
         let mut line = Vec::new();
         loop {
             line.clear();
@@ -160,7 +242,7 @@ impl<R: BufRead> Reader<R> {
                 return Ok(calls);
             }
             self.read_bytes += read as u64;
-            calls += String::from_utf8_lossy(&line).matches(TOOL_CALL_PREFIX).count();
+            calls += String::from_utf8_lossy(&line).matches(TOOL_CALL_KEY).count();
         }
     }
 
@@ -207,22 +289,78 @@ impl<R: BufRead> Reader<R> {
         self.steps
     }
 
-    /// Parses the latest step.
+    /// The number of erased texts so far.
+    pub const fn erased_texts(&self) -> u64 {
+        self.erased_before + self.erased_texts
+    }
+
+    /// Whether texts of the latest step were erased.
+    pub const fn is_erased(&self) -> bool {
+        self.erased_texts > 0
+    }
+
+    /// Parses the latest step. `state` is the state before it, with which the events of a journal are decided. Their digest is compared
+    /// unless a text was erased before.
     ///
     /// # Errors
-    /// [`TraceError`] if the line is malformed or its number is not the next one.
-    pub fn step(&self) -> Result<Step, TraceError> {
-        let step: Step = self.parse(parse_step)?;
-        if step.n != self.steps {
-            return Err(self.error(TraceErrorKind::StepOutOfOrder { found: step.n, expected: self.steps }));
+    /// [`TraceError`] if the line is malformed, its number is not the next one, or this kernel decides other events.
+    pub fn step(&self, state: &State) -> Result<Step, TraceError> {
+        match self.header.form() {
+            Form::Trace => {
+                let step: Step = self.parse(parse_step)?;
+                self.check_number(step.n).map(|()| step)
+            }
+            Form::Journal => self.decide_step(state),
         }
-        Ok(step)
+    }
+
+    fn decide_step(&self, state: &State) -> Result<Step, TraceError> {
+        let JournalStep { n, at_ms, note, input, events: recorded, refused, context: context_digest } =
+            self.journal_step()?;
+        if refused.is_some() {
+            return Ok(Step {
+                n,
+                at_ms,
+                note,
+                input,
+                events: Vec::new(),
+                refused,
+                context: None,
+                context_digest,
+            });
+        }
+        let differ = |expected: String| {
+            let found = recorded.as_ref().map_or("no events".to_owned(), |events| events.digest.clone());
+            self.error(TraceErrorKind::EventsDiffer { found, expected })
+        };
+        let events = decide(&self.header.policy, state, StepMetadata { at_ms, note: None }.time(), &input)
+            .map_err(|refusal| differ(format!("a refusal: {refusal}")))?;
+        let decided =
+            EventsDigest::of_step(&events, &mut Vec::new()).map_err(|error| self.malformed(&error))?;
+        if decided != recorded && self.erased_texts() == 0 {
+            return Err(differ(decided.map_or("no events".to_owned(), |events| events.digest)));
+        }
+        Ok(Step { n, at_ms, note, input, events, refused, context: None, context_digest })
+    }
+
+    /// Parses the latest step of a journal.
+    pub(crate) fn journal_step(&self) -> Result<JournalStep, TraceError> {
+        let step: JournalStep = self.parse(parse_journal_step)?;
+        self.check_number(step.n).map(|()| step)
+    }
+
+    fn check_number(&self, found: u64) -> Result<(), TraceError> {
+        if found == self.steps {
+            Ok(())
+        } else {
+            Err(self.error(TraceErrorKind::StepOutOfOrder { found, expected: self.steps }))
+        }
     }
 
     /// Reads the next line without its newline. Returns whether one exists.
     fn read_line(&mut self) -> Result<bool, TraceError> {
         let mut linked = std::mem::take(&mut self.linked).into_bytes();
-        self.start = 0;
+        self.start_byte = 0;
         linked.clear();
         linked.extend_from_slice(self.chain.as_bytes());
         let read = self.input.by_ref().take(LINE_BYTES_MAX as u64).read_until(b'\n', &mut linked);
@@ -232,7 +370,7 @@ impl<R: BufRead> Reader<R> {
             return Ok(false);
         }
         self.line += 1;
-        self.start = self.chain.len();
+        self.start_byte = self.chain.len();
         let has_newline = linked.pop_if(|byte| *byte == b'\n').is_some();
         let text = String::from_utf8(linked);
         let is_text = text.is_ok();
@@ -248,18 +386,26 @@ impl<R: BufRead> Reader<R> {
 
     /// Checks the chain of the latest line and removes it from `linked`.
     fn check_chain(&mut self) -> Result<(), TraceError> {
-        let Some((body, found)) = chain::open(&self.linked[self.start..]) else {
+        let Some((body, found)) = chain::open(&self.linked[self.start_byte..]) else {
             return Err(self.error(TraceErrorKind::NotChained));
         };
-        let body_end = self.start + body.len();
+        let body_end = self.start_byte + body.len();
         // `linked` already contains the chain before the line.
         self.chain.clear();
         self.chain.push_str(found);
         self.linked.truncate(body_end);
         self.linked.push('}');
-        let expected = chain::link(&self.linked);
+        let expected = match self.header.form() {
+            Form::Trace => chain::link(&self.linked),
+            Form::Journal => {
+                self.body.clear();
+                self.body.push_str(&self.linked[..self.start_byte]);
+                erased::cover(&self.linked[self.start_byte..], &mut self.body);
+                chain::link(&self.body)
+            }
+        };
         if self.chain != expected {
-            let before = self.linked[..self.start].to_string();
+            let before = self.linked[..self.start_byte].to_string();
             let found = std::mem::replace(&mut self.chain, before);
             return Err(self.error(TraceErrorKind::ChainMismatch { found, expected }));
         }
@@ -274,13 +420,27 @@ impl<R: BufRead> Reader<R> {
         }
         self.check_chain()?;
         self.body.clear();
-        let expanded = self.texts.expand(&self.linked[self.start..], LINE_BYTES_MAX, &mut self.body);
-        expanded.map_err(|error| {
-            self.error(TraceErrorKind::TextReference { found: error.found, expected: error.expected })
-        })?;
-        self.contexts.expand(&mut self.body).map_err(|error| {
-            self.error(TraceErrorKind::ContextReference { found: error.found, expected: error.expected })
-        })?;
+        let line = &self.linked[self.start_byte..];
+        match self.header.form() {
+            Form::Trace => {
+                let expanded = self.texts.expand(line, LINE_BYTES_MAX, &mut self.body);
+                expanded.map_err(|error| {
+                    self.error(TraceErrorKind::TextReference { found: error.found, expected: error.expected })
+                })?;
+                self.contexts.expand(&mut self.body).map_err(|error| {
+                    self.error(TraceErrorKind::ContextReference {
+                        found: error.found,
+                        expected: error.expected,
+                    })
+                })?;
+            }
+            Form::Journal => {
+                let filled = erased::fill_placeholders(line, &mut self.body, LINE_BYTES_MAX);
+                self.erased_before += self.erased_texts;
+                self.erased_texts =
+                    filled.map_err(|reason| self.error(TraceErrorKind::ErasedText(reason)))?;
+            }
+        }
         Ok(true)
     }
 
@@ -308,6 +468,14 @@ fn parse_step(text: &str) -> serde_json::Result<Step> {
     serde_json::from_str(text)
 }
 
+fn parse_journal_step(text: &str) -> serde_json::Result<JournalStep> {
+    serde_json::from_str(text)
+}
+
+fn parse_state(text: &str) -> serde_json::Result<StateLine<ConversationFold>> {
+    serde_json::from_str(text)
+}
+
 fn parse_end(text: &str) -> serde_json::Result<EndLine> {
     serde_json::from_str(text)
 }
@@ -320,11 +488,17 @@ impl<R: BufRead> Iterator for Reader<R> {
             return None;
         }
         let step = match self.advance() {
-            Ok(true) => Some(self.step()),
+            Ok(true) => Some(self.step(&self.state)),
             Ok(false) => None,
             Err(error) => Some(Err(error)),
         };
-        self.ended = !matches!(step, Some(Ok(_)));
+        match &step {
+            Some(Ok(step)) if self.header.form() == Form::Journal => {
+                step.events.iter().for_each(|event| self.state.apply(event));
+            }
+            Some(Ok(_)) => {}
+            Some(Err(_)) | None => self.ended = true,
+        }
         step
     }
 }

@@ -41,17 +41,17 @@ impl<W: io::Write> Recorder<W> {
     /// Continues a conversation. `out` already contains its trace before the resume point.
     pub fn resume(
         out: W,
-        policy: Policy,
+        header: &Header,
         fold: ConversationFold,
         point: ResumePoint,
         contexts: &'static dyn ContextBuilder,
     ) -> Self {
         Self {
-            policy,
+            policy: header.policy.clone(),
             fold,
             contexts: ContextRecorder::new(contexts),
             context_step: 0,
-            trace: Writer::resume(out, point),
+            trace: Writer::resume(out, header, point),
         }
     }
 
@@ -123,6 +123,18 @@ impl<W: io::Write> Recorder<W> {
     /// Takes a snapshot after the latest step. `header` is that of the trace, which has so many bytes.
     pub fn snapshot(&self, header: &Header, trace_bytes: u64) -> Snapshot {
         Snapshot::new(header.clone(), trace_bytes, self.trace.resume_point(), self.fold.clone())
+    }
+
+    /// Ends the segment of a journal with this header. Returns the output, and the first lines of the next segment.
+    ///
+    /// # Errors
+    /// Any I/O error of the output.
+    pub fn end_segment(self, header: &Header) -> io::Result<(W, Vec<u8>)> {
+        let Self { fold, trace, .. } = self;
+        let (out, end) = trace.end_segment()?;
+        let header = Header { continues: Some(end), ..header.clone() };
+        let next = Writer::new_segment(Vec::new(), &header, &fold)?;
+        Ok((out, next.into_output()))
     }
 
     /// Ends the trace and returns its output.

@@ -19,7 +19,7 @@ use miette::Diagnostic;
 use orchestrion_kernel::context::ContextBuilder;
 use orchestrion_kernel::{ConversationId, Event, Events, Policy, Refusal};
 use std::io::{self, BufRead};
-use texts::Redactor;
+pub(crate) use texts::Redactor;
 use thiserror::Error;
 
 /// The salt of one redaction.

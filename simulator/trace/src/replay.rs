@@ -26,6 +26,10 @@ pub struct Replay {
     pub difference: Option<Difference>,
     /// The first step in which only texts differ.
     pub text_difference: Option<Difference>,
+    /// The erased texts, and the steps whose events or context could not be compared because of them.
+    pub erased_texts: u64,
+    /// See [`Replay::erased_texts`].
+    pub unverified_steps: u64,
     /// The error that ended reading, if any.
     pub read_error: Option<TraceError>,
 }
@@ -34,7 +38,10 @@ impl Replay {
     /// Whether the whole trace was read and replayed without any difference.
     #[must_use]
     pub const fn is_equal(&self) -> bool {
-        self.difference.is_none() && self.text_difference.is_none() && self.read_error.is_none()
+        self.unverified_steps == 0
+            && self.difference.is_none()
+            && self.text_difference.is_none()
+            && self.read_error.is_none()
     }
 }
 
@@ -61,6 +68,8 @@ pub fn replay<R: BufRead>(
             }
         };
         result.steps += 1;
+        result.erased_texts = reader.erased_texts();
+        result.unverified_steps += u64::from(step.is_unverified);
         match step.difference {
             None => {}
             Some((DifferenceKind::Texts, difference)) => {

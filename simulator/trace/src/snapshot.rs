@@ -13,14 +13,14 @@ use std::fmt;
 use std::io;
 
 /// The format that this version writes and reads.
-const FORMAT: &str = "orchestrion-snapshot/1";
+const FORMAT: &str = "orchestrion-snapshot/2";
 
 /// A conversation at one step of its journal.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Snapshot {
     format: String,
-    header: Header,
+    pub(crate) header: Header,
     /// The bytes of the journal up to the end of the step.
     pub journal_bytes: u64,
     pub(crate) point: ResumePoint,
@@ -30,6 +30,8 @@ pub struct Snapshot {
 /// Why a snapshot cannot be used. The journal must then be read from its start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SnapshotError {
+    /// The snapshot cannot be read from its storage.
+    Unreadable(String),
     /// The snapshot is incomplete or was edited.
     Torn,
     /// The snapshot has another format.
@@ -43,6 +45,10 @@ pub enum SnapshotError {
 impl fmt::Display for SnapshotError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Unreadable(error) => write!(
+                f,
+                "unreadable snapshot: expected a readable file, found an error: {error}; correct its permissions, or remove it"
+            ),
             Self::Torn => f.write_str("torn snapshot: expected the digest of its content, found another"),
             Self::Malformed(reason) => {
                 write!(f, "malformed snapshot: expected {FORMAT}, found an error: {reason}")

@@ -176,12 +176,12 @@ pub(super) struct ReferenceError {
 }
 
 /// A JSON string within a line.
-struct JsonString<'a> {
+pub(super) struct JsonString<'a> {
     /// The byte offset of the opening quote.
-    start: usize,
+    pub(super) start: usize,
     /// The string with its quotes.
-    text: &'a str,
-    is_key: bool,
+    pub(super) text: &'a str,
+    pub(super) is_key: bool,
 }
 
 impl JsonString<'_> {
@@ -191,13 +191,13 @@ impl JsonString<'_> {
 }
 
 /// Iterates over the strings of a JSON value. Stops at a string without an end.
-struct JsonStrings<'a> {
+pub(super) struct JsonStrings<'a> {
     line: &'a str,
     quotes: Memchr<'a>,
 }
 
 impl<'a> JsonStrings<'a> {
-    fn new(line: &'a str) -> Self {
+    pub(super) fn new(line: &'a str) -> Self {
         Self { line, quotes: memchr_iter(b'"', line.as_bytes()) }
     }
 }

@@ -2,7 +2,10 @@
 
 use crate::chain;
 use crate::context_window::{ContextWindow, StoredContext};
-use crate::format::{End, EndLine, Header, StepMetadata, StepRecord, is_zero};
+use crate::erased;
+use crate::events_digest::EventsDigest;
+use crate::facts::ConversationFold;
+use crate::format::{End, EndLine, Form, Header, SegmentEnd, StateLine, StepMetadata, StepRecord, is_zero};
 use crate::texts::{TextEncoder, TextWindow};
 use orchestrion_kernel::{Event, Input};
 use serde::{Deserialize, Serialize};
@@ -23,14 +26,31 @@ pub struct ResumePoint {
 #[derive(Debug)]
 pub struct Writer<W> {
     out: W,
+    form: Form,
     chain: String,
     next: u64,
     texts: TextEncoder,
     contexts: ContextWindow,
     /// The serialized body; one buffer for all lines.
     body: String,
-    /// The chain before the line, and the line; one buffer for all lines.
+    /// The chain before the line, and what the chain covers of the line; one buffer for all lines.
     linked: String,
+    /// The events as JSON, to digest them; one buffer for all lines.
+    events: Vec<u8>,
+}
+
+/// The events of a line.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum StoredEvents<'a> {
+    Full(&'a [Event]),
+    Digest(Option<EventsDigest>),
+}
+
+impl StoredEvents<'_> {
+    const fn is_empty(&self) -> bool {
+        matches!(self, Self::Full([]) | Self::Digest(None))
+    }
 }
 
 /// A [`Step`](crate::Step) that borrows its parts.
@@ -42,12 +62,20 @@ struct Line<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<&'a str>,
     input: &'a Input,
-    #[serde(skip_serializing_if = "<[Event]>::is_empty")]
-    events: &'a [Event],
+    #[serde(skip_serializing_if = "StoredEvents::is_empty")]
+    events: StoredEvents<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     refused: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    context: Option<StoredContext<'a>>,
+    context: Option<LineContext<'a>>,
+}
+
+/// The context of a line.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum LineContext<'a> {
+    Stored(StoredContext<'a>),
+    Digest(String),
 }
 
 impl<W: io::Write> Writer<W> {
@@ -58,6 +86,7 @@ impl<W: io::Write> Writer<W> {
     pub fn new(out: W, header: &Header) -> io::Result<Self> {
         let mut writer = Self::resume(
             out,
+            header,
             ResumePoint {
                 chain: String::new(),
                 next: 1,
@@ -67,16 +96,42 @@ impl<W: io::Write> Writer<W> {
         );
         writer.serialize(header)?;
         let steps_chain = chain::seed_steps(&writer.body)?;
-        writer.linked.clear();
-        writer.linked.push_str(&writer.body);
-        writer.write_line()?;
+        // The whole header is covered as it is.
+        writer.chain = chain::link(&writer.body);
+        writer.write_sealed()?;
         writer.chain = steps_chain;
         Ok(writer)
     }
 
-    /// Continues a trace. `out` already contains everything before the resume point.
-    pub fn resume(out: W, ResumePoint { chain, next, texts, contexts }: ResumePoint) -> Self {
-        Self { out, chain, next, texts: texts.into(), contexts, body: String::new(), linked: String::new() }
+    /// Starts a segment that continues another one, with its header and the conversation at its start.
+    ///
+    /// # Errors
+    /// Any I/O error of `out`.
+    pub fn new_segment(out: W, header: &Header, start: &ConversationFold) -> io::Result<Self> {
+        let mut writer = Self::new(out, header)?;
+        writer.next += header.continues.as_ref().map_or(0, |end| end.steps);
+        writer.serialize(&StateLine { state: start })?;
+        writer.write_line()?;
+        Ok(writer)
+    }
+
+    /// Continues a trace with this header. `out` already contains everything before the resume point.
+    pub fn resume(
+        out: W,
+        header: &Header,
+        ResumePoint { chain, next, texts, contexts }: ResumePoint,
+    ) -> Self {
+        Self {
+            out,
+            form: header.form(),
+            chain,
+            next,
+            texts: texts.into(),
+            contexts,
+            body: String::new(),
+            linked: String::new(),
+            events: Vec::new(),
+        }
     }
 
     /// The point at which another writer can continue.
@@ -113,11 +168,15 @@ impl<W: io::Write> Writer<W> {
         let StepRecord { events, refused, context } = record;
         let n = self.next;
         self.next += 1;
-        let context = context.map(|record| self.contexts.encode(record));
+        let context = context.map(|record| match self.form {
+            Form::Trace => LineContext::Stored(self.contexts.encode(record)),
+            Form::Journal => LineContext::Digest(record.record_digest()),
+        });
+        let events = match self.form {
+            Form::Trace => StoredEvents::Full(events),
+            Form::Journal => StoredEvents::Digest(EventsDigest::of_step(events, &mut self.events)?),
+        };
         self.serialize(&Line { n, at_ms: *at_ms, note: note.as_deref(), input, events, refused, context })?;
-        self.linked.clear();
-        self.linked.push_str(&self.chain);
-        self.texts.encode(&self.body, &mut self.linked);
         self.write_line()
     }
 
@@ -128,6 +187,17 @@ impl<W: io::Write> Writer<W> {
     pub fn end(mut self) -> io::Result<W> {
         self.write_end()?;
         Ok(self.out)
+    }
+
+    /// Ends the segment of a journal. Returns the output, and the end that the next segment continues.
+    pub(crate) fn end_segment(mut self) -> io::Result<(W, SegmentEnd)> {
+        self.write_end()?;
+        Ok((self.out, SegmentEnd { steps: self.next - 1, chain: self.chain }))
+    }
+
+    /// Returns the output without an end.
+    pub(crate) fn into_output(self) -> W {
+        self.out
     }
 
     /// Ends the trace, flushes the output and returns the chain of the last line.
@@ -143,9 +213,6 @@ impl<W: io::Write> Writer<W> {
     fn write_end(&mut self) -> io::Result<()> {
         let end = End { steps: self.steps() };
         self.serialize(&EndLine { end })?;
-        self.linked.clear();
-        self.linked.push_str(&self.chain);
-        self.linked.push_str(&self.body);
         self.write_line()
     }
 
@@ -157,12 +224,30 @@ impl<W: io::Write> Writer<W> {
         Ok(())
     }
 
-    /// Writes the line in `linked` with its chain.
+    /// Writes the line in `body` with its chain.
     fn write_line(&mut self) -> io::Result<()> {
-        let start = self.chain.len();
-        self.chain = chain::link(&self.linked);
-        chain::seal(&mut self.linked, &self.chain);
-        self.out.write_all(&self.linked.as_bytes()[start..])
+        self.linked.clear();
+        self.linked.push_str(&self.chain);
+        match self.form {
+            Form::Trace => {
+                self.texts.encode(&self.body, &mut self.linked);
+                let start = self.chain.len();
+                self.chain = chain::link(&self.linked);
+                chain::seal(&mut self.linked, &self.chain);
+                self.out.write_all(&self.linked.as_bytes()[start..])
+            }
+            Form::Journal => {
+                erased::cover(&self.body, &mut self.linked);
+                self.chain = chain::link(&self.linked);
+                self.write_sealed()
+            }
+        }
+    }
+
+    /// Writes the line in `body` with the chain of this writer.
+    fn write_sealed(&mut self) -> io::Result<()> {
+        chain::seal(&mut self.body, &self.chain);
+        self.out.write_all(self.body.as_bytes())
     }
 }
 

@@ -166,11 +166,15 @@ pub(super) fn write_context_summary(
             Line::text(", ").join(phrases::unproven_context(context.utility, bound))
         }
     };
-    let comparison = match &view.step.context {
-        Some(recorded) if *recorded == found => Line::dim(", as recorded"),
-        Some(recorded) => Line::new()
-            .styled(TextStyle::Warn, format_args!(", differs: {}", record_difference(recorded, &found))),
-        None => Line::dim(", computed by this version, not recorded"),
+    let differs = |difference| Line::new().styled(TextStyle::Warn, format_args!(", differs: {difference}"));
+    let comparison = match (&view.step.context, &view.step.context_digest) {
+        (Some(recorded), _) if *recorded == found => Line::dim(", as recorded"),
+        (Some(recorded), _) => differs(record_difference(recorded, &found)),
+        (None, Some(recorded)) if *recorded == found.record_digest() => Line::dim(", as recorded"),
+        (None, Some(recorded)) => {
+            differs(format!("digest {recorded} recorded, {} computed", found.record_digest()))
+        }
+        (None, None) => Line::dim(", computed by this version, not recorded"),
     };
     out.write_section("context", line.join(status).join(comparison))?;
     Ok(Some(context.text))

@@ -27,6 +27,8 @@ pub(super) fn replayed(
         ("DIFFERS", ExitStatus::Failure)
     } else if replay.text_difference.is_some() {
         ("DIFFERS in texts only", ExitStatus::Failure)
+    } else if replay.read_error.is_none() {
+        ("NOT VERIFIED where texts were erased", ExitStatus::Incomplete)
     } else {
         ("INCOMPLETE", ExitStatus::Incomplete)
     };
@@ -43,6 +45,11 @@ pub(super) fn replayed(
         write_hanging(13, "    recorded", recorded, width, out)?;
         write_hanging(13, "    replayed", replayed, width, out)?;
         write_command("show", &format!("orchestrion show {} --step {step}", quoted(path)), width, out)?;
+    }
+    if replay.erased_texts > 0 {
+        let Replay { erased_texts, unverified_steps, .. } = replay;
+        let erased = format!("{erased_texts} texts; {unverified_steps} steps are not verified");
+        write_hanging(11, "  erased", &erased, width, out)?;
     }
     if let Some(error) = &replay.read_error {
         write_hanging(11, "  error", &error.to_string(), width, out)?;

@@ -48,10 +48,10 @@ pub(super) fn run(
     if journal.is_none() {
         clear(&mut file, &path)?;
     }
-    let conversation = Conversation::open_with(file, &header, &StandardContexts).into_diagnostic()?;
+    let conversation =
+        Conversation::open_with(file, &header.into_journal(), &StandardContexts).into_diagnostic()?;
     let (node_keys, mut notes) = checked_keys(keys, conversation.state(), network.as_ref())?;
-    // Without `--journal` the journal is new, so a snapshot beside it is of an earlier one.
-    if let Some(error) = conversation.snapshot_error().filter(|_| journal.is_some()) {
+    if let Some(error) = conversation.snapshot_error() {
         notes.push(format!("{}: {error}; the journal was read from its start", path.display()));
     }
     if !global.quiet {
@@ -161,13 +161,13 @@ fn default_journal(name: &str, global: &GlobalArgs) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// Truncates a locked journal, unless it holds a conversation that can be resumed.
+/// Truncates a locked journal and removes its snapshot, unless it holds a conversation that can be resumed.
 fn clear(journal: &mut JournalFile, path: &Path) -> Result<()> {
     let name = journal.name();
     let is_open = {
         let mut input = journal.read().into_diagnostic()?;
         let is_empty = input.fill_buf().into_diagnostic()?.is_empty();
-        !is_empty && Reader::new(input, &name).is_ok_and(|mut reader| reader.is_incomplete())
+        !is_empty && Reader::new_segment(input, &name).is_ok_and(|mut reader| reader.is_incomplete())
     };
     if is_open {
         return Err(miette!(
@@ -176,5 +176,9 @@ fn clear(journal: &mut JournalFile, path: &Path) -> Result<()> {
             path.display()
         ));
     }
+    journal
+        .remove_snapshot()
+        .into_diagnostic()
+        .wrap_err_with(|| format!("cannot remove the snapshot of {}", path.display()))?;
     journal.truncate(0).into_diagnostic()
 }

@@ -9,7 +9,7 @@ use orchestrion_kernel::{ConversationId, Event, Input, Text, TraceId, UserId};
 const DIGEST_HEX: usize = 16;
 
 /// Replaces texts and names by salted digests.
-pub(super) struct Redactor {
+pub(crate) struct Redactor {
     salt: [u8; 32],
     ranks: RankTable,
     built_in: RankTable,
@@ -17,7 +17,7 @@ pub(super) struct Redactor {
 
 impl Redactor {
     /// Creates a redactor for traces with this rank table.
-    pub(super) fn new(salt: [u8; 32], ranks: &RankTable) -> Self {
+    pub(crate) fn new(salt: [u8; 32], ranks: &RankTable) -> Self {
         Self { salt, ranks: ranks.clone(), built_in: RankTable::built_in() }
     }
 
@@ -57,7 +57,7 @@ impl Redactor {
     }
 
     /// Redacts an input.
-    pub(super) fn input(&self, input: &Input) -> Input {
+    pub(crate) fn input(&self, input: &Input) -> Input {
         match input {
             Input::SessionStart { user, identity } => Input::SessionStart {
                 user: self.user(user),

@@ -7,7 +7,8 @@ use super::difference::Difference;
 use crate::context_record::ContextRecord;
 use crate::contexts::ContextRecorder;
 use crate::error::{TraceError, TraceErrorKind};
-use crate::format::{Step, StepMetadata, StepRecord};
+use crate::events_digest::EventsDigest;
+use crate::format::{Form, JournalStep, Step, StepMetadata, StepRecord};
 use crate::layers::{DifferenceKind, without_texts};
 use crate::read::Reader;
 use orchestrion_kernel::context::ContextBuilder;
@@ -30,6 +31,8 @@ pub(crate) struct ReplayedStep {
     pub(crate) outcome: StepOutcome,
     /// The difference from the trace, if any.
     pub(crate) difference: Option<(DifferenceKind, Difference)>,
+    /// Whether a difference may follow from erased texts.
+    pub(crate) is_unverified: bool,
 }
 
 /// The result of deciding an input again.
@@ -53,8 +56,13 @@ impl Replayer {
         let header = reader.header();
         let policy = policy.unwrap_or(&header.policy).clone();
         contexts.check_policy(&policy).map_err(|error| reader.error(TraceErrorKind::Tokenizer(error)))?;
-        let state = State::new(header.conversation.clone());
+        let state = reader.start()?.state().clone();
         Ok(Self { policy, state, contexts: ContextRecorder::new(contexts), expected: Vec::new() })
+    }
+
+    /// The state after the latest step.
+    pub(crate) const fn state(&self) -> &State {
+        &self.state
     }
 
     /// Replays the next step. Returns `None` after the last one.
@@ -65,19 +73,73 @@ impl Replayer {
         if !reader.advance()? {
             return Ok(None);
         }
+        if reader.header().form() == Form::Journal {
+            return self.next_of_journal(reader).map(Some);
+        }
         let mut early = None;
         if let Some((stamp, input, rest)) = self.split_line(reader.text(), reader.step_number()) {
             let decided = self.decide(stamp.time(), &input);
             if self.matches_bytes(&decided, rest) {
-                return Ok(Some(ReplayedStep { metadata: stamp, input, outcome: decided, difference: None }));
+                return Ok(Some(ReplayedStep {
+                    metadata: stamp,
+                    input,
+                    outcome: decided,
+                    difference: None,
+                    is_unverified: false,
+                }));
             }
             early = Some(decided);
         }
-        let step = reader.step()?;
+        let step = reader.step(&self.state)?;
         let decided = early.unwrap_or_else(|| self.decide(Timestamp::from_millis(step.at_ms), &step.input));
         let difference = compare_step(&step, &decided);
         let stamp = StepMetadata { at_ms: step.at_ms, note: step.note };
-        Ok(Some(ReplayedStep { metadata: stamp, input: step.input, outcome: decided, difference }))
+        Ok(Some(ReplayedStep {
+            metadata: stamp,
+            input: step.input,
+            outcome: decided,
+            difference,
+            is_unverified: false,
+        }))
+    }
+
+    /// Replays the latest step of a journal, which has a digest of its events. After a text was erased a difference proves nothing: items
+    /// and contexts contain a placeholder, and two texts may no longer be equal.
+    fn next_of_journal<R: BufRead>(&mut self, reader: &Reader<R>) -> Result<ReplayedStep, TraceError> {
+        let JournalStep { n, at_ms, note, input, events, refused, context } = reader.journal_step()?;
+        let outcome = self.decide(Timestamp::from_millis(at_ms), &input);
+        let metadata = StepMetadata { at_ms, note };
+        let differ = |kind, subject: &str, recorded: String, replayed: String| {
+            Some((kind, Difference { step: n, subject: subject.to_owned(), recorded, replayed }))
+        };
+        let decisions = DifferenceKind::Decisions;
+        let difference = match (&outcome.result, refused) {
+            (Err(here), Some(sentence)) if *here == sentence => None,
+            (Err(here), Some(sentence)) => {
+                differ(DifferenceKind::Texts, "the refusal", sentence, here.clone())
+            }
+            (Err(here), None) => {
+                differ(decisions, "the input", "accepted".to_owned(), format!("refused: {here}"))
+            }
+            (Ok(_), Some(sentence)) => {
+                differ(decisions, "the input", format!("refused: {sentence}"), "accepted".to_owned())
+            }
+            (Ok(decided), None) => {
+                let digest = EventsDigest::of_step(decided, &mut self.expected)
+                    .map_err(|error| reader.error(TraceErrorKind::Malformed(error.to_string())))?;
+                let found = outcome.context.as_ref().map(ContextRecord::record_digest);
+                if digest != events {
+                    differ(decisions, "the events", text(&events), text(&digest))
+                } else if found != context {
+                    differ(decisions, "the context", text(&context), text(&found))
+                } else {
+                    None
+                }
+            }
+        };
+        let is_unverified = difference.is_some() && reader.erased_texts() > 0;
+        let difference = difference.filter(|_| !is_unverified);
+        Ok(ReplayedStep { metadata, input, outcome, difference, is_unverified })
     }
 
     /// Decides an input at this time and applies its events.

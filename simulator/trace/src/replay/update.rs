@@ -4,7 +4,7 @@
 
 use super::difference::{Difference, header_differences};
 use super::replayer::{ReplayedStep, Replayer};
-use crate::error::TraceError;
+use crate::error::{TraceError, TraceErrorKind};
 use crate::format::{Header, StepRecord};
 use crate::layers::DifferenceKind;
 use crate::read::Reader;
@@ -59,27 +59,35 @@ pub fn update<R: BufRead, W: Write>(
 ) -> io::Result<Update> {
     let recorded = reader.header().clone();
     let policy_used = policy.unwrap_or(&recorded.policy).clone();
-    let header = Header::new(recorded.conversation.clone(), policy_used, recorded.scenario.clone());
+    let header = Header {
+        format: recorded.format.clone(),
+        ..Header::new(recorded.conversation.clone(), policy_used, recorded.scenario.clone())
+    };
     let mut update = Update {
         new_header: header != recorded,
         header_differences: header_differences(&recorded, policy),
         scenario: recorded.scenario.as_ref().map(|scenario| scenario.name.clone()),
         ..Update::default()
     };
+    if let Some(end) = &recorded.continues {
+        let error = reader.error(TraceErrorKind::Segment { steps: end.steps });
+        return Ok(Update { read_error: Some(error), ..update });
+    }
     let mut writer = Writer::new(out, &header)?;
     let mut replayer = match Replayer::new(&reader, policy, contexts) {
         Ok(replayer) => replayer,
         Err(error) => return Ok(Update { read_error: Some(error), ..update }),
     };
     loop {
-        let ReplayedStep { metadata, input, outcome, difference } = match replayer.next(&mut reader) {
-            Ok(Some(step)) => step,
-            Ok(None) => break,
-            Err(error) => {
-                update.read_error = Some(error);
-                return Ok(update);
-            }
-        };
+        let ReplayedStep { metadata, input, outcome, difference, is_unverified: _ } =
+            match replayer.next(&mut reader) {
+                Ok(Some(step)) => step,
+                Ok(None) => break,
+                Err(error) => {
+                    update.read_error = Some(error);
+                    return Ok(update);
+                }
+            };
         update.steps += 1;
         if let Some((layer, difference)) = difference {
             update.changed_steps += 1;
@@ -96,6 +104,11 @@ pub fn update<R: BufRead, W: Write>(
             )?,
             Err(sentence) => writer.write_step(&metadata, &input, StepRecord::refused(&sentence))?,
         }
+    }
+    if reader.erased_texts() > 0 {
+        let reason = format!("expected none in an update, found {}", reader.erased_texts());
+        update.read_error = Some(reader.error(TraceErrorKind::ErasedText(reason)));
+        return Ok(update);
     }
     update.chain = writer.end_with_chain()?;
     Ok(update)

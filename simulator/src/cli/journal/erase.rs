@@ -1,0 +1,68 @@
+//! `journal erase`: erases texts in a segment, and leaves its chain valid.
+
+use crate::cli::exit_status::ExitStatus;
+use crate::cli::{files, output};
+use miette::{Context, IntoDiagnostic, Result};
+use orchestrion_trace::segments::{Erasure, TextSelection, erase_texts};
+use std::fs::File;
+use std::io::{BufReader, BufWriter, Write as _};
+use std::path::PathBuf;
+
+/// Erase texts in a segment that rotation moved aside.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  orchestrion journal erase office.1520.ndjson --before 800
+                            every text of the steps before 800
+  orchestrion journal erase office.1520.ndjson --containing \"Grace Hopper\"
+                            the texts that contain this name, in every step
+
+An erased text is replaced by its digest and length. The chain covers only this
+digest, so it stays valid, and any other change of the file is still detected.
+A person who guesses a text can compare its digest. Numbers, times, the names of
+users and those in the rank table stay.
+
+A replay decides the steps with placeholders, and counts the steps whose events
+or context it can no longer compare. The journal that continues a segment keeps
+the texts of its state: let the conversation forget them, and rotate again.
+
+Exit codes: 0 success; 2 error, the segment is unchanged.")]
+pub(super) struct Args {
+    /// Erase texts in this segment.
+    #[arg(value_name = "SEGMENT")]
+    segment: PathBuf,
+    /// Erase only texts of the steps before this one.
+    #[arg(long, value_name = "STEP", required_unless_present = "containing")]
+    before: Option<u64>,
+    /// Erase only texts that contain this text.
+    #[arg(long, value_name = "TEXT")]
+    containing: Option<String>,
+}
+
+pub(super) fn run(args: &Args) -> Result<ExitStatus> {
+    let Args { segment, before, containing } = args;
+    let name = segment.display().to_string();
+    let cannot_read = || format!("cannot read {name}");
+    let input = BufReader::new(File::open(segment).into_diagnostic().wrap_err_with(cannot_read)?);
+    let selection = TextSelection { before: *before, containing: containing.as_deref() };
+    let mut erased = None;
+    let written = files::replace_with(segment, |file| {
+        let result = erase_texts(input, &name, selection, BufWriter::new(file));
+        let is_erased = result.is_ok();
+        erased = Some(result);
+        if is_erased { Ok(()) } else { Err(std::io::Error::other("no text was erased")) }
+    });
+    let Some(result) = erased else { return written.map(|()| ExitStatus::Success) };
+    let Erasure { texts, steps, has_erased_state } = result.into_diagnostic()?;
+    written?;
+    let mut out = output::plain_stdout();
+    writeln!(out, "  erased   {texts} texts in {steps} steps of {name}").into_diagnostic()?;
+    if has_erased_state {
+        writeln!(
+            out,
+            "  state    erased; read the segment after those before it, with `orchestrion journal join`"
+        )
+        .into_diagnostic()?;
+    }
+    Ok(ExitStatus::Success)
+}

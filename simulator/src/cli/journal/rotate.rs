@@ -1,0 +1,42 @@
+//! `journal rotate`: moves the lines of a journal to a segment of their own.
+
+use crate::cli::exit_status::ExitStatus;
+use crate::cli::output;
+use miette::{IntoDiagnostic, Result};
+use orchestrion_runtime::rotate;
+use orchestrion_text::StandardContexts;
+use std::io::Write as _;
+use std::path::PathBuf;
+
+/// Move the lines of a journal to a segment, and continue the journal with the state at its end.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  orchestrion journal rotate office.ndjson          to office.1520.ndjson, after
+                                                    step 1520
+  orchestrion journal rotate office.ndjson --to archive/spring.ndjson
+
+Every line is verified first. The journal changes by one rename, after the
+segment is durable: a crash leaves it as before, and the command can be run
+again. The chain of the journal continues that of the segment.
+
+Exit codes: 0 success; 2 error, for example a journal that a program has open;
+the journal is unchanged.")]
+pub(super) struct Args {
+    /// Rotate this journal.
+    #[arg(value_name = "JOURNAL")]
+    journal: PathBuf,
+    /// Move the lines to this file [default: JOURNAL with the number of steps before its extension].
+    #[arg(long, value_name = "FILE")]
+    to: Option<PathBuf>,
+}
+
+pub(super) fn run(args: &Args) -> Result<ExitStatus> {
+    let Args { journal, to } = args;
+    let rotated = rotate(journal, to.as_deref(), &StandardContexts).into_diagnostic()?;
+    let mut out = output::plain_stdout();
+    writeln!(out, "  segment  {}, up to step {}", rotated.path.display(), rotated.steps)
+        .and_then(|()| writeln!(out, "  journal  {}, from step {}", journal.display(), rotated.steps + 1))
+        .into_diagnostic()?;
+    Ok(ExitStatus::Success)
+}

@@ -1,0 +1,152 @@
+//! The command `journal`: rotation under kills, erased texts, and refusals with their remedy.
+
+use super::team::{ScriptedTeam, journal, opened};
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+use std::time::Duration;
+
+fn command(folder: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_orchestrion"));
+    command.args(args).current_dir(folder).env("COLUMNS", "200");
+    command
+}
+
+fn orchestrion(folder: &Path, args: &[&str]) -> Output {
+    command(folder, args).output().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    assert_eq!(output.stderr, b"", "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// The error of a refused command, on one line, with exit code 2.
+fn refused(folder: &Path, args: &[&str]) -> String {
+    let output = orchestrion(folder, args);
+    assert_eq!(output.status.code(), Some(2), "{args:?}");
+    let text = String::from_utf8_lossy(&output.stderr).replace(['│', '×', '╰', '├', '▶', '─'], " ");
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+async fn requests(path: &Path, count: usize) -> u64 {
+    let mut conversation = opened(path);
+    for _ in 0..count {
+        let text = "Order paper, says Grace Hopper";
+        conversation.run_request(&ScriptedTeam::agrees(), "ada", text).await.unwrap();
+    }
+    conversation.steps()
+}
+
+/// The worked example of the help.
+#[tokio::test]
+async fn journal_is_rotated_erased_and_joined() {
+    let (folder, path) = journal();
+    let first = requests(&path, 2).await;
+    let segment = format!("office.{first}.ndjson");
+    let page = stdout(&orchestrion(folder.path(), &["journal", "rotate", "office.ndjson"]));
+    assert_eq!(
+        page,
+        format!(
+            "  segment  {segment}, up to step {first}\n  journal  office.ndjson, from step {}\n",
+            first + 1
+        )
+    );
+    let steps = requests(&path, 1).await;
+    let both = ["journal", "join", &segment, "office.ndjson"];
+    assert_eq!(
+        stdout(&orchestrion(folder.path(), &both)),
+        format!("  joined   2 segments, {steps} steps, open\n")
+    );
+
+    let trace = ["--out", "joined.ndjson"];
+    let output = orchestrion(folder.path(), &[&both[..], &trace].concat());
+    assert_eq!(output.status.code(), Some(0));
+    assert!(stdout(&orchestrion(folder.path(), &["replay", "joined.ndjson"])).contains("1 equal"));
+
+    let erase = ["journal", "erase", &segment, "--containing", "Grace Hopper"];
+    let page = stdout(&orchestrion(folder.path(), &erase));
+    assert_eq!(page, format!("  erased   2 texts in 2 steps of {segment}\n"));
+    assert!(!fs::read_to_string(folder.path().join(&segment)).unwrap().contains("Grace"));
+    let output = orchestrion(folder.path(), &both);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(stdout(&output).contains("erased   2 texts; "), "{output:?}");
+    let output = orchestrion(folder.path(), &["replay", &segment]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(stdout(&output).contains("NOT VERIFIED where texts were erased"), "{output:?}");
+}
+
+#[tokio::test]
+async fn refusals_name_place_expectation_and_remedy() {
+    let (folder, path) = journal();
+    let folder = folder.path();
+    let steps = requests(&path, 1).await;
+    let rotate = ["journal", "rotate", "office.ndjson"];
+    let conversation = opened(&path);
+    let locked = "office.ndjson: locked journal: expected one writer, found another conversation in this or another program; close it";
+    assert!(refused(folder, &rotate).contains(locked));
+    drop(conversation);
+    assert!(
+        refused(folder, &["journal", "rotate", "none.ndjson"])
+            .contains("none.ndjson: no journal: expected a file")
+    );
+    assert!(!folder.join("none.ndjson").exists());
+    let erase = |file: &str| refused(folder, &["journal", "erase", file, "--before", "9"]);
+    assert!(
+        erase("office.ndjson")
+            .contains("open journal: expected a segment that rotation moved aside, found no end; run")
+    );
+    orchestrion(folder, &rotate);
+    let segment = format!("office.{steps}.ndjson");
+    let before = fs::read(folder.join(&segment)).unwrap();
+    let wrong = refused(folder, &["journal", "join", "office.ndjson", &segment]);
+    assert!(
+        wrong.contains("office.ndjson: wrong segment: expected the first segment of a conversation, found a segment that continues step"),
+        "{wrong}"
+    );
+    let shown = refused(folder, &["show", "office.ndjson"]);
+    assert!(shown.contains("join the segments with `orchestrion journal join"), "{shown}");
+    // A torn segment, and an edited one.
+    fs::write(folder.join("torn.ndjson"), &before[..before.len() / 2]).unwrap();
+    assert!(erase("torn.ndjson").contains("torn line: expected a chain and a newline"));
+    let edited = String::from_utf8(before).unwrap().replacen("Grace", "Grade", 1);
+    fs::write(folder.join("edited.ndjson"), &edited).unwrap();
+    assert!(erase("edited.ndjson").contains("edited.ndjson:3: chain mismatch: expected"));
+    assert_eq!(fs::read_to_string(folder.join("edited.ndjson")).unwrap(), edited);
+    assert!(refused(folder, &["journal", "erase", &segment]).contains("--before"));
+}
+
+/// The process is killed at many moments of a rotation. The journal then opens with all its steps, rotated or not, and the rotation can
+/// be repeated.
+#[tokio::test]
+async fn killed_rotation_loses_nothing() {
+    let (folder, path) = journal();
+    let steps = requests(&path, 3).await;
+    let whole = fs::read(&path).unwrap();
+    let (mut rotated, mut unchanged) = (0, 0);
+    for kill in 0..40u64 {
+        fs::write(&path, &whole).unwrap();
+        let mut child = command(folder.path(), &["journal", "rotate", "office.ndjson"]).spawn().unwrap();
+        std::thread::sleep(Duration::from_micros(kill * 1500));
+        // The process may have ended.
+        let _ = child.kill();
+        child.wait().unwrap();
+        let is_rotated = fs::read(&path).unwrap() != whole;
+        *if is_rotated { &mut rotated } else { &mut unchanged } += 1;
+        assert_eq!(opened(&path).steps(), steps, "kill {kill}");
+        if is_rotated {
+            let segment = format!("office.{steps}.ndjson");
+            let joined = orchestrion(folder.path(), &["journal", "join", &segment, "office.ndjson"]);
+            assert_eq!(joined.status.code(), Some(0), "kill {kill}");
+        } else {
+            let again = orchestrion(folder.path(), &["journal", "rotate", "office.ndjson"]);
+            assert_eq!(
+                again.status.code(),
+                Some(0),
+                "kill {kill}: {}",
+                String::from_utf8_lossy(&again.stderr)
+            );
+        }
+    }
+    assert!(unchanged > 0, "{rotated} rotated, {unchanged} unchanged");
+}

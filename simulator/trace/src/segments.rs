@@ -1,0 +1,333 @@
+//! Segments of a journal: joined into one conversation again, or cleared of texts.
+//!
+//! Entry points: [`join`] and [`erase_texts`].
+
+use crate::chain;
+use crate::erased;
+use crate::error::{TraceError, TraceErrorKind};
+use crate::format::{FORMAT, Form, Header, SegmentEnd, StepRecord};
+use crate::read::Reader;
+use crate::redact::Redactor;
+use crate::replay::{Difference, Replayer};
+use crate::texts::JsonStrings;
+use crate::write::Writer;
+use orchestrion_kernel::context::ContextBuilder;
+use orchestrion_kernel::{Input, UserId};
+use std::collections::BTreeSet;
+use std::io::{self, BufRead, Read, Write};
+use thiserror::Error;
+
+/// The result of joining segments.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Joined {
+    /// The number of steps.
+    pub steps: u64,
+    /// The number of erased texts.
+    pub erased_texts: u64,
+    /// The steps whose events or context could not be compared because of erased texts.
+    pub unverified_steps: u64,
+    /// Whether the conversation of the last segment is still open.
+    pub is_open: bool,
+}
+
+/// The reason why segments cannot be joined.
+#[derive(Debug, Error)]
+pub enum JoinError {
+    /// A segment cannot be read.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+    /// A segment does not continue the one before it.
+    #[error(
+        "{file}: wrong segment: expected {expected}, found {found}; list the segments of one journal in their order"
+    )]
+    WrongSegment {
+        /// The segment.
+        file: String,
+        /// The end of the segment before.
+        expected: String,
+        /// What the segment continues.
+        found: String,
+    },
+    /// A segment does not replay with this kernel.
+    #[error(
+        "{file}: divergence at step {step}: expected {subject} as recorded, found another; recorded {recorded}; replayed {replayed}"
+    )]
+    Differs {
+        /// The segment.
+        file: String,
+        /// The step.
+        step: u64,
+        /// The differing part, as a noun phrase.
+        subject: String,
+        /// The value in the segment.
+        recorded: String,
+        /// The value from this kernel.
+        replayed: String,
+    },
+    /// The output cannot be written.
+    #[error("unwritable output: {0}")]
+    Io(#[from] io::Error),
+}
+
+/// Replays the segments of a journal in their order, and writes their steps to `out` as one trace with all events. Each must continue the
+/// one before it, and start in the state at its end.
+///
+/// # Errors
+/// [`JoinError`]; the output is then incomplete and must be discarded.
+pub fn join<R: BufRead>(
+    first: Reader<R>,
+    others: impl IntoIterator<Item = Reader<R>>,
+    contexts: &'static dyn ContextBuilder,
+    out: impl Write,
+) -> Result<Joined, JoinError> {
+    let header = Header { format: FORMAT.to_owned(), continues: None, ..first.header().clone() };
+    let mut replayer = Replayer::new(&first, None, contexts)?;
+    let mut writer = Writer::new(out, &header)?;
+    let (mut joined, mut end) = (Joined::default(), None);
+    for mut reader in std::iter::once(first).chain(others) {
+        if joined.is_open {
+            return Err(reader.error(TraceErrorKind::AfterEnd).into());
+        }
+        check_follows(&reader, &header, end.as_ref())?;
+        let file = reader.file().to_owned();
+        let differs = |Difference { step, subject, recorded, replayed }| JoinError::Differs {
+            file: file.clone(),
+            step,
+            subject,
+            recorded,
+            replayed,
+        };
+        let is_same_state = reader.start().is_ok_and(|start| start.state() == replayer.state());
+        if joined.erased_texts == 0 && !reader.is_erased() && !is_same_state {
+            return Err(differs(Difference {
+                step: joined.steps,
+                subject: "the state at the start".to_owned(),
+                recorded: "one state".to_owned(),
+                replayed: "another".to_owned(),
+            }));
+        }
+        let erased_before = joined.erased_texts;
+        loop {
+            let step = match replayer.next(&mut reader) {
+                Ok(Some(step)) => step,
+                Ok(None) => break,
+                Err(error) if matches!(error.kind, TraceErrorKind::MissingEnd) => {
+                    joined.is_open = true;
+                    break;
+                }
+                Err(error) => return Err(error.into()),
+            };
+            joined.steps += 1;
+            joined.erased_texts = erased_before + reader.erased_texts();
+            // A text that was erased in an earlier segment may be in a later state.
+            let is_unverified = step.is_unverified || (step.difference.is_some() && erased_before > 0);
+            joined.unverified_steps += u64::from(is_unverified);
+            if let Some((_, difference)) = step.difference.filter(|_| !is_unverified) {
+                return Err(differs(difference));
+            }
+            let record = match &step.outcome.result {
+                Ok(events) => StepRecord::accepted(events, step.outcome.context.as_ref()),
+                Err(sentence) => StepRecord::refused(sentence),
+            };
+            writer.write_step(&step.metadata, &step.input, record)?;
+        }
+        joined.erased_texts = erased_before + reader.erased_texts();
+        end = Some(reader.segment_end());
+    }
+    writer.end()?.flush()?;
+    Ok(joined)
+}
+
+/// Checks that a segment belongs to the conversation of this header, and continues this end.
+fn check_follows<R: BufRead>(
+    reader: &Reader<R>,
+    first: &Header,
+    end: Option<&SegmentEnd>,
+) -> Result<(), JoinError> {
+    let wrong = |expected: String, found: String| {
+        Err(JoinError::WrongSegment { file: reader.file().to_owned(), expected, found })
+    };
+    let header = reader.header();
+    let place = |end: Option<&SegmentEnd>| match end {
+        Some(end) => format!("a segment that continues {end}"),
+        None => "the first segment of a conversation".to_owned(),
+    };
+    if header.continues.as_ref() != end {
+        return wrong(place(end), place(header.continues.as_ref()));
+    }
+    let own = Header { format: FORMAT.to_owned(), continues: None, ..header.clone() };
+    if own == *first {
+        Ok(())
+    } else {
+        wrong(
+            "the kernel, the policy and the conversation of the first segment".to_owned(),
+            "others".to_owned(),
+        )
+    }
+}
+
+/// The texts to erase: those that satisfy both conditions.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TextSelection<'a> {
+    /// In the steps before this one.
+    pub before: Option<u64>,
+    /// Containing this text.
+    pub containing: Option<&'a str>,
+}
+
+/// The result of erasing texts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Erasure {
+    /// The number of texts that were erased now.
+    pub texts: u64,
+    /// The number of steps that contained them.
+    pub steps: u64,
+    /// Whether texts of the state at the start of the segment were erased, so that it needs the segments before it.
+    pub has_erased_state: bool,
+}
+
+/// The reason why texts cannot be erased.
+#[derive(Debug, Error)]
+pub enum EraseError {
+    /// The segment cannot be read.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+    /// The file is a trace with all events.
+    #[error(
+        "{file}: no segment of a journal: expected digests of events, found all events; remove its texts with `orchestrion show TRACE \
+         --redact NEW`"
+    )]
+    NotAJournal {
+        /// The file.
+        file: String,
+    },
+    /// The conversation is open, so it still needs its texts.
+    #[error(
+        "{file}: open journal: expected a segment that rotation moved aside, found no end; run `orchestrion journal rotate` first"
+    )]
+    Open {
+        /// The file.
+        file: String,
+    },
+    /// The output cannot be written.
+    #[error("unwritable output: {0}")]
+    Io(#[from] io::Error),
+}
+
+/// Writes the segment to `out` without these texts. All chains stay.
+///
+/// Texts are what users, modules and hosts wrote, as in [`redact`](crate::redact), and the diagnostic sentences. The names of users and
+/// those in the rank table stay, because sessions and decisions depend on them.
+///
+/// # Errors
+/// [`EraseError`]; the output is then incomplete and must be discarded.
+pub fn erase_texts<R: BufRead>(
+    mut input: R,
+    file: &str,
+    selection: TextSelection<'_>,
+    mut out: impl Write,
+) -> Result<Erasure, EraseError> {
+    let mut header_line = Vec::new();
+    input.read_until(b'\n', &mut header_line)?;
+    let mut reader = Reader::new_segment(header_line.as_slice().chain(input), file)?;
+    if reader.header().form() != Form::Journal {
+        return Err(EraseError::NotAJournal { file: file.to_owned() });
+    }
+    out.write_all(&header_line)?;
+    let needle = selection.containing.map(json_content).unwrap_or_default();
+    let redactor = Redactor::new([0; 32], &reader.header().policy.ranks);
+    let mut erasure = Erasure::default();
+    if let Some(end) = &reader.header().continues {
+        let is_selected = selection.before.is_none_or(|before| end.steps < before);
+        let texts = write_erased(&reader, &mut out, |text| is_selected && text.contains(needle.as_str()))?;
+        erasure.texts += texts;
+        erasure.has_erased_state = texts > 0;
+    }
+    loop {
+        match reader.advance() {
+            Ok(true) => {}
+            Ok(false) => break,
+            Err(error) if matches!(error.kind, TraceErrorKind::MissingEnd) => {
+                return Err(EraseError::Open { file: file.to_owned() });
+            }
+            Err(error) => return Err(error.into()),
+        }
+        let step = reader.journal_step()?;
+        let mut texts = BTreeSet::new();
+        if selection.before.is_none_or(|before| step.n < before) {
+            let (input, redacted) = (json(&step.input)?, json(&redactor.input(&step.input))?);
+            let pairs = contents(&input).zip(contents(&redacted));
+            texts.extend(pairs.filter(|(text, other)| text != other).map(|(text, _)| text.to_owned()));
+            texts.extend([&step.note, &step.refused].into_iter().flatten().map(|text| json_content(text)));
+            let user = user(&step.input).map(|user| json_content(user.as_str()));
+            let is_name = |text: &String| {
+                user.as_ref() == Some(text) || reader.header().policy.ranks.get(text).is_some()
+            };
+            texts.retain(|text| text.contains(&needle) && !is_name(text));
+        }
+        let count = write_erased(&reader, &mut out, |text| texts.contains(text))?;
+        erasure.texts += count;
+        erasure.steps += u64::from(count > 0);
+    }
+    out.write_all(end_line(&reader).as_bytes())?;
+    out.flush()?;
+    Ok(erasure)
+}
+
+/// Returns the user of an input that a session depends on.
+const fn user(input: &Input) -> Option<&UserId> {
+    match input {
+        Input::SessionStart { user, .. } | Input::UserMessage { user, .. } => Some(user),
+        Input::SessionEnd
+        | Input::Reply { .. }
+        | Input::CallFailed { .. }
+        | Input::Write(_)
+        | Input::Step
+        | Input::Cancel
+        | Input::Network(_)
+        | Input::Tick
+        | Input::Resume => None,
+    }
+}
+
+/// Writes the latest line without these texts, and with its chain. Returns the number of texts.
+fn write_erased<R: BufRead>(
+    reader: &Reader<R>,
+    out: &mut impl Write,
+    is_erased: impl Fn(&str) -> bool,
+) -> io::Result<u64> {
+    let (mut line, mut count) = (String::new(), 0);
+    erased::erase(reader.stored_line(), &mut line, |text| {
+        let is_erased = is_erased(text);
+        count += u64::from(is_erased);
+        is_erased
+    });
+    chain::seal(&mut line, &reader.segment_end().chain);
+    out.write_all(line.as_bytes())?;
+    Ok(count)
+}
+
+/// Returns the last line of a segment that was read to its end.
+fn end_line<R: BufRead>(reader: &Reader<R>) -> String {
+    let SegmentEnd { steps, chain } = reader.segment_end();
+    let mut line = format!("{{\"end\":{{\"steps\":{steps}}}}}");
+    chain::seal(&mut line, &chain);
+    line
+}
+
+fn json(value: &impl serde::Serialize) -> io::Result<String> {
+    serde_json::to_string(value).map_err(io::Error::other)
+}
+
+/// Returns a text between its quotes, as a line stores it.
+fn json_content(text: &str) -> String {
+    let quoted = serde_json::to_string(text).unwrap_or_default();
+    quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default().to_owned()
+}
+
+/// Returns the texts of a JSON value, between their quotes.
+fn contents(json: &str) -> impl Iterator<Item = &str> {
+    JsonStrings::new(json)
+        .filter(|string| !string.is_key)
+        .map(|string| &string.text[1..string.text.len() - 1])
+}
