@@ -12,7 +12,9 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+mod batch;
 mod batch_size;
+mod determinism;
 mod error;
 mod expand;
 mod fingerprint;

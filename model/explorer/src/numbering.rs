@@ -1,7 +1,8 @@
 //! Numbers new states in the order of a sequential search.
 
 use super::error::{ExpandError, ExpandErrorKind};
-use super::expand::{Batch, ExpandedState, Expander, Successor};
+use super::batch::{Batch, ExpandedState, NewState, Step, Successor};
+use super::expand::Expander;
 use super::graph::Edge;
 use super::model::FairModel;
 use super::options::{Progress, Resource, StateStorage, Termination};
@@ -11,6 +12,9 @@ use super::search::Search;
 use super::visited::{IdsExhausted, InsertPosition, NONE, SlotRef};
 use std::fmt::Debug;
 use std::hash::Hash;
+
+/// The number of steps between the prefetch of a new state's slot and its use.
+const AHEAD: usize = 8;
 
 impl<M> Search<'_, M>
 where
@@ -48,6 +52,7 @@ where
         let (mut shown, mut nexts) = (batch.shown.iter(), nexts.iter_mut());
         let mut bytes = Vec::new();
         let mut rest = &batch.steps[..];
+        let mut ahead = batch.steps.iter().skip(AHEAD);
         let row_len = row_len(self.properties.len());
         for (i, taken) in batch.nodes.iter().enumerate() {
             let row = i * row_len..(i + 1) * row_len;
@@ -67,6 +72,9 @@ where
             let (steps, others) = rest.split_at(taken.steps);
             rest = others;
             for step in steps {
+                if let Some(Step { fingerprint, successor: Successor::New(_), .. }) = ahead.next() {
+                    self.found.visited.fetch(*fingerprint);
+                }
                 let to = match step.successor {
                     Successor::Known(node) => node,
                     Successor::OutOfBounds => {
@@ -97,7 +105,9 @@ where
                             }
                         }
                     }
-                    Successor::Fresh(place) => self.visit_fresh(step.fingerprint, place, (node, inside))?,
+                    Successor::New(place) => {
+                        self.visit_new(step.fingerprint, place, (node, inside), exact)?
+                    }
                 };
                 if keep_edges {
                     self.edges.push(Edge { class: step.class, to });
@@ -116,25 +126,34 @@ where
     }
 
     /// Returns the number of a state that a thread found: the next one, unless it has one.
-    fn visit_fresh(
+    fn visit_new(
         &mut self,
         fingerprint: u64,
-        place: u32,
+        place: NewState,
         from: (u32, u16),
+        exact: bool,
     ) -> Result<u32, ExpandErrorKind> {
-        let Some(found) = self.fresh.at(fingerprint, place) else { return Ok(NONE) };
+        let NewState { thread, position } = place;
+        let found = &mut self.new[usize::from(thread)][position as usize];
         if let Some(node) = found.node {
             return Ok(node);
         }
+        let same =
+            |slot: SlotRef<'_>| !exact || Some(self.states.at(slot.node())) == found.state.as_ref();
+        let free = match self.found.visited.find(fingerprint, same) {
+            Ok(slot) => {
+                found.node = Some(slot.node());
+                return Ok(slot.node());
+            }
+            Err(free) => free,
+        };
         let state = found.state.take();
         let (packed, observed) = (std::mem::take(&mut found.packed), std::mem::take(&mut found.observed));
-        let Err(free) = self.found.visited.find(fingerprint, |_| false) else { return Ok(NONE) };
+        // The next number, if there is one.
+        found.node = Some(self.states.len() as u32);
         let node = self.visit(fingerprint, free, from, state, &packed)?;
         for observation in observed {
             self.show(observation, Witness { node, action: None });
-        }
-        if let Some(found) = self.fresh.at(fingerprint, place) {
-            found.node = Some(node);
         }
         Ok(node)
     }

@@ -1,17 +1,19 @@
 //! The search loop: expand the frontier, number the new states.
 
-use super::batch_size::{batch_len, parallel_threshold};
+use super::batch::Batch;
+use super::batch_size::batch_len;
 use super::error::{ErrorLocation, ExpandError, ExpandErrorKind, ModelError, short};
-use super::expand::{Batch, Expander, SearchSnapshot, packs};
+use super::expand::{Expander, SearchSnapshot, describe, packs};
 use super::fingerprint::fingerprint;
 use super::graph::{Edge, Graph};
 use super::model::FairModel;
-use super::new_states::NewStates;
+use super::new_states::{Found, NewStates};
 use super::observations::ObservationSet;
 use super::options::{Options, Progress, Resource, StateStorage, Termination};
-use super::path::{Witness, action_at};
+use super::parallel::PARALLEL_MIN;
+use super::path::Witness;
 use super::property_bits::PropertyBits;
-use super::state_queue::StateQueue;
+use super::state_queue::{BLOCK, StateQueue};
 use super::visited::{NONE, SlotRef, Visited};
 use super::{ACTIONS_MAX, Exploration};
 use crate::liveness::LivenessKind;
@@ -46,11 +48,18 @@ where
     }
 }
 
+/// Threads are numbered by 16 bits.
+const THREADS_MAX: usize = 1 << 16;
+/// The number of batches between two checks of the limits: reading the time takes as long as expanding a small state.
+const UNCHECKED: u32 = 7;
+
 pub(super) struct Search<'a, M: FairModel> {
     pub(super) model: &'a M,
     pub(super) options: &'a Options,
     pub(super) states: StateQueue<M::State>,
-    pub(super) fresh: NewStates<M::State>,
+    pub(super) new_states: NewStates,
+    /// The new states that each thread found.
+    pub(super) new: Vec<Vec<Found<M::State>>>,
     pub(super) found: Exploration,
     pub(super) seen: ObservationSet,
     /// The kinds of the liveness properties.
@@ -62,6 +71,8 @@ pub(super) struct Search<'a, M: FairModel> {
     pub(super) stopped: Option<usize>,
     pub(super) began: Instant,
     pub(super) reported_at: Duration,
+    /// The number of batches until the limits are checked.
+    pub(super) unchecked: u32,
     /// The edges of one state.
     pub(super) edges: Vec<Edge>,
 }
@@ -94,7 +105,8 @@ where
             model,
             options,
             states,
-            fresh: NewStates::new(options.storage == StateStorage::Exact),
+            new_states: NewStates::new(),
+            new: Vec::new(),
             found,
             seen,
             properties: Vec::new(),
@@ -103,6 +115,7 @@ where
             stopped,
             began,
             reported_at,
+            unchecked: 0,
             edges: Vec::new(),
         }
     }
@@ -112,7 +125,7 @@ where
         let mut function = "liveness_properties";
         let outcome = catch_unwind(AssertUnwindSafe(|| self.visit_initial(&mut function)));
         let outcome = outcome.unwrap_or_else(|payload| Err(ExpandErrorKind::panicked(function, &*payload)));
-        outcome.map_err(|what| ExpandError { node: None, action: None, what })?;
+        outcome.map_err(|what| ExpandError { node: None, action: None, what, described: None })?;
         Ok(self.stopped)
     }
 
@@ -170,32 +183,28 @@ where
     }
 
     fn run(&mut self, progress: &mut dyn FnMut(&Progress)) -> Result<Termination, ExpandError> {
-        let threads = self.options.threads.get();
-        let mut expander = Expander::new(self.found.witnesses.len());
+        let threads = self.options.threads.get().min(THREADS_MAX);
+        let mut expander = Expander::new(self.found.witnesses.len(), 0);
         let mut batch = Batch::default();
-        let mut done_with = Vec::new();
         while self.waiting() > 0 {
-            let ended = if threads > 1 && self.waiting() >= parallel_threshold::<M::State>() {
-                self.fresh.clear();
-                let mut batches = self.expand_parallel(threads, done_with).into_iter();
+            let ended = if threads > 1 && self.waiting() >= PARALLEL_MIN {
+                let mut batches = self.expand_parallel(threads).into_iter();
                 batches.find_map(|mut batch| self.number(&mut expander, &mut batch, progress).transpose())
             } else {
                 batch.clear();
                 let first = self.found.expanded;
-                expander.expand(
-                    &self.known(),
-                    first..first + self.waiting().min(batch_len::<M::State>()),
-                    &mut batch,
-                );
+                // A batch does not cross the end of a block.
+                let others = BLOCK as u32 - first % BLOCK as u32;
+                let end = first + self.waiting().min(batch_len::<M::State>()).min(others);
+                expander.expand(&self.known(None), self.states.block(first), first..end, &mut batch);
                 self.number(&mut expander, &mut batch, progress).transpose()
             };
             if let Some(ended) = ended {
                 return ended;
             }
-            done_with = match self.options.storage {
-                StateStorage::Fingerprint => self.states.take_before(self.found.expanded),
-                StateStorage::Exact => Vec::new(),
-            };
+            if self.options.storage == StateStorage::Fingerprint {
+                self.states.drop_before(self.found.expanded);
+            }
         }
         Ok(Termination::Exhausted)
     }
@@ -204,12 +213,12 @@ where
         self.states.len() as u32 - self.found.expanded
     }
 
-    pub(super) fn known(&self) -> SearchSnapshot<'_, M> {
+    pub(super) fn known<'s>(&'s self, new_states: Option<&'s NewStates>) -> SearchSnapshot<'s, M> {
         SearchSnapshot {
             model: self.model,
             visited: &self.found.visited,
             states: &self.states,
-            fresh: &self.fresh,
+            new_states,
             exact: self.options.storage == StateStorage::Exact,
             seen: &self.seen,
             properties: &self.properties,
@@ -229,6 +238,11 @@ where
 
     /// Returns the resource that was exhausted, if any.
     pub(super) fn exceeded_limit(&mut self, progress: &mut dyn FnMut(&Progress)) -> Option<Resource> {
+        if self.unchecked > 0 {
+            self.unchecked -= 1;
+            return None;
+        }
+        self.unchecked = UNCHECKED;
         let budget = &self.options.limits;
         let (time, bytes) = (self.began.elapsed(), self.bytes());
         self.found.bytes = self.found.bytes.max(bytes);
@@ -266,22 +280,17 @@ where
     }
 
     /// Adds the path to an error.
-    fn explain(&self, fault: ExpandError) -> ModelError {
+    fn explain(&self, mut fault: ExpandError) -> ModelError {
         let Some(node) = fault.node else { return fault.what.at(ErrorLocation::default()) };
-        let describe = |tell: &dyn Fn(&M::State) -> Option<String>| {
-            let describe = catch_unwind(AssertUnwindSafe(|| {
-                let mut unpacked = None;
-                tell(self.states.read(self.model, node, &mut unpacked).ok()?)
-            }));
-            describe.unwrap_or_default()
-        };
-        let state =
-            describe(&|state| Some(short(state))).unwrap_or_else(|| "that cannot be unpacked".to_owned());
-        let action =
-            |position| describe(&|state| action_at(self.model, state, position).map(|action| short(&action)));
-        let action = fault.action.and_then(action);
+        if fault.described.is_none() && self.states.contains(node) {
+            describe(self.model, self.states.block(node), &mut fault);
+        }
         let path = self.found.path_to(self.model, node).ok();
-        let way = path.map(|path| path.into_actions().iter().map(short).collect());
-        fault.what.at(ErrorLocation { state: Some(state), action, path: way })
+        let (state, action) = match fault.described {
+            Some((state, action)) => (Some(state), action),
+            None => (path.as_ref().map(|path| short(path.last())), None),
+        };
+        let path = path.map(|path| path.into_actions().iter().map(short).collect());
+        fault.what.at(ErrorLocation { state, action, path })
     }
 }
