@@ -5,9 +5,6 @@ pub(super) const fn at_once<S>() -> bool {
     std::mem::needs_drop::<S>()
 }
 
-/// The number of successors that wait for the memory of their lookup.
-pub(super) const PENDING_MAX: usize = 1;
-
 /// The number of states that are expanded before their successors are looked up: fewer for large states, so that the
 /// successors stay in the cache. Tests have small models.
 pub(super) const fn batch_len<S>() -> u32 {

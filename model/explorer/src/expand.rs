@@ -2,7 +2,7 @@
 
 use super::ACTIONS_MAX;
 use super::batch::{Batch, ExpandedState, NewState, Step, Successor};
-use super::batch_size::{PENDING_MAX, at_once};
+use super::batch_size::at_once;
 use super::determinism::{is_sample, same};
 use super::error::{ExpandError, ExpandErrorKind, short};
 use super::fingerprint::fingerprint;
@@ -39,13 +39,13 @@ pub(super) struct SearchSnapshot<'a, M: FairModel> {
 
 /// Expands states and looks up their successors.
 ///
-/// States that own memory are looked up one at a time, soon after they were made, and dropped at once if they were visited:
-/// their memory then is in the cache and serves the next one. States that own none are looked up several at a time, so that
+/// States that own memory are looked up one at a time, and dropped at once if they were visited: their memory then is in the
+/// cache and serves the next one. States that own none are looked up several at a time, so that
 /// memory accesses overlap.
 pub(super) struct Expander<M: FairModel> {
     actions: Vec<M::Action>,
-    /// The successors that were not looked up, with the positions of their steps in the batch.
-    pending: VecDeque<(usize, M::State)>,
+    /// With several threads, the successors of the latest steps that were not looked up.
+    pending: VecDeque<M::State>,
     /// With one thread, the successors of the batch with [`Successor::Unknown`], in the order of their steps.
     pub(super) nexts: Vec<Option<M::State>>,
     /// With several threads, the new states that this thread found, and its number.
@@ -100,12 +100,15 @@ where
         }
         batch.steps[first_step..].iter().for_each(|step| known.visited.fetch(step.fingerprint));
         if known.new_states.is_some() {
-            let mut classified = expanded;
+            let (mut classified, mut steps) = (expanded, first_step);
             let outcome = self.catch_panic(|this| {
-                while let Some(&ExpandedState { node, steps, satisfies_all, .. }) = batch.nodes.get(classified) {
-                    this.node = node;
-                    let others = this.pending.len() - steps;
-                    this.classify(known, batch, others, satisfies_all)?;
+                for taken in &batch.nodes[expanded..] {
+                    this.node = taken.node;
+                    for step in &mut batch.steps[steps..steps + taken.steps] {
+                        let Some(next) = this.pending.pop_front() else { continue };
+                        step.successor = this.successor(known, step, next, taken.satisfies_all)?;
+                    }
+                    steps += taken.steps;
                     classified += 1;
                 }
                 Ok(())
@@ -156,7 +159,6 @@ where
         self.function = "is_satisfied";
         let satisfies_all = append_row(&mut batch.satisfied, satisfied(model, properties, state));
         let (steps, shown) = (batch.steps.len(), batch.shown.len());
-        let defers_all = !at_once::<M::State>() && known.new_states.is_none();
         for (i, action) in actions.drain(..).enumerate() {
             self.action = Some(i);
             let again = again.next();
@@ -183,40 +185,19 @@ where
             }
             let Some(next) = next else { continue };
             let fingerprint = fingerprint(&next);
-            batch.steps.push(Step { fingerprint, action: i as u16, class, successor: Successor::Unknown });
-            if defers_all {
-                self.nexts.push(Some(next));
-                continue;
-            }
-            self.pending.push_back((batch.steps.len() - 1, next));
+            let mut step = Step { fingerprint, action: i as u16, class, successor: Successor::Unknown };
             if at_once::<M::State>() {
-                known.visited.fetch(fingerprint);
-                self.classify(known, batch, PENDING_MAX, satisfies_all)?;
+                step.successor = self.successor(known, &step, next, satisfies_all)?;
+            } else if known.new_states.is_some() {
+                self.pending.push_back(next);
+            } else {
+                self.nexts.push(Some(next));
             }
+            batch.steps.push(step);
         }
         self.actions = actions;
-        if at_once::<M::State>() {
-            self.classify(known, batch, 0, satisfies_all)?;
-        }
         let (steps, shown) = (batch.steps.len() - steps, batch.shown.len() - shown);
         batch.nodes.push(ExpandedState { node, steps, shown, satisfies_all });
-        Ok(())
-    }
-
-    /// Looks up successors until this number is pending.
-    #[inline]
-    fn classify(
-        &mut self,
-        known: &SearchSnapshot<'_, M>,
-        batch: &mut Batch,
-        pending: usize,
-        satisfies_all: bool,
-    ) -> Result<(), ExpandErrorKind> {
-        while self.pending.len() > pending {
-            let Some((step, next)) = self.pending.pop_front() else { break };
-            let step = &mut batch.steps[step];
-            step.successor = self.successor(known, step, next, satisfies_all)?;
-        }
         Ok(())
     }
 
@@ -268,8 +249,7 @@ where
         state: M::State,
     ) -> Result<NewState, ExpandErrorKind> {
         let order = (self.node, step.action);
-        let lookup =
-            if known.exact { Lookup::Absent } else { new_states.look_up(step.fingerprint, order) };
+        let lookup = if known.exact { Lookup::Absent } else { new_states.look_up(step.fingerprint, order) };
         let observed = match lookup {
             Lookup::Found(place) => return Ok(place),
             Lookup::FoundLater(observed) => observed,

@@ -1,7 +1,7 @@
 //! Numbers new states in the order of a sequential search.
 
-use super::error::{ExpandError, ExpandErrorKind};
 use super::batch::{Batch, ExpandedState, NewState, Step, Successor};
+use super::error::{ExpandError, ExpandErrorKind};
 use super::expand::Expander;
 use super::graph::Edge;
 use super::model::FairModel;
@@ -97,7 +97,8 @@ where
                                 expander.observe_new(self.model, &self.seen, &next);
                                 bytes.clear();
                                 let next = expander.store(self.packs, self.model, next, &mut bytes)?;
-                                let to = self.visit(step.fingerprint, place, (node, inside), next, &bytes)?;
+                                let to =
+                                    self.visit(step.fingerprint, place, (node, inside), next, &bytes, 0)?;
                                 for observation in expander.observations.iter() {
                                     self.show(observation, Witness { node: to, action: None });
                                 }
@@ -138,8 +139,7 @@ where
         if let Some(node) = found.node {
             return Ok(node);
         }
-        let same =
-            |slot: SlotRef<'_>| !exact || Some(self.states.at(slot.node())) == found.state.as_ref();
+        let same = |slot: SlotRef<'_>| !exact || Some(self.states.at(slot.node())) == found.state.as_ref();
         let free = match self.found.visited.find(fingerprint, same) {
             Ok(slot) => {
                 found.node = Some(slot.node());
@@ -151,7 +151,7 @@ where
         let (packed, observed) = (std::mem::take(&mut found.packed), std::mem::take(&mut found.observed));
         // The next number, if there is one.
         found.node = Some(self.states.len() as u32);
-        let node = self.visit(fingerprint, free, from, state, &packed)?;
+        let node = self.visit(fingerprint, free, from, state, &packed, thread)?;
         for observation in observed {
             self.show(observation, Witness { node, action: None });
         }
@@ -171,13 +171,14 @@ where
         from: (u32, u16),
         state: Option<M::State>,
         packed: &[u8],
+        thread: u16,
     ) -> Result<u32, ExpandErrorKind> {
         let inserted = self.found.visited.insert(fingerprint, place, from);
         let (node, collides) = inserted
             .map_err(|IdsExhausted| ExpandErrorKind::TooMany { what: "states", limit: NONE.into() })?;
         self.found.collisions += u64::from(collides);
         match state {
-            Some(state) => self.states.push(state, |state| self.model.heap_bytes(state)),
+            Some(state) => self.states.push(state, thread, |state| self.model.heap_bytes(state)),
             None => self.states.push_packed(packed),
         }
         if node == self.level_end && from.0 != NONE {

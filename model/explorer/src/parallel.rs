@@ -52,7 +52,7 @@ where
             let mut expander = Expander::new(observations, thread as u16);
             let mut batches = Vec::new();
             loop {
-                let next = work.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+                let next = next_work(&mut work.lock().unwrap_or_else(PoisonError::into_inner), thread);
                 let Some(next) = next else { break };
                 batches.push(next.expand(&mut expander, known, first));
             }
@@ -62,9 +62,8 @@ where
             let run = &run;
             let others: Vec<_> = (1..threads).map(|thread| scope.spawn(move || run(thread))).collect();
             let mine = std::iter::once(run(0));
-            let others = others
-                .into_iter()
-                .map(|other| other.join().unwrap_or_else(|panic| resume_unwind(panic)));
+            let others =
+                others.into_iter().map(|other| other.join().unwrap_or_else(|panic| resume_unwind(panic)));
             mine.chain(others).unzip()
         });
         self.new = new;
@@ -74,14 +73,16 @@ where
     }
 }
 
+/// Removes the next block: one of which the thread made the states, if there is any.
+fn next_work<S>(work: &mut VecDeque<Work<S>>, thread: usize) -> Option<Work<S>> {
+    let made = |work: &Work<S>| matches!(work, Work::Owned(block) if usize::from(block.thread()) == thread);
+    let position = work.iter().position(made).unwrap_or(0);
+    work.remove(position)
+}
+
 impl<S> Work<S> {
     /// Expands a block from the first node that was not expanded. Returns the node of its first state with the steps.
-    fn expand<M>(
-        self,
-        expander: &mut Expander<M>,
-        known: &SearchSnapshot<'_, M>,
-        first: u32,
-    ) -> (u32, Batch)
+    fn expand<M>(self, expander: &mut Expander<M>, known: &SearchSnapshot<'_, M>, first: u32) -> (u32, Batch)
     where
         M: FairModel<State = S>,
         S: Debug + Hash + PartialEq,

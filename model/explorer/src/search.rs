@@ -168,7 +168,7 @@ where
                     let mut packed = Vec::new();
                     let state =
                         Some(state).filter(|state| !self.packs || !self.model.pack(state, &mut packed));
-                    self.visit(fingerprint, place, (NONE, position as u16), state, &packed)?
+                    self.visit(fingerprint, place, (NONE, position as u16), state, &packed, 0)?
                 }
             };
             for observation in observations.iter() {

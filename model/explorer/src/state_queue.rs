@@ -24,6 +24,8 @@ pub(super) struct Block<S> {
     whole: VecDeque<S>,
     /// The number of dropped states before `whole`.
     dropped: usize,
+    /// The thread that made the first state, and thereby most of them.
+    thread: u16,
     packed: Vec<u8>,
     /// The end of each packed state.
     ends: Vec<u32>,
@@ -36,6 +38,11 @@ impl<S> Block<S> {
     /// The node of the first state, whether dropped or not.
     pub(super) fn first(&self) -> u32 {
         self.first
+    }
+
+    /// The thread that made most of the states. It drops them fastest.
+    pub(super) fn thread(&self) -> u16 {
+        self.thread
     }
 
     /// Returns a state, unpacked if necessary.
@@ -112,24 +119,26 @@ impl<S> StateQueue<S> {
 
     /// Whether the block of a state is present.
     pub(super) fn contains(&self, node: u32) -> bool {
-        let block = (node as usize / BLOCK).checked_sub(self.removed).and_then(|block| self.blocks.get(block));
+        let block =
+            (node as usize / BLOCK).checked_sub(self.removed).and_then(|block| self.blocks.get(block));
         block.is_some_and(|block| block.dropped <= (node - block.first) as usize)
     }
 
-    /// Appends a state. `heap` measures the heap memory of some states; the others are assumed to be alike.
+    /// Appends a state. A thread made it. `heap` measures the heap memory of some states; the others are
+    /// assumed to be alike.
     #[inline]
-    pub(super) fn push(&mut self, state: S, heap: impl FnOnce(&S) -> usize) {
+    pub(super) fn push(&mut self, state: S, thread: u16, heap: impl FnOnce(&S) -> usize) {
         if self.len < 1024 || self.len.is_multiple_of(64) {
             self.heap += heap(&state);
             self.weighed += 1;
         }
-        self.last(BLOCK).whole.push_back(state);
+        self.last(BLOCK, thread).whole.push_back(state);
         self.len += 1;
     }
 
     /// Appends a packed state.
     pub(super) fn push_packed(&mut self, bytes: &[u8]) {
-        let block = self.last(0);
+        let block = self.last(0, 0);
         block.packed.extend_from_slice(bytes);
         block.ends.push(block.packed.len() as u32);
         self.packed += bytes.len() + size_of::<u32>();
@@ -138,14 +147,21 @@ impl<S> StateQueue<S> {
 
     /// The block of the next state. A new block reserves memory for whole states, unless it is the first.
     #[inline]
-    fn last(&mut self, room: usize) -> &mut Block<S> {
+    fn last(&mut self, room: usize, thread: u16) -> &mut Block<S> {
         if self.len.is_multiple_of(BLOCK) {
             if let Some(full) = self.blocks.back_mut() {
                 full.packed.shrink_to_fit();
             }
             let whole = VecDeque::with_capacity(if self.len == 0 { 0 } else { room });
             let first = self.len as u32;
-            self.blocks.push_back(Block { first, whole, dropped: 0, packed: Vec::new(), ends: Vec::new() });
+            self.blocks.push_back(Block {
+                first,
+                whole,
+                dropped: 0,
+                thread,
+                packed: Vec::new(),
+                ends: Vec::new(),
+            });
         }
         let last = self.blocks.len() - 1;
         &mut self.blocks[last]

@@ -70,7 +70,15 @@ impl Abd {
     }
 
     /// Starts an operation. A server executes one at a time.
-    fn start(&self, id: Id, replica: &mut Cow<'_, Replica>, client: Id, request: RequestId, write: Option<Value>, out: &mut Out<Self>) {
+    fn start(
+        &self,
+        id: Id,
+        replica: &mut Cow<'_, Replica>,
+        client: Id,
+        request: RequestId,
+        write: Option<Value>,
+        out: &mut Out<Self>,
+    ) {
         if replica.operation.is_some() {
             return;
         }
@@ -82,18 +90,29 @@ impl Abd {
     }
 
     /// Counts an answer. The last one of a quorum starts storing the latest value, or the value to write as the next version.
-    fn on_latest(&self, id: Id, replica: &mut Cow<'_, Replica>, from: Id, answer: (RequestId, Version, Value), out: &mut Out<Self>) {
+    fn on_latest(
+        &self,
+        id: Id,
+        replica: &mut Cow<'_, Replica>,
+        from: Id,
+        answer: (RequestId, Version, Value),
+        out: &mut Out<Self>,
+    ) {
         let (answered, version, value) = answer;
         if !matches!(replica.operation, Some(Operation::Asking { request, .. }) if request == answered) {
             return;
         }
         let replica = replica.to_mut();
-        let Some(Operation::Asking { request, client, write, latest }) = &mut replica.operation else { return };
+        let Some(Operation::Asking { request, client, write, latest }) = &mut replica.operation else {
+            return;
+        };
         latest.insert(from, (version, value));
         if latest.len() != self.quorum() {
             return;
         }
-        let Some(&((number, writer), newest)) = latest.values().max_by_key(|(version, _)| *version) else { return };
+        let Some(&((number, writer), newest)) = latest.values().max_by_key(|(version, _)| *version) else {
+            return;
+        };
         let (version, value, read) = match *write {
             Some(value) => ((number + 1, id), value, None),
             None => ((number, writer), newest, Some(newest)),
@@ -109,17 +128,26 @@ impl Abd {
     }
 
     /// Counts an acknowledgement. The last one of a quorum ends the operation.
-    fn on_stored(&self, replica: &mut Cow<'_, Replica>, from: Id, acknowledged: RequestId, out: &mut Out<Self>) {
+    fn on_stored(
+        &self,
+        replica: &mut Cow<'_, Replica>,
+        from: Id,
+        acknowledged: RequestId,
+        out: &mut Out<Self>,
+    ) {
         match &replica.operation {
             Some(Operation::Storing { request, stored_by, .. })
                 if *request == acknowledged && !stored_by.contains(&from) => {}
             _ => return,
         }
         let replica = replica.to_mut();
-        let Some(Operation::Storing { request, client, read, stored_by }) = &mut replica.operation else { return };
+        let Some(Operation::Storing { request, client, read, stored_by }) = &mut replica.operation else {
+            return;
+        };
         stored_by.insert(from);
         if stored_by.len() == self.quorum() {
-            let answer = read.map_or(RegisterMsg::PutOk(*request), |value| RegisterMsg::GetOk(*request, value));
+            let answer =
+                read.map_or(RegisterMsg::PutOk(*request), |value| RegisterMsg::GetOk(*request, value));
             out.send(*client, answer);
             replica.operation = None;
         }
@@ -135,7 +163,14 @@ impl Actor for Abd {
         Replica { version: (0, id), value: Value::default(), operation: None }
     }
 
-    fn on_msg(&self, id: Id, replica: &mut Cow<'_, Replica>, from: Id, message: Self::Msg, out: &mut Out<Self>) {
+    fn on_msg(
+        &self,
+        id: Id,
+        replica: &mut Cow<'_, Replica>,
+        from: Id,
+        message: Self::Msg,
+        out: &mut Out<Self>,
+    ) {
         match message {
             RegisterMsg::Put(request, value) => self.start(id, replica, from, request, Some(value), out),
             RegisterMsg::Get(request) => self.start(id, replica, from, request, None, out),

@@ -109,7 +109,14 @@ impl Actor for Paxos {
         }
     }
 
-    fn on_msg(&self, id: Id, server: &mut Cow<'_, Server>, from: Id, message: Self::Msg, out: &mut Out<Self>) {
+    fn on_msg(
+        &self,
+        id: Id,
+        server: &mut Cow<'_, Server>,
+        from: Id,
+        message: Self::Msg,
+        out: &mut Out<Self>,
+    ) {
         if server.is_decided {
             if let (RegisterMsg::Get(request), Some((_, (_, _, value)))) = (message, server.accepted) {
                 out.send(from, RegisterMsg::GetOk(request, value));
