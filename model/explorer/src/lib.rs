@@ -14,6 +14,7 @@ struct Readme;
 
 mod batch;
 mod batch_size;
+mod checkpoint;
 mod determinism;
 mod error;
 mod expand;
@@ -35,6 +36,7 @@ mod visited;
 #[cfg(test)]
 mod tests;
 
+pub use checkpoint::{Checkpoint, CheckpointError, ResumeError, explore_with_checkpoints};
 pub use error::{ErrorLocation, ModelError};
 pub use fingerprint::fingerprint;
 pub use model::{FairModel, StaterightModel};

@@ -17,6 +17,7 @@ use super::state_queue::{BLOCK, StateQueue};
 use super::visited::{NONE, SlotRef, Visited};
 use super::{ACTIONS_MAX, Exploration};
 use crate::liveness::LivenessKind;
+use std::convert::Infallible;
 use std::fmt::Debug;
 use std::hash::Hash;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -40,7 +41,11 @@ where
     let mut search = Search::new(model, options);
     let outcome = search.start().and_then(|stopped| match stopped {
         Some(observation) => Ok(Termination::ObservationFound { observation }),
-        None => search.run(progress),
+        None => match search.run(progress, &mut |_| Ok::<(), Infallible>(())) {
+            Ok(ended) => Ok(ended),
+            Err(RunError::Model(fault)) => Err(fault),
+            Err(RunError::Boundary(never)) => match never {},
+        },
     });
     match outcome {
         Ok(ended) => Ok(search.finish(ended)),
@@ -52,6 +57,14 @@ where
 const THREADS_MAX: usize = 1 << 16;
 /// The number of batches between two checks of the limits: reading the time takes as long as expanding a small state.
 const UNCHECKED: u32 = 7;
+
+/// Why a search has no result.
+pub(super) enum RunError<E> {
+    /// The model cannot be explored.
+    Model(ExpandError),
+    /// What runs between batches failed.
+    Boundary(E),
+}
 
 pub(super) struct Search<'a, M: FairModel> {
     pub(super) model: &'a M,
@@ -83,7 +96,7 @@ where
     M::State: Debug + Hash + PartialEq + Send + Sync,
     M::Action: Debug + PartialEq,
 {
-    fn new(model: &'a M, options: &'a Options) -> Self {
+    pub(super) fn new(model: &'a M, options: &'a Options) -> Self {
         let found = Exploration {
             visited: Visited::new(),
             graph: Graph::default(),
@@ -121,7 +134,7 @@ where
     }
 
     /// Visits the initial states.
-    fn start(&mut self) -> Result<Option<usize>, ExpandError> {
+    pub(super) fn start(&mut self) -> Result<Option<usize>, ExpandError> {
         let mut function = "liveness_properties";
         let outcome = catch_unwind(AssertUnwindSafe(|| self.visit_initial(&mut function)));
         let outcome = outcome.unwrap_or_else(|payload| Err(ExpandErrorKind::panicked(function, &*payload)));
@@ -182,11 +195,17 @@ where
         Ok(())
     }
 
-    fn run(&mut self, progress: &mut dyn FnMut(&Progress)) -> Result<Termination, ExpandError> {
+    /// Expands the frontier. Calls `boundary` before each batch.
+    pub(super) fn run<E>(
+        &mut self,
+        progress: &mut dyn FnMut(&Progress),
+        boundary: &mut dyn FnMut(&Self) -> Result<(), E>,
+    ) -> Result<Termination, RunError<E>> {
         let threads = self.options.threads.get().min(THREADS_MAX);
         let mut expander = Expander::new(self.found.witnesses.len(), 0);
         let mut batch = Batch::default();
         while self.waiting() > 0 {
+            boundary(self).map_err(RunError::Boundary)?;
             let ended = if threads > 1 && self.waiting() >= PARALLEL_MIN {
                 let mut batches = self.expand_parallel(threads).into_iter();
                 batches.find_map(|mut batch| self.number(&mut expander, &mut batch, progress).transpose())
@@ -200,7 +219,7 @@ where
                 self.number(&mut expander, &mut batch, progress).transpose()
             };
             if let Some(ended) = ended {
-                return ended;
+                return ended.map_err(RunError::Model);
             }
             if self.options.storage == StateStorage::Fingerprint {
                 self.states.drop_before(self.found.expanded);
@@ -273,14 +292,14 @@ where
             + self.model.model_bytes()
     }
 
-    fn finish(mut self, ended: Termination) -> Exploration {
+    pub(super) fn finish(mut self, ended: Termination) -> Exploration {
         self.found.bytes = self.found.bytes.max(self.bytes());
         self.found.termination = ended;
         self.found
     }
 
     /// Adds the path to an error.
-    fn explain(&self, mut fault: ExpandError) -> ModelError {
+    pub(super) fn explain(&self, mut fault: ExpandError) -> ModelError {
         let Some(node) = fault.node else { return fault.what.at(ErrorLocation::default()) };
         if fault.described.is_none() && self.states.contains(node) {
             describe(self.model, self.states.block(node), &mut fault);

@@ -64,12 +64,23 @@ impl<S> Block<S> {
         if !self.whole.is_empty() {
             return Ok(&self.whole[place - self.dropped]);
         }
-        let start = if place == 0 { 0 } else { self.ends[place - 1] as usize };
-        *unpacked = model.unpack(&self.packed[start..self.ends[place] as usize]);
+        *unpacked = model.unpack(self.packed(node));
         unpacked.as_ref().ok_or_else(|| ExpandErrorKind::Unpacked {
             first: "a state".to_owned(),
             second: "nothing".to_owned(),
         })
+    }
+
+    /// The bytes of a packed state.
+    ///
+    /// # Panics
+    ///
+    /// If the state is whole or does not exist.
+    #[inline]
+    pub(super) fn packed(&self, node: u32) -> &[u8] {
+        let place = (node - self.first) as usize;
+        let start = if place == 0 { 0 } else { self.ends[place - 1] as usize };
+        &self.packed[start..self.ends[place] as usize]
     }
 
     /// Drops the states before a node, as long as they are in the cache. Packed states stay until the block is dropped.
@@ -89,6 +100,15 @@ impl<S> Block<S> {
 impl<S> StateQueue<S> {
     pub(super) fn new() -> Self {
         Self { blocks: VecDeque::new(), removed: 0, len: 0, heap: 0, weighed: 0, packed: 0 }
+    }
+
+    /// A queue of packed states whose first one is this node.
+    pub(super) fn starting_at(node: u32) -> Self {
+        let (removed, dropped) = (node as usize / BLOCK, node as usize % BLOCK);
+        let mut queue = Self { removed, len: removed * BLOCK, ..Self::new() };
+        // Those before the first one in its block are never read.
+        (0..dropped).for_each(|_| queue.push_packed(&[]));
+        queue
     }
 
     /// The node of the next state.
