@@ -95,7 +95,7 @@ impl FairModel for Pairs {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 16, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn interrupted_search_matches_naive_search(mut drawn in drawn(), threads in 1..=3_usize) {
@@ -155,7 +155,59 @@ fn damaged_checkpoint_is_refused() {
     };
     for len in 0..whole.len() {
         assert!(refused(&whole[..len]), "the first {len} of {} bytes", whole.len());
-        let mut runner = proptest::test_runner::TestRunner::deterministic();
+        let mut other = whole.clone();
+        other[len] ^= 1;
+        assert!(refused(&other), "another byte {len}");
+    }
+    assert!(refused(&[&whole[..], &[0]].concat()));
+    fs::write(&checkpoint.file, &whole).unwrap();
+    assert_eq!(run(&Pairs::new(5), &threads(1), &checkpoint).unwrap().states(), 25);
+}
+
+#[test]
+fn torn_draft_is_ignored() {
+    let folder = tempfile::tempdir().unwrap();
+    let checkpoint = checkpoint(folder.path());
+    run(&Pairs::new(5), &limited(10, threads(1)), &checkpoint).unwrap();
+    fs::write(folder.path().join("numbers.draft"), "orchestrion-che").unwrap();
+    assert_eq!(run(&Pairs::new(5), &threads(1), &checkpoint).unwrap().states(), 25);
+}
+
+#[test]
+fn checkpoint_of_another_exploration_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let checkpoint = checkpoint(folder.path());
+    run(&Pairs::new(5), &limited(10, threads(1)), &checkpoint).unwrap();
+    let says = |identity: &[(&'static str, &str)]| {
+        let identity = identity.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
+        let other = Checkpoint { identity, ..checkpoint.clone() };
+        run(&Pairs::new(5), &threads(1), &other).unwrap_err().to_string()
+    };
+    let said = says(&[("build", "two"), ("model", "numbers")]);
+    assert!(said.ends_with("numbers.checkpoint is of another build: expected two, found one"), "{said}");
+    let said = says(&[("build", "one"), ("model", "num")]);
+    assert!(said.ends_with("is of another model: expected num, found numbers"), "{said}");
+    assert!(says(&[("build", "one")]).contains("another end of the identity"));
+    let said = says(&[("build", "one"), ("model", "numbers"), ("scope", "one")]);
+    assert!(said.contains("another scope: expected one"), "{said}");
+}
+
+#[test]
+fn checkpoint_of_another_model_is_refused() {
+    fn says<M>(model: &M, checkpoint: &Checkpoint) -> String
+    where
+        M: FairModel + Sync,
+        M::State: Debug + Hash + PartialEq + Send + Sync,
+        M::Action: Debug + PartialEq,
+    {
+        run(model, &threads(1), checkpoint).unwrap_err().to_string()
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let checkpoint = checkpoint(folder.path());
+    run(&Pairs::new(50), &limited(500, threads(1)), &checkpoint).unwrap();
+    let said = says(&Pairs::new(5), &checkpoint);
+    assert!(said.ends_with("does not fit the model: other counts of the model"), "{said}");
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
     let mut other = drawn().new_tree(&mut runner).unwrap().current();
     (other.poor, other.packs) = (false, true);
     let said = says(&other, &checkpoint);

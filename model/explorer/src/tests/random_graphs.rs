@@ -12,7 +12,7 @@ const OBSERVATIONS: usize = 70;
 
 /// A state whose hash may be too weak to distinguish it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Name {
+pub(super) struct Name {
     number: u8,
     poor: bool,
 }

@@ -34,7 +34,7 @@ Examples:
   orchestrion check --model debate --exact   one model, without fingerprints
   orchestrion check --scope tiny --jobs 1
 
-  orchestrion check --scope medium --checkpoint night
+  orchestrion check --model composed --checkpoint night
                                              stop it or lose power; the same
                                              command continues
 
