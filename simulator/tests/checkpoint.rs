@@ -85,7 +85,7 @@ fn unfit_checkpoint_is_refused() {
     let whole = fs::read(&file).unwrap();
     for torn in [&whole[..whole.len() / 2], &whole[..100]] {
         fs::write(&file, torn).unwrap();
-        refused(folder.path(), &CHECKPOINTS, &["1-debate.checkpoint is damaged: expected digest", help]);
+        refused(folder.path(), &CHECKPOINTS, &["debate.checkpoint is damaged: expected digest", help]);
     }
     fs::copy(checkpoint(folder.path(), "lifecycle"), &file).unwrap();
     refused(folder.path(), &CHECKPOINTS, &["is of another model: expected debate, found lifecycle", help]);
