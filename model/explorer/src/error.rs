@@ -90,7 +90,7 @@ pub(super) struct ExpandError {
     pub(super) action: Option<usize>,
     pub(super) what: ExpandErrorKind,
     /// The state and the action in words, if the state was dropped since.
-    pub(super) described: Option<(String, Option<String>)>,
+    pub(super) described: Option<Box<(String, Option<String>)>>,
 }
 
 /// The kind of error.

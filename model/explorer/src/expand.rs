@@ -308,7 +308,7 @@ where
     let action = fault.action.and_then(|position| {
         describe(&|state| action_at(model, state, position).map(|action| short(&action)))
     });
-    fault.described = Some((state.unwrap_or_else(|| "that cannot be unpacked".to_owned()), action));
+    fault.described = Some(Box::new((state.unwrap_or_else(|| "that cannot be unpacked".to_owned()), action)));
 }
 
 /// Whether the model packs a state. If so, the state must unpack to the same value.

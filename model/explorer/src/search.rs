@@ -305,7 +305,7 @@ where
             describe(self.model, self.states.block(node), &mut fault);
         }
         let path = self.found.path_to(self.model, node).ok();
-        let (state, action) = match fault.described {
+        let (state, action) = match fault.described.map(|described| *described) {
             Some((state, action)) => (Some(state), action),
             None => (path.as_ref().map(|path| short(path.last())), None),
         };

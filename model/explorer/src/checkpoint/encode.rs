@@ -42,7 +42,7 @@ pub(super) fn write<M: FairModel>(search: &Search<'_, M>, out: &mut dyn Write) -
     write_len(out, found.graph.len())?;
     for node in 0..found.graph.len() as u32 {
         let (kept, truncated) = (found.graph.has_edges(node), found.graph.is_truncated(node));
-        out.write_all(&[u8::from(kept) * KEPT | u8::from(truncated) * TRUNCATED])?;
+        out.write_all(&[(u8::from(kept) * KEPT) | (u8::from(truncated) * TRUNCATED)])?;
         write_len(out, found.graph.places(node).len())?;
         for edge in found.graph.edges(node) {
             out.write_all(&edge.to.to_le_bytes())?;
