@@ -11,7 +11,9 @@ use crate::scopes::{Model, Scope};
 use crate::transition_counts::TransitionCounts;
 use orchestrion_claims::{CLAIMS, Claim};
 use orchestrion_explorer::liveness::{self, Lasso, LivenessResult, Step};
-use orchestrion_explorer::{Exploration, ModelError, Options, Progress, Termination, step_at};
+use orchestrion_explorer::{
+    Checkpoint, Exploration, ModelError, Options, Progress, ResumeError, Termination, step_at,
+};
 use orchestrion_kernel::{Input, Policy, State, TimedInput};
 
 /// One explored model.
@@ -152,6 +154,24 @@ pub fn explore(
         KernelModel::new(subject.clone(), model, scope).with_packing(options.limits.memory_bytes.is_some());
     let exploration = orchestrion_explorer::explore(&kernel, options, progress)?;
     run(&kernel, subject, model, scope, &exploration)
+}
+
+/// Explores as [`explore()`] does, writes checkpoints, and continues from the checkpoint if there is one.
+///
+/// # Errors
+///
+/// As [`explore()`], and if the checkpoint is damaged, belongs to another exploration or cannot be written.
+pub fn explore_with_checkpoints(
+    subject: &KernelUnderTest,
+    model: Model,
+    scope: &Scope,
+    options: &Options,
+    checkpoint: &Checkpoint,
+    progress: &mut dyn FnMut(&Progress),
+) -> Result<ModelRun, ResumeError> {
+    let kernel = KernelModel::new(subject.clone(), model, scope).with_packing(true);
+    let exploration = orchestrion_explorer::explore_with_checkpoints(&kernel, options, checkpoint, progress)?;
+    Ok(run(&kernel, subject, model, scope, &exploration)?)
 }
 
 /// Explores as [`explore()`] does, and counts states and steps by phase. Takes about twice the time.

@@ -396,6 +396,23 @@ impl FairModel for KernelModel {
         1024
     }
 
+    /// The number of states whose context is not proven optimal, and the digests of all kernel states.
+    fn save_counts(&self, into: &mut Vec<u8>) {
+        into.extend((self.unproven_contexts() as u64).to_le_bytes());
+        let states = self.states.lock().unwrap_or_else(PoisonError::into_inner);
+        states.iter().for_each(|digest| into.extend(digest.to_le_bytes()));
+    }
+
+    fn restore_counts(&self, bytes: &[u8]) -> bool {
+        let (numbers, rest) = bytes.as_chunks::<8>();
+        let Some((unproven, digests)) = numbers.split_first() else { return false };
+        let Ok(unproven) = usize::try_from(u64::from_le_bytes(*unproven)) else { return false };
+        self.unproven_contexts.store(unproven, Ordering::Relaxed);
+        let mut states = self.states.lock().unwrap_or_else(PoisonError::into_inner);
+        states.extend(digests.iter().map(|digest| u64::from_le_bytes(*digest)));
+        rest.is_empty() && unproven <= states.len()
+    }
+
     fn model_bytes(&self) -> usize {
         // A set reserves room for eight entries for every seven, and one byte more for each.
         let room = self.states.lock().unwrap_or_else(PoisonError::into_inner).capacity();

@@ -14,6 +14,7 @@ pub mod naive_liveness;
 pub mod network_conversation_oracle;
 pub mod network_oracle;
 pub mod oracle;
+pub mod protocols;
 pub mod random_walk;
 pub mod regressions;
 pub mod side_effects;

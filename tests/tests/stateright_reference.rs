@@ -4,14 +4,19 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use orchestrion_claims::{CLAIMS, ClaimCheck};
-use orchestrion_explorer::Options;
+use orchestrion_explorer::{Options, StaterightModel};
 use orchestrion_kernel::Policy;
 use orchestrion_model::check::explore;
 use orchestrion_model::kernel_under_test::KernelUnderTest;
 use orchestrion_model::product::KernelModel;
 use orchestrion_model::reference::premise_name;
 use orchestrion_model::scopes::{MODELS, Model, SCOPES, Scope};
-use stateright::{Checker, HasDiscoveries, Model as _};
+use orchestrion_tests::protocols::{abd, paxos, single_copy, two_phase_commit::TwoPhaseCommit};
+use stateright::actor::Network;
+use stateright::{Checker, Expectation, HasDiscoveries, Model as _};
+use std::fmt::Debug;
+use std::hash::Hash;
+use std::num::NonZeroUsize;
 
 fn check_agreement(policy: &Policy, model: Model, scope: &Scope) {
     let name = format!("{}, {}, {}", policy.name, model.name, scope.name);
@@ -65,4 +70,38 @@ fn check_policies(model: Model, scope: &Scope) {
     for policy in [Policy::hardened(), Policy::as_drawn()] {
         check_agreement(&policy, model, scope);
     }
+}
+
+/// Explores a protocol with both explorers. The number of states is the one that stateright publishes for its example.
+fn check_protocol<M>(name: &str, make: impl Fn() -> M, states: usize)
+where
+    M: stateright::Model + Send + Sync + 'static,
+    M::State: Debug + Hash + PartialEq + Send + Sync,
+    M::Action: Debug + PartialEq,
+{
+    let theirs = make().checker().threads(1).spawn_bfs().join();
+    assert_eq!(theirs.unique_state_count(), states, "{name}");
+    let ours = StaterightModel::new(make());
+    for threads in 1..=3 {
+        let options = Options { threads: NonZeroUsize::new(threads).unwrap(), ..Options::default() };
+        let found = orchestrion_explorer::explore(&ours, &options, &mut |_| {}).unwrap();
+        assert_eq!(found.states(), states, "{name}, {threads} threads");
+        assert_eq!(found.generated(), theirs.state_count() as u64, "{name}, {threads} threads");
+        for (i, property) in make().properties().into_iter().enumerate() {
+            assert!(!matches!(property.expectation, Expectation::Eventually), "{name}: {}", property.name);
+            let path = |witness| found.path_to_witness(&ours, witness).unwrap().into_actions().len();
+            let shortest = theirs.discovery(property.name).map(|path| path.into_actions().len());
+            assert_eq!(found.witness(i).map(path), shortest, "{name}, {threads} threads: {}", property.name);
+        }
+    }
+}
+
+#[test]
+fn explorers_agree_on_protocols() {
+    let unordered = || Network::new_unordered_nonduplicating([]);
+    check_protocol("two-phase commit", || TwoPhaseCommit { participants: 3 }, 288);
+    check_protocol("two-phase commit", || TwoPhaseCommit { participants: 5 }, 8_832);
+    check_protocol("Paxos", || paxos::model(2, 3), 16_668);
+    check_protocol("ABD", || abd::model(2, 2, unordered()), 544);
+    check_protocol("single copy", || single_copy::model(2), 93);
 }

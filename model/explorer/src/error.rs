@@ -89,6 +89,8 @@ pub(super) struct ExpandError {
     /// The position of the action among all actions of the state.
     pub(super) action: Option<usize>,
     pub(super) what: ExpandErrorKind,
+    /// The state and the action in words, if the state was dropped since.
+    pub(super) described: Option<Box<(String, Option<String>)>>,
 }
 
 /// The kind of error.

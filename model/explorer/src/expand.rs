@@ -1,15 +1,20 @@
 //! Expands states: everything that needs no new state numbers.
 
 use super::ACTIONS_MAX;
-use super::error::{ExpandError, ExpandErrorKind};
+use super::batch::{Batch, ExpandedState, NewState, Step, Successor};
+use super::batch_size::at_once;
+use super::determinism::{is_sample, same};
+use super::error::{ExpandError, ExpandErrorKind, short};
 use super::fingerprint::fingerprint;
 use super::model::FairModel;
-use super::new_states::{Found, NewStates};
+use super::new_states::{Found, Lookup, NewStates};
 use super::observations::ObservationSet;
+use super::path::action_at;
 use super::property_bits::append_row;
-use super::state_queue::StateQueue;
+use super::state_queue::{Block, StateQueue};
 use super::visited::{NONE, SlotRef, Visited};
 use crate::liveness::{CLASSES, LivenessKind};
+use std::collections::VecDeque;
 use std::fmt::Debug;
 use std::hash::Hash;
 use std::ops::Range;
@@ -20,8 +25,8 @@ pub(super) struct SearchSnapshot<'a, M: FairModel> {
     pub(super) model: &'a M,
     pub(super) visited: &'a Visited,
     pub(super) states: &'a StateQueue<M::State>,
-    /// The states that threads found since the last numbering.
-    pub(super) fresh: &'a NewStates<M::State>,
+    /// The states that threads found since the last numbering, if there are several threads.
+    pub(super) new_states: Option<&'a NewStates>,
     /// Whether states with equal fingerprints are compared.
     pub(super) exact: bool,
     /// The observations that already occurred.
@@ -32,78 +37,23 @@ pub(super) struct SearchSnapshot<'a, M: FairModel> {
     pub(super) packs: bool,
 }
 
-/// A batch of expanded states with their steps.
-#[derive(Default)]
-pub(super) struct Batch {
-    pub(super) nodes: Vec<ExpandedState>,
-    pub(super) steps: Vec<Step>,
-    /// The properties that each state triggers, one row for each.
-    pub(super) triggered: Vec<u8>,
-    /// The properties that each state satisfies, one row for each.
-    pub(super) satisfied: Vec<u8>,
-    /// New observations of actions, by the position of the action.
-    pub(super) shown: Vec<(u32, usize)>,
-    /// The error in the state after the last of `nodes`.
-    pub(super) fault: Option<ExpandError>,
-}
-
-impl Batch {
-    pub(super) fn clear(&mut self) {
-        self.nodes.clear();
-        self.steps.clear();
-        self.triggered.clear();
-        self.satisfied.clear();
-        self.shown.clear();
-        self.fault = None;
-    }
-
-    /// Keeps this number of states and what belongs to them.
-    fn truncate(&mut self, nodes: usize) {
-        self.nodes.truncate(nodes);
-        self.steps.truncate(self.nodes.iter().map(|taken| taken.steps).sum());
-        self.shown.truncate(self.nodes.iter().map(|taken| taken.shown).sum());
-    }
-}
-
-/// An expanded state, and its share of the lists of a [`Batch`].
-pub(super) struct ExpandedState {
-    pub(super) node: u32,
-    pub(super) steps: usize,
-    pub(super) shown: usize,
-    pub(super) satisfies_all: bool,
-}
-
-/// A step, and its successor as far as it is known.
-pub(super) struct Step {
-    pub(super) fingerprint: u64,
-    pub(super) action: u16,
-    pub(super) class: u8,
-    pub(super) successor: Successor,
-}
-
-/// What is known of a successor.
-#[derive(Clone, Copy)]
-pub(super) enum Successor {
-    /// Nothing yet.
-    Unknown,
-    /// It was visited. The node is known if edges are kept.
-    Known(u32),
-    /// It is outside of the boundary.
-    OutOfBounds,
-    /// It is inside of the boundary and was not visited at the time of the lookup. It has this position in
-    /// [`NewStates`].
-    Fresh(u32),
-}
-
-/// Expands several states at a time and then looks up all their successors, so that memory accesses overlap.
+/// Expands states and looks up their successors.
+///
+/// States that own memory are looked up one at a time, and dropped at once if they were visited: their memory then is in the
+/// cache and serves the next one. States that own none are looked up several at a time, so that
+/// memory accesses overlap.
 pub(super) struct Expander<M: FairModel> {
     actions: Vec<M::Action>,
-    /// The successors of the latest steps, and the number of states and steps of the batch before them.
+    /// With several threads, the successors of the latest steps that were not looked up.
+    pending: VecDeque<M::State>,
+    /// With one thread, the successors of the batch with [`Successor::Unknown`], in the order of their steps.
     pub(super) nexts: Vec<Option<M::State>>,
-    before: (usize, usize),
+    /// With several threads, the new states that this thread found, and its number.
+    pub(super) found: Vec<Found<M::State>>,
+    thread: u16,
     pub(super) observations: ObservationSet,
     /// The function of the model that runs, with its state and action.
-    function: &'static str,
+    pub(super) function: &'static str,
     pub(super) node: u32,
     pub(super) action: Option<usize>,
 }
@@ -113,33 +63,61 @@ where
     M::State: Debug + Hash + PartialEq,
     M::Action: Debug + PartialEq,
 {
-    pub(super) fn new(observations: usize) -> Self {
-        let (actions, nexts, before, observations) =
-            (Vec::new(), Vec::new(), (0, 0), ObservationSet::empty(observations));
-        Self { actions, nexts, before, observations, function: "", node: 0, action: None }
+    pub(super) fn new(observations: usize, thread: u16) -> Self {
+        Self {
+            actions: Vec::new(),
+            pending: VecDeque::new(),
+            nexts: Vec::new(),
+            found: Vec::new(),
+            thread,
+            observations: ObservationSet::empty(observations),
+            function: "",
+            node: 0,
+            action: None,
+        }
     }
 
-    /// Appends the steps of states, up to the first error.
-    pub(super) fn expand(&mut self, known: &SearchSnapshot<'_, M>, nodes: Range<u32>, batch: &mut Batch) {
+    /// Appends the steps of the states of a block, up to the first error.
+    pub(super) fn expand(
+        &mut self,
+        known: &SearchSnapshot<'_, M>,
+        block: &Block<M::State>,
+        nodes: Range<u32>,
+        batch: &mut Batch,
+    ) {
         self.nexts.clear();
-        self.before = (batch.nodes.len(), batch.steps.len());
-        let outcome = self
-            .catch_panic(|this| nodes.into_iter().try_for_each(|node| this.expand_state(known, node, batch)));
+        self.pending.clear();
+        let (expanded, first_step) = (batch.nodes.len(), batch.steps.len());
+        let outcome = self.catch_panic(|this| {
+            nodes.into_iter().try_for_each(|node| this.expand_state(known, block, node, batch))
+        });
         if let Err(fault) = outcome {
             batch.truncate(batch.nodes.len());
             batch.fault = Some(fault);
         }
-        batch.steps[self.before.1..].iter().for_each(|step| known.visited.fetch(step.fingerprint));
-    }
-
-    /// Looks up the successors of the latest steps among the visited states, and then among the new ones.
-    pub(super) fn classify_successors(&mut self, known: &SearchSnapshot<'_, M>, batch: &mut Batch) {
-        let (mut met, mut nexts) = (self.before.0, std::mem::take(&mut self.nexts));
-        if let Err(fault) = self.catch_panic(|this| this.classify_all(known, &mut nexts, batch, &mut met)) {
-            batch.truncate(met);
-            batch.fault = Some(fault);
+        if at_once::<M::State>() {
+            return;
         }
-        self.nexts = nexts;
+        batch.steps[first_step..].iter().for_each(|step| known.visited.fetch(step.fingerprint));
+        if known.new_states.is_some() {
+            let (mut classified, mut steps) = (expanded, first_step);
+            let outcome = self.catch_panic(|this| {
+                for taken in &batch.nodes[expanded..] {
+                    this.node = taken.node;
+                    for step in &mut batch.steps[steps..steps + taken.steps] {
+                        let Some(next) = this.pending.pop_front() else { continue };
+                        step.successor = this.successor(known, step, next, taken.satisfies_all)?;
+                    }
+                    steps += taken.steps;
+                    classified += 1;
+                }
+                Ok(())
+            });
+            if let Err(fault) = outcome {
+                batch.truncate(classified);
+                batch.fault = Some(fault);
+            }
+        }
     }
 
     /// Calls the model, which may panic.
@@ -150,93 +128,100 @@ where
         let outcome = catch_unwind(AssertUnwindSafe(|| ask(self)));
         let outcome =
             outcome.unwrap_or_else(|payload| Err(ExpandErrorKind::panicked(self.function, &*payload)));
-        outcome.map_err(|what| ExpandError { node: Some(self.node), action: self.action, what })
+        let (node, action) = (Some(self.node), self.action);
+        outcome.map_err(|what| ExpandError { node, action, what, described: None })
     }
 
     fn expand_state(
         &mut self,
         known: &SearchSnapshot<'_, M>,
+        block: &Block<M::State>,
         node: u32,
         batch: &mut Batch,
     ) -> Result<(), ExpandErrorKind> {
-        let SearchSnapshot { model, states, properties, .. } = *known;
+        let SearchSnapshot { model, properties, .. } = *known;
         self.node = node;
         self.action = None;
         self.function = "unpack";
         let mut unpacked = None;
-        let state = states.read(model, node, &mut unpacked)?;
-        if is_sample(node) {
-            self.check_determinism(known, state)?;
-        }
-        let Self { actions, nexts, observations, function, action: at, .. } = self;
-        *at = None;
+        let state = block.read(model, node, &mut unpacked)?;
+        let mut actions = std::mem::take(&mut self.actions);
         actions.clear();
-        *function = "actions";
-        model.actions(state, actions);
+        self.function = "actions";
+        model.actions(state, &mut actions);
         if actions.len() > ACTIONS_MAX {
             return Err(ExpandErrorKind::TooMany { what: "actions in one state", limit: ACTIONS_MAX as u64 });
         }
-        *function = "is_triggered";
+        let again = if is_sample(node) { self.check_state(known, state, &actions)? } else { Vec::new() };
+        let mut again = again.into_iter();
+        self.function = "is_triggered";
         append_row(&mut batch.triggered, triggered(model, properties, state));
-        *function = "is_satisfied";
+        self.function = "is_satisfied";
         let satisfies_all = append_row(&mut batch.satisfied, satisfied(model, properties, state));
         let (steps, shown) = (batch.steps.len(), batch.shown.len());
         for (i, action) in actions.drain(..).enumerate() {
-            *at = Some(i);
+            self.action = Some(i);
+            let again = again.next();
             let mut class = 0;
             if !satisfies_all {
-                *function = "fairness_class";
+                self.function = "fairness_class";
                 class = model.fairness_class(state, &action);
                 if class >= CLASSES {
                     return Err(ExpandErrorKind::TooMany { what: "fairness classes", limit: CLASSES.into() });
                 }
+                if let Some(again) = &again {
+                    same("fairness_class", &class, &model.fairness_class(state, again))?;
+                }
             }
-            *function = "next_state";
-            observations.clear();
-            let next = model.step(state, action, observations);
-            observations.remove_all(known.seen);
-            if !observations.is_empty() {
-                batch.shown.extend(observations.iter().map(|observation| (i as u32, observation)));
+            self.function = "next_state";
+            self.observations.clear();
+            let next = model.step(state, action, &mut self.observations);
+            if let Some(again) = again {
+                self.check_step(known, state, again, next.as_ref())?;
             }
-            if let Some(next) = next {
-                let (fingerprint, action) = (fingerprint(&next), i as u16);
-                batch.steps.push(Step { fingerprint, action, class, successor: Successor::Unknown });
-                nexts.push(Some(next));
+            self.observations.remove_all(known.seen);
+            if !self.observations.is_empty() {
+                batch.shown.extend(self.observations.iter().map(|observation| (i as u32, observation)));
             }
+            let Some(next) = next else { continue };
+            let fingerprint = fingerprint(&next);
+            let mut step = Step { fingerprint, action: i as u16, class, successor: Successor::Unknown };
+            if at_once::<M::State>() {
+                step.successor = self.successor(known, &step, next, satisfies_all)?;
+            } else if known.new_states.is_some() {
+                self.pending.push_back(next);
+            } else {
+                self.nexts.push(Some(next));
+            }
+            batch.steps.push(step);
         }
+        self.actions = actions;
         let (steps, shown) = (batch.steps.len() - steps, batch.shown.len() - shown);
         batch.nodes.push(ExpandedState { node, steps, shown, satisfies_all });
         Ok(())
     }
 
-    fn classify_all(
+    /// Looks up a successor among the visited states, and then among the new ones.
+    #[inline]
+    fn successor(
         &mut self,
         known: &SearchSnapshot<'_, M>,
-        nexts: &mut [Option<M::State>],
-        batch: &mut Batch,
-        met: &mut usize,
-    ) -> Result<(), ExpandErrorKind> {
-        let SearchSnapshot { visited, states, .. } = *known;
-        let (nodes, steps) = self.before;
-        let mut steps = batch.steps[steps..].iter_mut().zip(nexts);
-        for taken in &batch.nodes[nodes..] {
-            self.node = taken.node;
-            for (step, next) in steps.by_ref().take(taken.steps) {
-                let Some(next) = next.take() else { continue };
-                let same = |slot: SlotRef<'_>| !known.exact || *states.at(slot.node()) == next;
-                if let Ok(slot) = visited.find(step.fingerprint, same) {
-                    step.successor = Successor::Known(if taken.satisfies_all { NONE } else { slot.node() });
-                    continue;
-                }
-                step.successor = if self.inside(known.model, &next, step.action) {
-                    Successor::Fresh(self.found(known, step.fingerprint, next)?)
-                } else {
-                    Successor::OutOfBounds
-                };
-            }
-            *met += 1;
+        step: &Step,
+        next: M::State,
+        satisfies_all: bool,
+    ) -> Result<Successor, ExpandErrorKind> {
+        let same = |slot: SlotRef<'_>| !known.exact || *known.states.at(slot.node()) == next;
+        if let Ok(slot) = known.visited.find(step.fingerprint, same) {
+            return Ok(Successor::Known(if satisfies_all { NONE } else { slot.node() }));
         }
-        Ok(())
+        let Some(new_states) = known.new_states else {
+            self.nexts.push(Some(next));
+            return Ok(Successor::Unknown);
+        };
+        if !self.inside(known.model, &next, step.action) {
+            return Ok(Successor::OutOfBounds);
+        }
+        self.find_new(known, new_states, step, next).map(Successor::New)
     }
 
     /// Whether a successor is inside of the boundary.
@@ -254,22 +239,35 @@ where
         self.observations.remove_all(seen);
     }
 
-    /// Returns the position of a state among the new states. Inserts it if it is absent.
-    fn found(
+    /// Returns the place of a state among the new states. Inserts it if it is absent. States that are compared are found
+    /// when they are numbered.
+    fn find_new(
         &mut self,
         known: &SearchSnapshot<'_, M>,
-        fingerprint: u64,
+        new_states: &NewStates,
+        step: &Step,
         state: M::State,
-    ) -> Result<u32, ExpandErrorKind> {
-        let SearchSnapshot { model, fresh, seen, packs, .. } = *known;
-        if let Some(place) = fresh.place(fingerprint, &state) {
+    ) -> Result<NewState, ExpandErrorKind> {
+        let order = (self.node, step.action);
+        let lookup = if known.exact { Lookup::Absent } else { new_states.look_up(step.fingerprint, order) };
+        let observed = match lookup {
+            Lookup::Found(place) => return Ok(place),
+            Lookup::FoundLater(observed) => observed,
+            Lookup::Absent => {
+                self.observe_new(known.model, known.seen, &state);
+                self.observations.iter().collect()
+            }
+        };
+        let mut packed = Vec::new();
+        let state = self.store(known.packs, known.model, state, &mut packed)?;
+        let place = NewState { thread: self.thread, position: self.found.len() as u32 };
+        if !known.exact
+            && let Err(place) = new_states.insert(step.fingerprint, order, place, &observed)
+        {
             return Ok(place);
         }
-        self.observe_new(model, seen, &state);
-        let observed = self.observations.iter().collect();
-        let mut packed = Vec::new();
-        let state = self.store(packs, model, state, &mut packed)?;
-        Ok(fresh.put(fingerprint, Found { state, packed, observed, node: None }))
+        self.found.push(Found { state, packed, observed, node: None });
+        Ok(place)
     }
 
     /// Stores a state for the frontier: packed or whole.
@@ -290,64 +288,27 @@ where
             Err(ExpandErrorKind::differs("pack", &true, &false))
         }
     }
+}
 
-    /// Calls every function of the model twice and compares the results.
-    fn check_determinism(
-        &mut self,
-        known: &SearchSnapshot<'_, M>,
-        state: &M::State,
-    ) -> Result<(), ExpandErrorKind> {
-        let model = known.model;
-        fn same<T: Debug + PartialEq>(
-            function: &'static str,
-            first: &T,
-            second: &T,
-        ) -> Result<(), ExpandErrorKind> {
-            if first == second { Ok(()) } else { Err(ExpandErrorKind::differs(function, first, second)) }
-        }
-        let (mut first, mut second) = (Vec::new(), Vec::new());
-        self.function = "actions";
-        model.actions(state, &mut first);
-        model.actions(state, &mut second);
-        same("actions", &first, &second)?;
-        let properties = known.properties;
-        self.function = "is_triggered";
-        let triggers = || triggered(model, properties, state).collect::<Vec<_>>();
-        same("is_triggered", &triggers(), &triggers())?;
-        self.function = "is_satisfied";
-        let satisfies = || satisfied(model, properties, state).collect::<Vec<_>>();
-        same("is_satisfied", &satisfies(), &satisfies())?;
-        self.function = "observe";
-        let mut twice = self.observations.clone();
-        self.observations.clear();
-        twice.clear();
-        model.observe(state, known.seen, &mut self.observations);
-        model.observe(state, known.seen, &mut twice);
-        same("observe", &self.observations, &twice)?;
-        for (i, (first, second)) in first.into_iter().zip(second).enumerate() {
-            self.action = Some(i);
-            self.function = "fairness_class";
-            same(
-                "fairness_class",
-                &model.fairness_class(state, &first),
-                &model.fairness_class(state, &second),
-            )?;
-            self.function = "next_state";
-            self.observations.clear();
-            twice.clear();
-            let first = model.step(state, first, &mut self.observations);
-            let second = model.step(state, second, &mut twice);
-            same("next_state", &first, &second)?;
-            same("next_state", &self.observations, &twice)?;
-            self.function = "hash";
-            same("hash", &first.as_ref().map(fingerprint), &second.as_ref().map(fingerprint))?;
-            if let (true, Some(next)) = (known.packs, &first) {
-                self.function = "pack";
-                packs(model, next)?;
-            }
-        }
-        Ok(())
-    }
+/// Describes the state and the action of an error, before the state is dropped.
+pub(super) fn describe<M: FairModel>(model: &M, block: &Block<M::State>, fault: &mut ExpandError)
+where
+    M::State: Debug,
+    M::Action: Debug,
+{
+    let Some(node) = fault.node else { return };
+    let describe = |ask: &dyn Fn(&M::State) -> Option<String>| {
+        let described = catch_unwind(AssertUnwindSafe(|| {
+            let mut unpacked = None;
+            ask(block.read(model, node, &mut unpacked).ok()?)
+        }));
+        described.unwrap_or_default()
+    };
+    let state = describe(&|state| Some(short(state)));
+    let action = fault.action.and_then(|position| {
+        describe(&|state| action_at(model, state, position).map(|action| short(&action)))
+    });
+    fault.described = Some(Box::new((state.unwrap_or_else(|| "that cannot be unpacked".to_owned()), action)));
 }
 
 /// Whether the model packs a state. If so, the state must unpack to the same value.
@@ -366,7 +327,7 @@ where
 }
 
 /// The properties that a state triggers, as far as only the model knows them: those of the kind `LeadsTo`.
-fn triggered<M: FairModel>(
+pub(super) fn triggered<M: FairModel>(
     model: &M,
     properties: &[LivenessKind],
     state: &M::State,
@@ -378,15 +339,10 @@ fn triggered<M: FairModel>(
 }
 
 /// The properties that a state satisfies.
-fn satisfied<M: FairModel>(
+pub(super) fn satisfied<M: FairModel>(
     model: &M,
     properties: &[LivenessKind],
     state: &M::State,
 ) -> impl Iterator<Item = bool> {
     (0..properties.len()).map(move |property| model.is_satisfied(property, state))
-}
-
-/// Whether the determinism of the model is checked at this state: the first 1,000 states, and one in 64 of the others.
-fn is_sample(node: u32) -> bool {
-    node < 1_000 || node.wrapping_mul(0x9e37_79b1) >> 26 == 0
 }

@@ -1,27 +1,34 @@
 //! Fingerprints of states: 64 bits, one pass, fixed seeds.
 //!
-//! Each written value is mixed in by an injection: two states that differ keep their last difference, however much they
-//! share after it. So two states collide only if an earlier difference cancels it, with probability 2⁻⁶⁴ in total, not
-//! at each step as with hashes that fold a longer product.
+//! The mixture has 128 bits, and each written value is mixed in by an injection: two states that differ keep their last
+//! difference, however much they share after it. So two states collide only if an earlier difference cancels it, with
+//! probability 2⁻⁶⁴ in total, not at each step as with hashes that fold a longer product. The lower half of a product spreads
+//! a difference in low bits, and the upper half one in high bits.
 
 use std::hash::{Hash, Hasher};
 
 /// The fingerprint of a state. It is never the largest number.
 #[inline]
 pub fn fingerprint<S: Hash>(state: &S) -> u64 {
-    let mut mixed = Mixed(0x243f_6a88_85a3_08d3);
+    let mut mixed = Mixed { next: 0x243f_6a88_85a3_08d3, other: 0x1319_8a2e_0370_7344 };
     state.hash(&mut mixed);
     mixed.finish().min(u64::MAX - 1)
 }
 
-struct Mixed(u64);
+struct Mixed {
+    /// The half into which the next value is mixed.
+    next: u64,
+    other: u64,
+}
 
 impl Mixed {
-    /// A permutation for each value, and an injection for each state of the mixture.
+    /// A permutation of the mixtures for each value: the lower half of the product determines `next`, the upper half then
+    /// determines `other`.
     #[inline(always)]
     fn mix(&mut self, value: u64) {
-        let mixed = (self.0 ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        self.0 = (mixed ^ (mixed >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
+        let product = u128::from(self.next ^ value) * 0x9e37_79b9_7f4a_7c15;
+        self.next = self.other ^ (product >> 64) as u64;
+        self.other = product as u64;
     }
 }
 
@@ -54,7 +61,9 @@ impl Hasher for Mixed {
 
     #[inline(always)]
     fn finish(&self) -> u64 {
-        let mixed = (self.0 ^ (self.0 >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let first = (self.next ^ (self.next >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
+        let both = first ^ (first >> 32) ^ self.other;
+        let mixed = (both ^ (both >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         mixed ^ (mixed >> 32)
     }
 }

@@ -12,7 +12,10 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+mod batch;
 mod batch_size;
+mod checkpoint;
+mod determinism;
 mod error;
 mod expand;
 mod fingerprint;
@@ -33,6 +36,7 @@ mod visited;
 #[cfg(test)]
 mod tests;
 
+pub use checkpoint::{Checkpoint, CheckpointError, ResumeError, explore_with_checkpoints};
 pub use error::{ErrorLocation, ModelError};
 pub use fingerprint::fingerprint;
 pub use model::{FairModel, StaterightModel};

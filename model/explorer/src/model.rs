@@ -74,6 +74,16 @@ pub trait FairModel: Model {
         0
     }
 
+    /// Appends what the model counts while it is explored, for a [`Checkpoint`](crate::Checkpoint).
+    fn save_counts(&self, into: &mut Vec<u8>) {
+        let _ = into;
+    }
+
+    /// Restores what [`save_counts`](Self::save_counts) appended. Returns `false` if the bytes are not of this model.
+    fn restore_counts(&self, bytes: &[u8]) -> bool {
+        bytes.is_empty()
+    }
+
     /// The memory of the model itself in bytes, for example for counters. It counts for the memory limit too.
     fn model_bytes(&self) -> usize {
         0

@@ -1,22 +1,12 @@
-//! States that threads found and that have no number yet. A state that two threads find is observed once.
+//! States that threads found and that have no number yet. A state that several threads find is observed once.
 
+use super::batch::NewState;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::hash::{BuildHasherDefault, Hasher};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// States without a number, by fingerprint.
-pub(super) struct NewStates<S> {
-    /// Whether states with equal fingerprints are compared.
-    exact: bool,
-    /// Several shards, so that threads seldom wait for each other.
-    shelves: Vec<Mutex<Shard<S>>>,
-}
-
-/// Each state by its fingerprint and its position among states with the same fingerprint; there are several only if
-/// states are compared.
-type Shard<S> = HashMap<(u64, u32), Found<S>, BuildHasherDefault<IdentityHasher>>;
-
-/// A new state with its observations.
+/// A new state with its observations. Each thread keeps those that it found.
 pub(super) struct Found<S> {
     /// The state, unless the model packs.
     pub(super) state: Option<S>,
@@ -28,32 +18,67 @@ pub(super) struct Found<S> {
     pub(super) node: Option<u32>,
 }
 
+/// Where the states without a number are, by fingerprint. There are several shards, so that threads seldom wait for each other.
+pub(super) struct NewStates {
+    shelves: Vec<Mutex<Shard>>,
+}
+
+type Shard = HashMap<u64, Known, BuildHasherDefault<IdentityHasher>>;
+
+/// The node and the position of the action of a step: the order of a sequential search.
+pub(super) type StepOrder = (u32, u16);
+
+/// The first step to a state so far.
+#[derive(Clone)]
+struct Known {
+    step: StepOrder,
+    place: NewState,
+    observed: Vec<usize>,
+}
+
+/// What is known of a state.
+pub(super) enum Lookup {
+    /// An earlier step leads to it.
+    Found(NewState),
+    /// Only later steps lead to it. Its observations are known.
+    FoundLater(Vec<usize>),
+    /// No step leads to it.
+    Absent,
+}
+
 const SHELVES: usize = 64;
 
-impl<S: PartialEq> NewStates<S> {
-    pub(super) fn new(exact: bool) -> Self {
-        Self { exact, shelves: (0..SHELVES).map(|_| Mutex::default()).collect() }
+impl NewStates {
+    pub(super) fn new() -> Self {
+        Self { shelves: (0..SHELVES).map(|_| Mutex::default()).collect() }
     }
 
-    /// The position of a state among those with its fingerprint, if it was found.
-    pub(super) fn place(&self, fingerprint: u64, state: &S) -> Option<u32> {
-        let shelf = self.shelves[shelf(fingerprint)].lock().unwrap_or_else(PoisonError::into_inner);
-        self.find(&shelf, fingerprint, Some(state)).ok()
+    /// Looks up a state to which a step leads.
+    pub(super) fn look_up(&self, fingerprint: u64, step: StepOrder) -> Lookup {
+        match self.shelf(fingerprint).get(&fingerprint) {
+            Some(known) if known.step <= step => Lookup::Found(known.place),
+            Some(known) => Lookup::FoundLater(known.observed.clone()),
+            None => Lookup::Absent,
+        }
     }
 
-    /// Inserts a state and returns its position. Another thread may have inserted it before.
-    pub(super) fn put(&self, fingerprint: u64, found: Found<S>) -> u32 {
-        let mut shelf = self.shelves[shelf(fingerprint)].lock().unwrap_or_else(PoisonError::into_inner);
-        self.find(&shelf, fingerprint, found.state.as_ref()).unwrap_or_else(|free| {
-            shelf.insert((fingerprint, free), found);
-            free
-        })
-    }
-
-    /// The state at a position.
-    pub(super) fn at(&mut self, fingerprint: u64, place: u32) -> Option<&mut Found<S>> {
-        let shelf = self.shelves[shelf(fingerprint)].get_mut().unwrap_or_else(PoisonError::into_inner);
-        shelf.get_mut(&(fingerprint, place))
+    /// Inserts a state, unless an earlier step leads to it; then it returns the place of that one. Equal states may differ
+    /// in memory, for example in the order of a hash table, and this order may be that of the actions. So the state of the
+    /// first step counts, as in a sequential search.
+    pub(super) fn insert(
+        &self,
+        fingerprint: u64,
+        step: StepOrder,
+        place: NewState,
+        observed: &[usize],
+    ) -> Result<(), NewState> {
+        let new = || Known { step, place, observed: observed.to_vec() };
+        match self.shelf(fingerprint).entry(fingerprint) {
+            Entry::Occupied(known) if known.get().step <= step => return Err(known.get().place),
+            Entry::Occupied(mut known) => drop(known.insert(new())),
+            Entry::Vacant(free) => drop(free.insert(new()).step),
+        }
+        Ok(())
     }
 
     pub(super) fn clear(&mut self) {
@@ -62,21 +87,10 @@ impl<S: PartialEq> NewStates<S> {
         }
     }
 
-    /// The position of a state, or the first free one.
-    fn find(&self, shelf: &Shard<S>, fingerprint: u64, state: Option<&S>) -> Result<u32, u32> {
-        let mut place = 0;
-        while let Some(known) = shelf.get(&(fingerprint, place)) {
-            if !self.exact || known.state.as_ref() == state {
-                return Ok(place);
-            }
-            place += 1;
-        }
-        Err(place)
+    fn shelf(&self, fingerprint: u64) -> MutexGuard<'_, Shard> {
+        let shelf = &self.shelves[fingerprint as usize % SHELVES];
+        shelf.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-fn shelf(fingerprint: u64) -> usize {
-    fingerprint as usize % SHELVES
 }
 
 /// Fingerprints need no further hashing.
@@ -90,10 +104,6 @@ impl Hasher for IdentityHasher {
 
     fn write_u64(&mut self, fingerprint: u64) {
         self.0 = fingerprint.rotate_right(SHELVES.ilog2());
-    }
-
-    fn write_u32(&mut self, place: u32) {
-        self.0 ^= u64::from(place);
     }
 
     fn finish(&self) -> u64 {

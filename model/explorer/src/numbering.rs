@@ -1,7 +1,8 @@
 //! Numbers new states in the order of a sequential search.
 
+use super::batch::{Batch, ExpandedState, NewState, Step, Successor};
 use super::error::{ExpandError, ExpandErrorKind};
-use super::expand::{Batch, ExpandedState, Expander, Successor};
+use super::expand::Expander;
 use super::graph::Edge;
 use super::model::FairModel;
 use super::options::{Progress, Resource, StateStorage, Termination};
@@ -11,6 +12,9 @@ use super::search::Search;
 use super::visited::{IdsExhausted, InsertPosition, NONE, SlotRef};
 use std::fmt::Debug;
 use std::hash::Hash;
+
+/// The number of steps between the prefetch of a new state's slot and its use.
+const AHEAD: usize = 8;
 
 impl<M> Search<'_, M>
 where
@@ -48,6 +52,7 @@ where
         let (mut shown, mut nexts) = (batch.shown.iter(), nexts.iter_mut());
         let mut bytes = Vec::new();
         let mut rest = &batch.steps[..];
+        let mut ahead = batch.steps.iter().skip(AHEAD);
         let row_len = row_len(self.properties.len());
         for (i, taken) in batch.nodes.iter().enumerate() {
             let row = i * row_len..(i + 1) * row_len;
@@ -67,6 +72,9 @@ where
             let (steps, others) = rest.split_at(taken.steps);
             rest = others;
             for step in steps {
+                if let Some(Step { fingerprint, successor: Successor::New(_), .. }) = ahead.next() {
+                    self.found.visited.fetch(*fingerprint);
+                }
                 let to = match step.successor {
                     Successor::Known(node) => node,
                     Successor::OutOfBounds => {
@@ -89,7 +97,8 @@ where
                                 expander.observe_new(self.model, &self.seen, &next);
                                 bytes.clear();
                                 let next = expander.store(self.packs, self.model, next, &mut bytes)?;
-                                let to = self.visit(step.fingerprint, place, (node, inside), next, &bytes)?;
+                                let to =
+                                    self.visit(step.fingerprint, place, (node, inside), next, &bytes, 0)?;
                                 for observation in expander.observations.iter() {
                                     self.show(observation, Witness { node: to, action: None });
                                 }
@@ -97,7 +106,9 @@ where
                             }
                         }
                     }
-                    Successor::Fresh(place) => self.visit_fresh(step.fingerprint, place, (node, inside))?,
+                    Successor::New(place) => {
+                        self.visit_new(step.fingerprint, place, (node, inside), exact)?
+                    }
                 };
                 if keep_edges {
                     self.edges.push(Edge { class: step.class, to });
@@ -116,25 +127,33 @@ where
     }
 
     /// Returns the number of a state that a thread found: the next one, unless it has one.
-    fn visit_fresh(
+    fn visit_new(
         &mut self,
         fingerprint: u64,
-        place: u32,
+        place: NewState,
         from: (u32, u16),
+        exact: bool,
     ) -> Result<u32, ExpandErrorKind> {
-        let Some(found) = self.fresh.at(fingerprint, place) else { return Ok(NONE) };
+        let NewState { thread, position } = place;
+        let found = &mut self.new[usize::from(thread)][position as usize];
         if let Some(node) = found.node {
             return Ok(node);
         }
+        let same = |slot: SlotRef<'_>| !exact || Some(self.states.at(slot.node())) == found.state.as_ref();
+        let free = match self.found.visited.find(fingerprint, same) {
+            Ok(slot) => {
+                found.node = Some(slot.node());
+                return Ok(slot.node());
+            }
+            Err(free) => free,
+        };
         let state = found.state.take();
         let (packed, observed) = (std::mem::take(&mut found.packed), std::mem::take(&mut found.observed));
-        let Err(free) = self.found.visited.find(fingerprint, |_| false) else { return Ok(NONE) };
-        let node = self.visit(fingerprint, free, from, state, &packed)?;
+        // The next number, if there is one.
+        found.node = Some(self.states.len() as u32);
+        let node = self.visit(fingerprint, free, from, state, &packed, thread)?;
         for observation in observed {
             self.show(observation, Witness { node, action: None });
-        }
-        if let Some(found) = self.fresh.at(fingerprint, place) {
-            found.node = Some(node);
         }
         Ok(node)
     }
@@ -152,13 +171,14 @@ where
         from: (u32, u16),
         state: Option<M::State>,
         packed: &[u8],
+        thread: u16,
     ) -> Result<u32, ExpandErrorKind> {
         let inserted = self.found.visited.insert(fingerprint, place, from);
         let (node, collides) = inserted
             .map_err(|IdsExhausted| ExpandErrorKind::TooMany { what: "states", limit: NONE.into() })?;
         self.found.collisions += u64::from(collides);
         match state {
-            Some(state) => self.states.push(state, |state| self.model.heap_bytes(state)),
+            Some(state) => self.states.push(state, thread, |state| self.model.heap_bytes(state)),
             None => self.states.push_packed(packed),
         }
         if node == self.level_end && from.0 != NONE {

@@ -30,6 +30,16 @@ impl PropertyBits {
                 .is_some_and(|bits| bits >> (property % 8) & 1 == 1)
     }
 
+    /// The number of bytes in all rows.
+    pub(super) fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// The bytes of all rows.
+    pub(super) fn iter(&self) -> impl Iterator<Item = u8> + '_ {
+        (0..self.len()).map(|at| *self.bytes.at(at))
+    }
+
     pub(super) fn bytes(&self) -> usize {
         self.bytes.bytes()
     }

@@ -1,20 +1,23 @@
 //! The search loop: expand the frontier, number the new states.
 
-use super::batch_size::{batch_len, parallel_threshold};
+use super::batch::Batch;
+use super::batch_size::batch_len;
 use super::error::{ErrorLocation, ExpandError, ExpandErrorKind, ModelError, short};
-use super::expand::{Batch, Expander, SearchSnapshot, packs};
+use super::expand::{Expander, SearchSnapshot, describe, packs};
 use super::fingerprint::fingerprint;
 use super::graph::{Edge, Graph};
 use super::model::FairModel;
-use super::new_states::NewStates;
+use super::new_states::{Found, NewStates};
 use super::observations::ObservationSet;
 use super::options::{Options, Progress, Resource, StateStorage, Termination};
-use super::path::{Witness, action_at};
+use super::parallel::PARALLEL_MIN;
+use super::path::Witness;
 use super::property_bits::PropertyBits;
-use super::state_queue::StateQueue;
+use super::state_queue::{BLOCK, StateQueue};
 use super::visited::{NONE, SlotRef, Visited};
 use super::{ACTIONS_MAX, Exploration};
 use crate::liveness::LivenessKind;
+use std::convert::Infallible;
 use std::fmt::Debug;
 use std::hash::Hash;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -38,7 +41,11 @@ where
     let mut search = Search::new(model, options);
     let outcome = search.start().and_then(|stopped| match stopped {
         Some(observation) => Ok(Termination::ObservationFound { observation }),
-        None => search.run(progress),
+        None => match search.run(progress, &mut |_| Ok::<(), Infallible>(())) {
+            Ok(ended) => Ok(ended),
+            Err(RunError::Model(fault)) => Err(fault),
+            Err(RunError::Boundary(never)) => match never {},
+        },
     });
     match outcome {
         Ok(ended) => Ok(search.finish(ended)),
@@ -46,11 +53,26 @@ where
     }
 }
 
+/// Threads are numbered by 16 bits.
+const THREADS_MAX: usize = 1 << 16;
+/// The number of batches between two checks of the limits: reading the time takes as long as expanding a small state.
+const UNCHECKED: u32 = 7;
+
+/// Why a search has no result.
+pub(super) enum RunError<E> {
+    /// The model cannot be explored.
+    Model(ExpandError),
+    /// What runs between batches failed.
+    Boundary(E),
+}
+
 pub(super) struct Search<'a, M: FairModel> {
     pub(super) model: &'a M,
     pub(super) options: &'a Options,
     pub(super) states: StateQueue<M::State>,
-    pub(super) fresh: NewStates<M::State>,
+    pub(super) new_states: NewStates,
+    /// The new states that each thread found.
+    pub(super) new: Vec<Vec<Found<M::State>>>,
     pub(super) found: Exploration,
     pub(super) seen: ObservationSet,
     /// The kinds of the liveness properties.
@@ -62,6 +84,8 @@ pub(super) struct Search<'a, M: FairModel> {
     pub(super) stopped: Option<usize>,
     pub(super) began: Instant,
     pub(super) reported_at: Duration,
+    /// The number of batches until the limits are checked.
+    pub(super) unchecked: u32,
     /// The edges of one state.
     pub(super) edges: Vec<Edge>,
 }
@@ -72,7 +96,7 @@ where
     M::State: Debug + Hash + PartialEq + Send + Sync,
     M::Action: Debug + PartialEq,
 {
-    fn new(model: &'a M, options: &'a Options) -> Self {
+    pub(super) fn new(model: &'a M, options: &'a Options) -> Self {
         let found = Exploration {
             visited: Visited::new(),
             graph: Graph::default(),
@@ -94,7 +118,8 @@ where
             model,
             options,
             states,
-            fresh: NewStates::new(options.storage == StateStorage::Exact),
+            new_states: NewStates::new(),
+            new: Vec::new(),
             found,
             seen,
             properties: Vec::new(),
@@ -103,16 +128,17 @@ where
             stopped,
             began,
             reported_at,
+            unchecked: 0,
             edges: Vec::new(),
         }
     }
 
     /// Visits the initial states.
-    fn start(&mut self) -> Result<Option<usize>, ExpandError> {
+    pub(super) fn start(&mut self) -> Result<Option<usize>, ExpandError> {
         let mut function = "liveness_properties";
         let outcome = catch_unwind(AssertUnwindSafe(|| self.visit_initial(&mut function)));
         let outcome = outcome.unwrap_or_else(|payload| Err(ExpandErrorKind::panicked(function, &*payload)));
-        outcome.map_err(|what| ExpandError { node: None, action: None, what })?;
+        outcome.map_err(|what| ExpandError { node: None, action: None, what, described: None })?;
         Ok(self.stopped)
     }
 
@@ -155,7 +181,7 @@ where
                     let mut packed = Vec::new();
                     let state =
                         Some(state).filter(|state| !self.packs || !self.model.pack(state, &mut packed));
-                    self.visit(fingerprint, place, (NONE, position as u16), state, &packed)?
+                    self.visit(fingerprint, place, (NONE, position as u16), state, &packed, 0)?
                 }
             };
             for observation in observations.iter() {
@@ -169,33 +195,35 @@ where
         Ok(())
     }
 
-    fn run(&mut self, progress: &mut dyn FnMut(&Progress)) -> Result<Termination, ExpandError> {
-        let threads = self.options.threads.get();
-        let mut expander = Expander::new(self.found.witnesses.len());
+    /// Expands the frontier. Calls `boundary` before each batch.
+    pub(super) fn run<E>(
+        &mut self,
+        progress: &mut dyn FnMut(&Progress),
+        boundary: &mut dyn FnMut(&Self) -> Result<(), E>,
+    ) -> Result<Termination, RunError<E>> {
+        let threads = self.options.threads.get().min(THREADS_MAX);
+        let mut expander = Expander::new(self.found.witnesses.len(), 0);
         let mut batch = Batch::default();
-        let mut done_with = Vec::new();
         while self.waiting() > 0 {
-            let ended = if threads > 1 && self.waiting() >= parallel_threshold::<M::State>() {
-                self.fresh.clear();
-                let mut batches = self.expand_parallel(threads, done_with).into_iter();
+            boundary(self).map_err(RunError::Boundary)?;
+            let ended = if threads > 1 && self.waiting() >= PARALLEL_MIN {
+                let mut batches = self.expand_parallel(threads).into_iter();
                 batches.find_map(|mut batch| self.number(&mut expander, &mut batch, progress).transpose())
             } else {
                 batch.clear();
                 let first = self.found.expanded;
-                expander.expand(
-                    &self.known(),
-                    first..first + self.waiting().min(batch_len::<M::State>()),
-                    &mut batch,
-                );
+                // A batch does not cross the end of a block.
+                let others = BLOCK as u32 - first % BLOCK as u32;
+                let end = first + self.waiting().min(batch_len::<M::State>()).min(others);
+                expander.expand(&self.known(None), self.states.block(first), first..end, &mut batch);
                 self.number(&mut expander, &mut batch, progress).transpose()
             };
             if let Some(ended) = ended {
-                return ended;
+                return ended.map_err(RunError::Model);
             }
-            done_with = match self.options.storage {
-                StateStorage::Fingerprint => self.states.take_before(self.found.expanded),
-                StateStorage::Exact => Vec::new(),
-            };
+            if self.options.storage == StateStorage::Fingerprint {
+                self.states.drop_before(self.found.expanded);
+            }
         }
         Ok(Termination::Exhausted)
     }
@@ -204,12 +232,12 @@ where
         self.states.len() as u32 - self.found.expanded
     }
 
-    pub(super) fn known(&self) -> SearchSnapshot<'_, M> {
+    pub(super) fn known<'s>(&'s self, new_states: Option<&'s NewStates>) -> SearchSnapshot<'s, M> {
         SearchSnapshot {
             model: self.model,
             visited: &self.found.visited,
             states: &self.states,
-            fresh: &self.fresh,
+            new_states,
             exact: self.options.storage == StateStorage::Exact,
             seen: &self.seen,
             properties: &self.properties,
@@ -229,6 +257,11 @@ where
 
     /// Returns the resource that was exhausted, if any.
     pub(super) fn exceeded_limit(&mut self, progress: &mut dyn FnMut(&Progress)) -> Option<Resource> {
+        if self.unchecked > 0 {
+            self.unchecked -= 1;
+            return None;
+        }
+        self.unchecked = UNCHECKED;
         let budget = &self.options.limits;
         let (time, bytes) = (self.began.elapsed(), self.bytes());
         self.found.bytes = self.found.bytes.max(bytes);
@@ -259,29 +292,24 @@ where
             + self.model.model_bytes()
     }
 
-    fn finish(mut self, ended: Termination) -> Exploration {
+    pub(super) fn finish(mut self, ended: Termination) -> Exploration {
         self.found.bytes = self.found.bytes.max(self.bytes());
         self.found.termination = ended;
         self.found
     }
 
     /// Adds the path to an error.
-    fn explain(&self, fault: ExpandError) -> ModelError {
+    pub(super) fn explain(&self, mut fault: ExpandError) -> ModelError {
         let Some(node) = fault.node else { return fault.what.at(ErrorLocation::default()) };
-        let describe = |tell: &dyn Fn(&M::State) -> Option<String>| {
-            let describe = catch_unwind(AssertUnwindSafe(|| {
-                let mut unpacked = None;
-                tell(self.states.read(self.model, node, &mut unpacked).ok()?)
-            }));
-            describe.unwrap_or_default()
-        };
-        let state =
-            describe(&|state| Some(short(state))).unwrap_or_else(|| "that cannot be unpacked".to_owned());
-        let action =
-            |position| describe(&|state| action_at(self.model, state, position).map(|action| short(&action)));
-        let action = fault.action.and_then(action);
+        if fault.described.is_none() && self.states.contains(node) {
+            describe(self.model, self.states.block(node), &mut fault);
+        }
         let path = self.found.path_to(self.model, node).ok();
-        let way = path.map(|path| path.into_actions().iter().map(short).collect());
-        fault.what.at(ErrorLocation { state: Some(state), action, path: way })
+        let (state, action) = match fault.described.map(|described| *described) {
+            Some((state, action)) => (Some(state), action),
+            None => (path.as_ref().map(|path| short(path.last())), None),
+        };
+        let path = path.map(|path| path.into_actions().iter().map(short).collect());
+        fault.what.at(ErrorLocation { state, action, path })
     }
 }

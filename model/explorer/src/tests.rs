@@ -1,5 +1,6 @@
 //! Explorations of small models, compared with a naive search that shares no code with the engine.
 
+mod checkpoints;
 mod errors;
 mod limits;
 mod random_graphs;

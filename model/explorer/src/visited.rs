@@ -122,6 +122,14 @@ impl Visited {
         (u32::from(low) | u32::from(high) << 16, position)
     }
 
+    /// The fingerprint of each node.
+    pub(super) fn fingerprints(&self) -> Vec<u64> {
+        let mut fingerprints = vec![0; self.len()];
+        let used = self.shelves.iter().flat_map(|shelf| &shelf.slots).filter(|slot| **slot != EMPTY_SLOT);
+        used.for_each(|slot| fingerprints[slot[2] as usize] = fingerprint_in(slot));
+        fingerprints
+    }
+
     #[inline]
     fn shelf(&self, fingerprint: u64) -> &Shelf {
         &self.shelves[(fingerprint >> 56) as usize]

@@ -1,5 +1,6 @@
 //! `check`: explores the models and checks every claim.
 
+mod checkpoint;
 mod coverage;
 mod dot;
 mod json;
@@ -65,9 +66,13 @@ fn check_claims(
         ensure_single_policy(&plan.policies)?;
         dot::ensure_overwritable(path)?;
     }
+    let checkpoints =
+        args.checkpoint.as_deref().map(|folder| checkpoint::Folder::open(folder, args)).transpose()?;
     let mut results = Vec::new();
-    for policy in &plan.policies {
-        let (result, counts) = check_policy(policy, &plan.scope, args, global)?;
+    for (number, policy) in plan.policies.iter().enumerate() {
+        let checkpoints =
+            checkpoints.as_ref().map(|folder| folder.for_policy(number + 1, policy, &plan.scope));
+        let (result, counts) = check_policy(policy, &plan.scope, checkpoints.as_ref(), args, global)?;
         if let Some(path) = &args.dot {
             dot::write(&result, &counts, path)?;
         }

@@ -12,7 +12,7 @@ const OBSERVATIONS: usize = 70;
 
 /// A state whose hash may be too weak to distinguish it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Name {
+pub(super) struct Name {
     number: u8,
     poor: bool,
 }
@@ -35,12 +35,12 @@ struct Node {
 }
 
 #[derive(Clone, Debug)]
-struct RandomGraph {
+pub(super) struct RandomGraph {
     nodes: Vec<Node>,
     roots: Vec<u8>,
-    poor: bool,
+    pub(super) poor: bool,
     properties: Vec<LivenessProperty>,
-    packs: bool,
+    pub(super) packs: bool,
 }
 
 impl RandomGraph {
@@ -133,7 +133,7 @@ fn properties() -> Vec<LivenessProperty> {
     kinds.into_iter().cycle().take(PROPERTIES).map(property).collect()
 }
 
-fn drawn() -> impl Strategy<Value = RandomGraph> {
+pub(super) fn drawn() -> impl Strategy<Value = RandomGraph> {
     (1..60_u8).prop_flat_map(|count| {
         let observation = || proptest::option::weighted(0.2, 0..OBSERVATIONS as u8);
         let action = (proptest::option::weighted(0.8, 0..count), observation());
@@ -162,7 +162,7 @@ fn drawn() -> impl Strategy<Value = RandomGraph> {
 
 /// The result of the naive search.
 #[derive(Debug, Default, PartialEq)]
-struct ReferenceResult {
+pub(super) struct ReferenceResult {
     /// The states in the order of discovery: depth, parent, and the edges by class.
     states: Vec<(usize, Option<u32>)>,
     edges: Vec<Vec<(u8, u32)>>,
@@ -175,7 +175,13 @@ struct ReferenceResult {
     cut: u64,
 }
 
-fn reference_search(drawn: &RandomGraph) -> ReferenceResult {
+impl ReferenceResult {
+    pub(super) fn state_count(&self) -> usize {
+        self.states.len()
+    }
+}
+
+pub(super) fn reference_search(drawn: &RandomGraph) -> ReferenceResult {
     let mut reference = ReferenceResult::default();
     let mut numbers: HashMap<u8, u32> = HashMap::new();
     let mut queue = VecDeque::new();
@@ -229,7 +235,7 @@ fn reference_search(drawn: &RandomGraph) -> ReferenceResult {
     reference
 }
 
-fn as_reference(drawn: &RandomGraph, found: &Exploration) -> ReferenceResult {
+pub(super) fn as_reference(drawn: &RandomGraph, found: &Exploration) -> ReferenceResult {
     let nodes = || 0..found.states() as u32;
     let row = |bit: &dyn Fn(usize) -> bool| (0..drawn.properties.len()).map(bit).collect::<Vec<_>>();
     let witness = |observation| {

@@ -1,8 +1,9 @@
 //! Arguments of `check`.
 
-use super::search::SearchArgs;
+use super::search::{SearchArgs, positive_number};
 use crate::cli::args::Format;
 use orchestrion_model::scopes::SCOPES;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 /// Check every claim against all reachable states of the models.
@@ -32,6 +33,10 @@ Examples:
   orchestrion check --max-memory 2GiB --timeout 5m
   orchestrion check --model debate --exact   one model, without fingerprints
   orchestrion check --scope tiny --jobs 1
+
+  orchestrion check --model composed --checkpoint night
+                                             stop it or lose power; the same
+                                             command continues
 
 Each trace is also written in the Informal Trace Format, as .itf.json.
 
@@ -66,6 +71,13 @@ pub(in super::super) struct Args {
     /// Doubles the time.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["reach", "sweep"])]
     pub(super) dot: Option<PathBuf>,
+    /// Write the progress of each model into this folder, after 30 s or 1,000,000 product states, and continue from it if it is
+    /// there. The result is the same as without interruption. Refuses a checkpoint of another program, policy, scope or model.
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["reach", "sweep", "mutants", "dot", "exact"])]
+    pub(super) checkpoint: Option<PathBuf>,
+    /// Write a checkpoint after this many new product states.
+    #[arg(long, value_name = "NUMBER", value_parser = positive_number, requires = "checkpoint")]
+    pub(super) checkpoint_states: Option<NonZeroUsize>,
     #[command(flatten)]
     pub(super) search: SearchArgs,
     /// Print the report in this format.

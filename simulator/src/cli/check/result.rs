@@ -1,5 +1,6 @@
 //! Result of checking one policy.
 
+use super::checkpoint::PolicyCheckpoints;
 use super::coverage;
 use super::options::Args;
 use super::save::{SavedEvidence, save};
@@ -8,8 +9,11 @@ use crate::cli::exit_status::ExitStatus;
 use crate::project::Waiver;
 use miette::Result;
 use orchestrion_claims::{CLAIMS, Claim};
+use orchestrion_explorer::ResumeError;
 use orchestrion_kernel::Policy;
-use orchestrion_model::check::{ModelRun, Verdict, explore, explore_counting, merge_verdicts};
+use orchestrion_model::check::{
+    ModelRun, Verdict, explore, explore_counting, explore_with_checkpoints, merge_verdicts,
+};
 use orchestrion_model::kernel_under_test::KernelUnderTest;
 use orchestrion_model::scopes::Scope;
 use orchestrion_model::transition_counts::TransitionCounts;
@@ -70,16 +74,21 @@ impl CheckedClaim {
 pub(super) fn check_policy(
     policy: &Policy,
     scope: &Scope,
+    checkpoints: Option<&PolicyCheckpoints<'_>>,
     args: &Args,
     global: &GlobalArgs,
 ) -> Result<(PolicyResult, TransitionCounts)> {
     let kernel = KernelUnderTest::unmodified(policy.clone());
     let explored = args.search.explore_models(&policy.name, global.quiet, |model, options, progress| {
-        match args.dot {
-            Some(_) => explore_counting(&kernel, model, scope, options, progress),
-            None => explore(&kernel, model, scope, options, progress)
-                .map(|run| (run, TransitionCounts::default())),
-        }
+        let run = match (checkpoints, &args.dot) {
+            (Some(checkpoints), _) => {
+                let checkpoint = checkpoints.of_model(model);
+                explore_with_checkpoints(&kernel, model, scope, options, &checkpoint, progress)?
+            }
+            (None, Some(_)) => return Ok(explore_counting(&kernel, model, scope, options, progress)?),
+            (None, None) => explore(&kernel, model, scope, options, progress)?,
+        };
+        Ok::<_, ResumeError>((run, TransitionCounts::default()))
     })?;
     let mut counts = TransitionCounts::default();
     explored.iter().for_each(|(_, of_model)| counts.add(of_model));

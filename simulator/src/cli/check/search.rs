@@ -5,8 +5,9 @@ use crate::cli::output;
 use bytesize::ByteSize;
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 use miette::{Result, miette};
-use orchestrion_explorer::{ModelError, Options, Progress, ResourceLimits, StateStorage};
+use orchestrion_explorer::{Options, Progress, ResourceLimits, ResumeError, StateStorage};
 use orchestrion_model::scopes::{COMPOSED, MODELS, Model};
+use orchestrion_report::text::sanitize;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
@@ -34,11 +35,15 @@ pub(super) struct SearchArgs {
     timeout: Option<Duration>,
 }
 
+const MODEL_HELP: &str = "this is a bug of the model or the kernel, not of your policy; please report it";
+const CHECKPOINT_HELP: &str =
+    "choose another folder with --checkpoint, or delete this file to explore the model from the start";
+
 fn model_names() -> Vec<&'static str> {
     MODELS.iter().chain([&COMPOSED]).map(|model| model.name).collect()
 }
 
-fn positive_number(text: &str) -> Result<NonZeroUsize, String> {
+pub(super) fn positive_number(text: &str) -> Result<NonZeroUsize, String> {
     text.parse().map_err(|_| "expected a whole number of at least 1".to_owned())
 }
 
@@ -83,11 +88,11 @@ impl SearchArgs {
     }
 
     /// Explores one model after the other under a policy, and shows the progress.
-    pub(super) fn explore_models<T>(
+    pub(super) fn explore_models<T, E: Into<ResumeError>>(
         &self,
         policy: &str,
         quiet: bool,
-        explore: impl Fn(Model, &Options, &mut dyn FnMut(&Progress)) -> Result<T, ModelError>,
+        explore: impl Fn(Model, &Options, &mut dyn FnMut(&Progress)) -> Result<T, E>,
     ) -> Result<Vec<T>> {
         let explored = |model: Model| {
             let (bar, mut timer) = (progress_bar(model.name), ProgressTimer::default());
@@ -101,11 +106,12 @@ impl SearchArgs {
             });
             bar.finish_and_clear();
             explored.map_err(|error| {
-                miette!(
-                    help = "this is a bug of the model or the kernel, not of your policy; please report it",
-                    "cannot check the model `{}` under the policy {policy}: {error}",
-                    model.name,
-                )
+                let (help, error) = match error.into() {
+                    ResumeError::Model(error) => (MODEL_HELP, error.to_string()),
+                    ResumeError::Checkpoint(error) => (CHECKPOINT_HELP, sanitize(&error.to_string())),
+                };
+                let name = model.name;
+                miette!(help = help, "cannot check the model `{name}` under the policy {policy}: {error}")
             })
         };
         self.models().into_iter().map(explored).collect()

@@ -40,7 +40,7 @@ pub(super) fn run(
         for mut row in rows {
             if let Ok(policy) = &row.policy {
                 let start = Instant::now();
-                let (result, _) = check_policy(policy, &plan.scope, args, global)?;
+                let (result, _) = check_policy(policy, &plan.scope, None, args, global)?;
                 row.result = Some((result, start.elapsed()));
             }
             if args.format == Format::Human {
