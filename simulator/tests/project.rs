@@ -177,6 +177,10 @@ fn completions_and_manual_are_valid() {
         "keys",
         "keys-create",
         "keys-rotate",
+        "journal",
+        "journal-rotate",
+        "journal-erase",
+        "journal-join",
         "export",
     ];
     let names = names.map(|name| format!("orchestrion-{name}.1"));
