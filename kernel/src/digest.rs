@@ -18,7 +18,7 @@ pub fn digest<T: Hash>(value: &T) -> u128 {
     half(hasher.high) << 64 | half(hasher.low)
 }
 
-/// The digest of a value that keeps it. Whoever changes the value resets it.
+/// The digest of a value that keeps it. A change of the value must reset it.
 #[derive(Debug, Default)]
 pub(crate) struct CachedDigest {
     /// Both halves; 0 before the first use. A value that threads share does not change, so all of them store the same.

@@ -56,7 +56,7 @@ fn killed_check_continues_to_the_same_report() {
         continued += usize::from(checkpoint(folder.path(), "debate").exists());
         let mut check = start(folder.path(), &[&CHECKPOINTS[..], &json].concat());
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        // The later, the longer: a loaded machine also comes to the end.
+        // Later runs get more time, so that a loaded machine also finishes.
         sleep(Duration::from_millis((random >> 33) % (20 + 10 * kills)));
         match check.try_wait().unwrap() {
             None => {

@@ -73,9 +73,9 @@ fn hardened_satisfies_every_claim() {
             ("scopes", 259_394, 259_394),
             ("facts", 128_096, 128_952),
             ("workflow", 41_588, 47_328),
-            ("handoffs", 74_886, 75_574),
-            ("nodes", 47_840, 47_840),
-            ("interactions", 4_034, 4_034),
+            ("handoffs", 121_190, 122_070),
+            ("nodes", 74_594, 74_594),
+            ("interactions", 8_156, 8_156),
             ("network", 67_381, 72_415),
         ]
     );
@@ -118,9 +118,9 @@ fn as_drawn_fails_exactly_the_findings() {
             ("scopes", 14_461, 14_461),
             ("facts", 89_578, 92_239),
             ("workflow", 1_097, 1_097),
-            ("handoffs", 8_886, 8_934),
-            ("nodes", 3_042, 3_042),
-            ("interactions", 3_026, 3_026),
+            ("handoffs", 8_162, 8_210),
+            ("nodes", 4_048, 4_048),
+            ("interactions", 6_524, 6_524),
             ("network", 164, 192),
         ]
     );
@@ -155,9 +155,9 @@ fn tiny_scope_is_not_vacuous() {
             ("scopes", 6_648, 6_648),
             ("facts", 30_096, 30_340),
             ("workflow", 18_131, 21_244),
-            ("handoffs", 14_266, 14_352),
-            ("nodes", 12_905, 12_905),
-            ("interactions", 4_034, 4_034),
+            ("handoffs", 18_290, 18_400),
+            ("nodes", 15_179, 15_179),
+            ("interactions", 8_156, 8_156),
             ("network", 8_319, 9_269),
         ]
     );

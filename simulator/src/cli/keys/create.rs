@@ -80,8 +80,7 @@ pub(super) fn run(args: &Args) -> Result<ExitStatus> {
     let files = create_keys(&opened, if args.all { Missing::AnyKey } else { Missing::PublicKey })?;
     let mut out = output::plain_stdout();
     if files.is_empty() {
-        writeln!(out, "no key is missing; replace one with `orchestrion keys rotate`")
-            .into_diagnostic()?;
+        writeln!(out, "no key is missing; replace one with `orchestrion keys rotate`").into_diagnostic()?;
         return Ok(ExitStatus::Success);
     }
     for KeyFile { path, is_new } in files {
