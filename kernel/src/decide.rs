@@ -74,6 +74,7 @@ pub(crate) fn decide_with_row(
 
 /// Returns whether [`decide_with_row`] accepts an input. An input that takes a row is accepted once its row is found: the batch
 /// is not built.
+#[cfg(feature = "checker")]
 pub(crate) fn accepts_with_row(
     policy: &Policy,
     state: &State,
