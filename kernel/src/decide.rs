@@ -82,21 +82,53 @@ pub(crate) fn accepts_with_row(
     input: &Input,
     select: impl FnOnce(&State) -> Option<&'static Transition>,
 ) -> bool {
-    let takes_row = match input {
+    if now == state.now() {
+        find_response(policy, state, input, select).is_ok()
+    } else {
+        decide_with_row(policy, state, now, input, select).is_ok()
+    }
+}
+
+/// How the kernel responds to an input that it accepts.
+enum Response {
+    /// Along a row.
+    Row(&'static Transition),
+    /// Without a row: the phase does not change.
+    Events(Events),
+}
+
+/// Returns the response to an input in a state whose time is that of the input.
+fn find_response(
+    policy: &Policy,
+    state: &State,
+    input: &Input,
+    select: impl FnOnce(&State) -> Option<&'static Transition>,
+) -> Result<Response, Refusal> {
+    validate::validate_input(policy, state, input)?;
+    // An attempt after which another node is tried does not end the call, so it has no row.
+    if let Some(events) = routing::decide_next_best(policy, state, input) {
+        return Ok(Response::Events(events));
+    }
+    match input {
+        Input::Resume => Ok(Response::Events(vec![Event::Resumed])),
+        Input::Tick => Ok(Response::Events(Vec::new())),
+        Input::Write(write) => {
+            let session = state.control().session();
+            let events = decide_write(policy, state.semantic(), state.now(), session, write)?;
+            Ok(Response::Events(events))
+        }
+        Input::Network(input) => network::decide_network(policy, state, input).map(Response::Events),
         Input::SessionStart { .. }
         | Input::SessionEnd
         | Input::UserMessage { .. }
         | Input::Reply { .. }
         | Input::CallFailed { .. }
         | Input::Step
-        | Input::Cancel => true,
-        Input::Write(_) | Input::Network(_) | Input::Tick | Input::Resume => false,
-    };
-    if !takes_row || now != state.now() {
-        return decide_with_row(policy, state, now, input, select).is_ok();
+        | Input::Cancel => {
+            let row = select(state).ok_or_else(|| validate::unexpected_input(state, input))?;
+            Ok(Response::Row(row))
+        }
     }
-    validate::validate_input(policy, state, input).is_ok()
-        && (select(state).is_some() || routing::decide_next_best(policy, state, input).is_some())
 }
 
 /// Returns the events of an input in a state whose time is that of the input.
@@ -106,32 +138,9 @@ fn decide_input(
     input: &Input,
     select: impl FnOnce(&State) -> Option<&'static Transition>,
 ) -> Result<Events, Refusal> {
-    validate::validate_input(policy, state, input)?;
-    // An attempt after which another node is tried does not end the call, so it has no row.
-    if let Some(events) = routing::decide_next_best(policy, state, input) {
-        return Ok(events);
-    }
-    let row = match input {
-        // None of them changes the phase, so none has a row.
-        Input::Resume => return Ok(vec![Event::Resumed]),
-        Input::Tick => return Ok(Vec::new()),
-        Input::Write(write) => {
-            return Ok(decide_write(
-                policy,
-                state.semantic(),
-                state.now(),
-                state.control().session(),
-                write,
-            )?);
-        }
-        Input::Network(input) => return network::decide_network(policy, state, input),
-        Input::SessionStart { .. }
-        | Input::SessionEnd
-        | Input::UserMessage { .. }
-        | Input::Reply { .. }
-        | Input::CallFailed { .. }
-        | Input::Step
-        | Input::Cancel => select(state).ok_or_else(|| validate::unexpected_input(state, input))?,
+    let row = match find_response(policy, state, input, select)? {
+        Response::Events(events) => return Ok(events),
+        Response::Row(row) => row,
     };
     let mut batch = Batch::new(policy, state);
     batch.record_input(input, row);
