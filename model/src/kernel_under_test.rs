@@ -20,6 +20,9 @@ pub type ReadMutation = fn(&State, &mut Item, &mut Vec<ItemId>);
 /// Changes the budget and the candidates of a selection problem before it is solved.
 pub type ProblemMutation = fn(&mut u64, &mut Vec<Candidate>);
 
+/// Changes a batch of events before it is applied, given the state before it.
+pub type EventMutation = fn(&State, &mut Events);
+
 /// Changes the state that a decision reads.
 pub type ViewMutation = fn(&mut State);
 
@@ -42,7 +45,7 @@ pub struct KernelUnderTest {
     /// The position of the row whose guard is negated.
     pub negated: Option<usize>,
     /// Changes a batch of events before it is applied, given the state before it.
-    pub mutate_events: Option<fn(&State, &mut Events)>,
+    pub mutate_events: Option<EventMutation>,
     /// Changes the running request after a batch was applied, given the state before it.
     pub mutate_request: Option<fn(&State, &mut Request)>,
     /// Changes the state that a decision reads; the batch is applied to the unmodified one.

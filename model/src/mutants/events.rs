@@ -2,13 +2,11 @@
 
 use super::items::ITEMS;
 use super::mutant::{Mutant, Part};
-use crate::kernel_under_test::KernelUnderTest;
+use crate::kernel_under_test::{EventMutation, KernelUnderTest};
 use orchestrion_kernel::event::{Cause, Conclusion, DecisionLabel, StoreStatus, StoreStatuses};
 use orchestrion_kernel::item::Scope;
 use orchestrion_kernel::module::{ConclusionKind, Operation, Ratings};
-use orchestrion_kernel::{Event, Events, Policy, Score, State};
-
-type EventMutation = fn(&State, &mut Events);
+use orchestrion_kernel::{Event, Policy, Score};
 
 /// Changes every event of one kind.
 macro_rules! each {

@@ -1,13 +1,11 @@
 //! Faults in the events about the network and its workflows, between `decide` and `apply`.
 
+use crate::kernel_under_test::EventMutation;
 use orchestrion_kernel::module::Failure;
 use orchestrion_kernel::network::{
     HandoffReceipt, HandoffRefusal, NetworkEvent, NetworkInput, WorkflowStatus,
 };
 use orchestrion_kernel::{Event, Events, NodeId, State};
-
-/// Changes a batch before it is applied.
-pub(super) type EventMutation = fn(&State, &mut Events);
 
 /// Drops every event of one kind.
 macro_rules! lost {
