@@ -2,30 +2,24 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+#[path = "stdio/host.rs"]
+mod host;
+#[path = "stdio/parallel_tasks.rs"]
+mod parallel_tasks;
+
+use host::{Host, SCENARIO, agreed, folder, stderr};
 use orchestrion_kernel::situation::SummaryField;
 use orchestrion_kernel::{Input, Text};
-use orchestrion_stdio::protocol;
 use orchestrion_text::StandardContexts;
 use orchestrion_trace::replay::replay;
 use orchestrion_trace::{Reader, Step};
 use serde_json::{Value, json};
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, Output, Stdio};
-
-const SCENARIO: &str =
-    "description: A greeting, twice.\nuser: ada\nrequests:\n  - text: Greet the office\n  - text: Again\n";
+use std::process::Command;
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-}
-
-/// A folder with the scenario `hello.yaml`.
-fn folder() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("hello.yaml"), SCENARIO).unwrap();
-    folder
 }
 
 /// Whether an interpreter is installed; prints that the test is skipped otherwise.
@@ -130,111 +124,6 @@ fn python_network_host_reaches_every_node() {
     let trace = fs::read(folder.path().join("one.ndjson")).unwrap();
     let replayed = replay(Reader::new(trace.as_slice(), "one.ndjson").unwrap(), None, &StandardContexts);
     assert!(replayed.is_equal());
-}
-
-/// The command, with the test as its host.
-struct Host {
-    child: Child,
-    input: Option<ChildStdin>,
-    output: BufReader<std::process::ChildStdout>,
-    validator: jsonschema::Validator,
-}
-
-impl Host {
-    fn of(folder: &Path, args: &[&str]) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_orchestrion"))
-            .args(["run", "--stdio"])
-            .args(args)
-            .current_dir(folder)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let (input, output) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
-        let mut schema = protocol::schema();
-        let message = json!({"$ref": "#/$defs/to_host", "$defs": schema["$defs"].take()});
-        Self { child, input, output, validator: jsonschema::validator_for(&message).unwrap() }
-    }
-
-    fn send(&mut self, text: &str) {
-        let input = self.input.as_mut().unwrap();
-        // It may have ended. Its remaining output is read.
-        let _ = input.write_all(text.as_bytes()).and_then(|()| input.flush());
-    }
-
-    /// Receives the next message, and validates it by the schema.
-    fn receive(&mut self) -> Value {
-        let mut line = String::new();
-        self.output.read_line(&mut line).unwrap();
-        if line.is_empty() {
-            return Value::Null;
-        }
-        let message: Value = serde_json::from_str(&line).unwrap();
-        self.validator.validate(&message).unwrap_or_else(|error| panic!("{error}: {line}"));
-        message
-    }
-
-    fn reply(&mut self, call: &Value, content: &Value) {
-        self.send(&format!("{}\n", json!({"reply": {"call": call["id"], "content": content}})));
-    }
-
-    /// Replies to every call until this operation, and returns that call. Collects other messages.
-    fn until(&mut self, asked: &str, other: &mut Vec<Value>) -> Value {
-        loop {
-            let message = self.receive();
-            let Some(call) = message.get("call").cloned() else {
-                if message.get("recover").is_some() || message.is_null() || message == "closed" {
-                    return message;
-                }
-                other.push(message);
-                continue;
-            };
-            if question(&call) == asked {
-                return call;
-            }
-            self.reply(&call, &agreed(&call));
-        }
-    }
-
-    fn ends(mut self) -> Output {
-        self.input = None;
-        let mut output = self.child.wait_with_output().unwrap();
-        let mut rest = String::new();
-        while self.output.read_line(&mut rest).unwrap() > 0 {}
-        output.stdout = rest.into_bytes();
-        output
-    }
-}
-
-fn question(call: &Value) -> &str {
-    match &call["operation"] {
-        Value::String(ask) => ask,
-        Value::Object(ask) => ask.keys().next().unwrap(),
-        other => panic!("{other}"),
-    }
-}
-
-fn agreed(call: &Value) -> Value {
-    match question(call) {
-        "verify_identity" => json!({"locks": {"gcp": true, "mongodb": true}}),
-        "load_context" => json!({"context": {}}),
-        "classify" => json!({"classification": {"similarity": 0.25}}),
-        "draft_plan" => json!({"plan": [{"task": 1, "do": "Order", "undo": "Cancel the order"}]}),
-        "argue" | "review_revision" => json!({"pro": {"confidence": 0.9}}),
-        "run_task" => json!({"ok": format!("done: {}", call["payload"]["task"]["text"].as_str().unwrap())}),
-        "undo_task" => {
-            json!({"ok": format!("undone: {}", call["payload"]["task"]["effect"]["undoable"]["compensation"])})
-        }
-        "diagnose" => json!({"no_repair": {}}),
-        "store_memory" => json!("stored"),
-        "deliver_audit" => json!("delivered"),
-        other => panic!("{other}"),
-    }
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 /// Returns the parse failures that the host received, and the final answers.
@@ -364,63 +253,6 @@ fn repeated_and_foreign_replies_are_refused() {
     assert!(host.ends().status.success());
     let kept = fs::read_to_string(folder.path().join("hello.ndjson")).unwrap();
     assert!(refused.iter().all(|why| kept.contains(why)));
-}
-
-/// Replies until the tasks 1 and 2 run, which depend on no task. Task 3 depends on both. Returns their calls.
-fn start_two_tasks(host: &mut Host) -> [Value; 2] {
-    let planner = host.until("draft_plan", &mut Vec::new());
-    let order =
-        |task: u32| json!({"task": task, "do": format!("Order {task}"), "undo": "Cancel", "depends_on": []});
-    let plan = json!([order(1), order(2), {"task": 3, "do": "Compare", "depends_on": [1, 2]}]);
-    host.reply(&planner, &json!({ "plan": plan }));
-    let first = host.until("run_task", &mut Vec::new());
-    [first, host.until("run_task", &mut Vec::new())]
-}
-
-#[test]
-fn parallel_tasks_reply_in_any_order() {
-    let folder = folder();
-    let mut host = Host::of(folder.path(), &["hello.yaml", "--journal", "hello.ndjson"]);
-    let [first, second] = start_two_tasks(&mut host);
-    assert_eq!((&first["payload"]["task"]["id"], &second["payload"]["task"]["id"]), (&json!(1), &json!(2)));
-    host.reply(&second, &agreed(&second));
-    host.reply(&first, &agreed(&first));
-    let third = host.until("run_task", &mut Vec::new());
-    assert_eq!(third["payload"]["task"]["depends_on"], json!([1, 2]));
-    host.reply(&third, &agreed(&third));
-    let mut other = Vec::new();
-    assert_eq!(host.until("nothing", &mut other), "closed");
-    assert_eq!(other[0]["final_answer"]["text"], "done: Order 1\ndone: Order 2\ndone: Compare");
-    assert_eq!(host.ends().status.code(), Some(0));
-}
-
-#[test]
-fn parallel_tasks_recover_separately() {
-    let folder = folder();
-    let args = ["hello.yaml", "--journal", "hello.ndjson"];
-    let mut host = Host::of(folder.path(), &args);
-    let [first, second] = start_two_tasks(&mut host);
-    let output = host.ends();
-    let complaint = stderr(&output);
-    let pending =
-        "while call 10 (the executor's task result), call 11 (the executor's task result) were pending";
-    assert!(complaint.contains(pending), "{complaint}");
-
-    // The first task did not start, and is called again. The second one has completed.
-    let mut host = Host::of(folder.path(), &args);
-    let recovering = [host.until("nothing", &mut Vec::new()), host.until("nothing", &mut Vec::new())];
-    let ids = recovering.each_ref().map(|message| &message["recover"]["id"]);
-    assert_eq!(ids, [&first["id"], &second["id"]]);
-    host.send(&format!("{}\n", json!({"not_started": {"call": first["id"]}})));
-    let again = host.until("run_task", &mut Vec::new());
-    assert_eq!(again["id"], first["id"]);
-    host.reply(&second, &agreed(&second));
-    host.reply(&again, &agreed(&again));
-    let third = host.until("run_task", &mut Vec::new());
-    assert_eq!(third["payload"]["task"]["text"], "Compare");
-    host.reply(&third, &agreed(&third));
-    assert_eq!(host.until("nothing", &mut Vec::new()), "closed");
-    assert_eq!(host.ends().status.code(), Some(0));
 }
 
 #[test]
