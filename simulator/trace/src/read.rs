@@ -1,19 +1,19 @@
 //! Reading a trace line by line, in constant memory.
 
+mod journal;
+
 use crate::chain;
 use crate::context_window::ContextWindow;
 use crate::erased;
 use crate::error::{TraceError, TraceErrorKind};
-use crate::events_digest::EventsDigest;
 use crate::facts::ConversationFold;
 use crate::format::{
-    EndLine, FORMAT, Form, Header, JOURNAL_FORMAT, JournalStep, SegmentEnd, StateLine, Step, StepMetadata,
-    TOOL_CALL_KEY,
+    EndLine, FORMAT, Form, Header, JOURNAL_FORMAT, SegmentEnd, StateLine, Step, TOOL_CALL_KEY,
 };
 use crate::snapshot::Snapshot;
 use crate::texts::TextWindow;
 use crate::write::ResumePoint;
-use orchestrion_kernel::{State, decide};
+use orchestrion_kernel::State;
 use std::io::{BufRead, Read};
 
 /// The longest line of a trace, and the longest line after its references are expanded.
@@ -314,41 +314,6 @@ impl<R: BufRead> Reader<R> {
         }
     }
 
-    fn decide_step(&self, state: &State) -> Result<Step, TraceError> {
-        let JournalStep { n, at_ms, note, input, events: recorded, refused, context: context_digest } =
-            self.journal_step()?;
-        if refused.is_some() {
-            return Ok(Step {
-                n,
-                at_ms,
-                note,
-                input,
-                events: Vec::new(),
-                refused,
-                context: None,
-                context_digest,
-            });
-        }
-        let differ = |expected: String| {
-            let found = recorded.as_ref().map_or("no events".to_owned(), |events| events.digest.clone());
-            self.error(TraceErrorKind::EventsDiffer { found, expected })
-        };
-        let events = decide(&self.header.policy, state, StepMetadata { at_ms, note: None }.time(), &input)
-            .map_err(|refusal| differ(format!("a refusal: {refusal}")))?;
-        let decided =
-            EventsDigest::of_step(&events, &mut Vec::new()).map_err(|error| self.malformed(&error))?;
-        if decided != recorded && self.erased_texts() == 0 {
-            return Err(differ(decided.map_or("no events".to_owned(), |events| events.digest)));
-        }
-        Ok(Step { n, at_ms, note, input, events, refused, context: None, context_digest })
-    }
-
-    /// Parses the latest step of a journal.
-    pub(crate) fn journal_step(&self) -> Result<JournalStep, TraceError> {
-        let step: JournalStep = self.parse(parse_journal_step)?;
-        self.check_number(step.n).map(|()| step)
-    }
-
     fn check_number(&self, found: u64) -> Result<(), TraceError> {
         if found == self.steps {
             Ok(())
@@ -465,10 +430,6 @@ fn parse_header(text: &str) -> serde_json::Result<Header> {
 }
 
 fn parse_step(text: &str) -> serde_json::Result<Step> {
-    serde_json::from_str(text)
-}
-
-fn parse_journal_step(text: &str) -> serde_json::Result<JournalStep> {
     serde_json::from_str(text)
 }
 
