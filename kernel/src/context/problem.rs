@@ -243,9 +243,7 @@ impl<'a> ContextRequest<'a> {
         let measured = measures.measure(text, &items, &|item| line(item, self.policy.contexts.provenance));
         let (mut lines, mut candidates) =
             (Vec::with_capacity(entries.len()), Vec::with_capacity(entries.len()));
-        for (at, (entry, MeasuredItem { line, tokens, relevance })) in
-            entries.iter().zip(measured).enumerate()
-        {
+        for (entry, MeasuredItem { line, tokens, relevance }) in entries.iter().zip(measured) {
             let section = self.section(&entry.item);
             // The situation is one text.
             let (line, cost) = if section == Section::Situation { ("".into(), 0) } else { (line, tokens) };
@@ -258,7 +256,7 @@ impl<'a> ContextRequest<'a> {
             }
             deps.push(entries.len().saturating_add(heading));
             candidates.push(Candidate {
-                utility: self.utility(&entry.item, at, entries.len(), relevance),
+                utility: self.utility(&entry.item, relevance),
                 cost,
                 inclusion: match is_selectable {
                     // A dependency is not a candidate.
@@ -430,16 +428,21 @@ impl<'a> ContextRequest<'a> {
     }
 
     /// Returns the utility of an item: its topic's weight, times a factor for recency and relevance.
-    fn utility(&self, item: &Item, at: usize, of: usize, relevance: Score) -> u64 {
+    fn utility(&self, item: &Item, relevance: Score) -> u64 {
         let contexts: &ContextPolicy = &self.policy.contexts;
         let weight = u64::from(contexts.weight(self.module(), Topic::from_item(item)).millionths());
-        let wide = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
-        let recency = ONE.saturating_mul(wide(at).saturating_add(1)).checked_div(wide(of)).unwrap_or(ONE);
         let part = |factor: u32, share: u64| u64::from(factor).saturating_mul(share) / ONE;
         let factor = ONE
-            .saturating_add(part(contexts.recency.millionths(), recency))
+            .saturating_add(part(contexts.recency.millionths(), self.recency(item.id)))
             .saturating_add(part(contexts.relevance.millionths(), u64::from(relevance.millionths())));
         weight.saturating_mul(factor).div_ceil(ONE)
+    }
+
+    /// Returns the recency of an item in millionths: one for the newest, a half from the age 2, a third from 4, and so on. A new
+    /// item changes it only for the items whose age becomes a power of two, so most utilities stay as they were.
+    fn recency(&self, id: ItemId) -> u64 {
+        let age = self.semantic.next_id().number().saturating_sub(id.number()).max(1);
+        ONE.checked_div(u64::from(age.ilog2()).saturating_add(1)).unwrap_or(ONE)
     }
 }
 

@@ -17,7 +17,8 @@ pub struct ContextPolicy {
     pub reserved_tokens: u32,
     /// The tokenizer.
     pub tokenizer: Tokenizer,
-    /// The utility of the latest item exceeds that of the oldest by the factor `1 + recency`.
+    /// The newest item has `1 + recency` times the weight of its topic as utility, and an older one `1 + recency / n` times, where `n`
+    /// grows by one each time the age doubles.
     pub recency: Weight,
     /// The utility of a fully relevant item exceeds that of an irrelevant one by the factor `1 + relevance`.
     pub relevance: Weight,

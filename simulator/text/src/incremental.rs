@@ -2,19 +2,21 @@
 //!
 //! Of each item that was a candidate lately, the cache keeps its line with the tokens, the words of its text, and how often the
 //! words of the current request occur in it. A new version of an item replaces the old one, because entries are compared with
-//! the item itself. Nothing that the cache returns depends on what it contains.
+//! the item itself. Of each module, the latest problem is kept with its result. Nothing that the cache returns depends on what it
+//! contains.
 
 use crate::PolicyMeasure;
 use crate::bm25::{self, TextWords, Weights, WordCounts};
+use crate::known_problem::{KnownProblem, KnownProblemSelector};
 use orchestrion_kernel::context::{
     ContextError, IncrementalContexts, MeasuredItem, MeasuredItems, TextMeasure, build_context_of_items,
 };
 use orchestrion_kernel::item::Item;
-use orchestrion_kernel::module::Operation;
+use orchestrion_kernel::module::{Module, Operation};
 use orchestrion_kernel::policy::ContextPolicy;
 use orchestrion_kernel::{ItemId, ModuleContext, Policy, State};
 use orchestrion_optimizer::ExactSelector;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 /// An item that was no candidate in so many successive contexts is removed from the cache.
@@ -26,6 +28,8 @@ pub(super) struct StandardIncremental {
     /// The policy of the cached items; `None` before the first context.
     policy: Option<ContextPolicy>,
     cache: ItemCache,
+    /// The latest problem of each module.
+    known: BTreeMap<Module, KnownProblem>,
 }
 
 #[derive(Debug, Default)]
@@ -68,14 +72,19 @@ impl IncrementalContexts for StandardIncremental {
         operation: Operation,
     ) -> Result<ModuleContext, ContextError> {
         if self.policy.as_ref() != Some(&policy.contexts) {
-            *self = Self { policy: Some(policy.contexts.clone()), cache: ItemCache::default() };
+            *self = Self { policy: Some(policy.contexts.clone()), ..Self::default() };
         }
         let measure = crate::checked_measure(policy, state, operation)?;
         let mut items = CachedItems { cache: &mut self.cache, measure };
-        let selector = ExactSelector::from_policy(policy);
+        let module = operation.module();
+        let known = self.known.get(&module);
+        let selector = KnownProblemSelector::new(ExactSelector::from_policy(policy), known);
         let built = build_context_of_items(policy, state, operation, &mut items, &selector);
         self.cache.finish_context();
-        built.map(|(_, context)| context)
+        let (problem, context) = built?;
+        let known = selector.into_known(problem.problem);
+        self.known.extend(known.map(|known| (module, known)));
+        Ok(context)
     }
 }
 
@@ -236,8 +245,11 @@ mod tests {
                 assert!(state.semantic().is_consistent(), "seed {seed}, step {step}: {event:?}");
                 let operation = operations[random.below(5) as usize];
                 let expected = StandardContexts.build(&policy, &state, operation);
-                let found = incremental.build(&policy, &state, operation);
-                assert_eq!(found, expected, "seed {seed}, step {step}: {event:?}, {operation:?}");
+                // The second context has the problem of the first.
+                for _ in 0..2 {
+                    let found = incremental.build(&policy, &state, operation);
+                    assert_eq!(found, expected, "seed {seed}, step {step}: {event:?}, {operation:?}");
+                }
                 let valid = state.semantic().valid_entries().count();
                 partial += u32::from(expected.as_ref().is_ok_and(|context| context.ids.len() < valid));
                 failed += u32::from(expected.is_err());

@@ -6,6 +6,7 @@
 
 mod bm25;
 mod incremental;
+mod known_problem;
 mod tokens;
 
 pub use bm25::relevance;

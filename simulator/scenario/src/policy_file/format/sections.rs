@@ -130,7 +130,7 @@ sections! {
         budget_tokens: u32, "tokens of a context and its reply";
         reserved_tokens: u32, "tokens of the budget that are reserved for the reply";
         tokenizer: EnumName<Tokenizer>, "tokenizer: bytes (four per token), cl100k_base or o200k_base";
-        recency: Decimal<Weight>, "factor, 0 to 1000: utility of the newest item relative to the oldest";
+        recency: Decimal<Weight>, "factor, 0 to 1000: additional utility of the newest item; an older one has 1/2 of it, 1/3, ... as its age doubles";
         relevance: Decimal<Weight>, "factor, 0 to 1000: utility of an item with the terms of the request";
         nodes_max: u32, "maximum number of search nodes of a selection, at least 1; beyond it the optimum is not proven";
         provenance: bool, "contexts contain authority and permissions of the user, and source, rank and time of each fact";
