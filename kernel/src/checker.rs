@@ -148,7 +148,7 @@ fn validate_forget(
 ) -> Result<(), EventError> {
     let item = &semantic.get(id).ok_or(EventError::UnknownItem(id))?.item;
     let has_cause = match cause {
-        ForgetCause::SessionEnd => !item.is_persistent(),
+        ForgetCause::SessionEnd | ForgetCause::Capacity => !item.is_persistent(),
         ForgetCause::Compaction { into } => semantic.get(into).is_some() && !ids.contains(&into),
         ForgetCause::RequestEnd => matches!(item.key, ItemKey::Situation(_)),
         ForgetCause::Expiry => matches!(item.layer, Layer::Working { expires_at: Some(_), .. }),

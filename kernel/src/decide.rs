@@ -21,7 +21,7 @@ use crate::control::table::{Transition, TransitionId, enabled_transitions};
 use crate::event::{Event, Events};
 use crate::ids::Timestamp;
 use crate::input::Input;
-use crate::knowledge::decide_write;
+use crate::knowledge::{decide_write, forget_excess};
 use crate::policy::Policy;
 use crate::refusal::Refusal;
 use crate::state::State;
@@ -114,7 +114,10 @@ fn find_response(
         Input::Tick => Ok(Response::Events(Vec::new())),
         Input::Write(write) => {
             let session = state.control().session();
-            let events = decide_write(policy, state.semantic(), state.now(), session, write)?;
+            let mut events = decide_write(policy, state.semantic(), state.now(), session, write)?;
+            if state.control().phase().is_quiescent() {
+                events.append(&mut forget_excess(policy, state.semantic(), &events));
+            }
             Ok(Response::Events(events))
         }
         Input::Network(input) => network::decide_network(policy, state, input).map(Response::Events),
@@ -154,6 +157,7 @@ fn decide_input(
     // No request runs in such a phase.
     if row.to.is_quiescent() {
         batch.forget_situation();
+        batch.forget_excess();
     }
     batch.emit(Event::Transitioned { row: TransitionId::from_transition(row) });
     for action in row.entry {

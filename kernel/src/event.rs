@@ -271,6 +271,8 @@ pub enum ForgetCause {
         /// The summary.
         into: ItemId,
     },
+    /// The session had more items than the policy allows (decision 0021).
+    Capacity,
 }
 
 #[cfg(test)]

@@ -101,6 +101,12 @@ impl Item {
             }
     }
 
+    /// Returns whether the item belongs to the session: it ends with it, and is not the identity.
+    #[must_use]
+    pub fn is_session_item(&self) -> bool {
+        !self.is_persistent() && !matches!(self.layer, Layer::Identity(_))
+    }
+
     /// Returns whether it is current or needs review (003 `is_valid`).
     #[must_use]
     pub const fn is_valid(&self) -> bool {

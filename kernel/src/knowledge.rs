@@ -5,6 +5,7 @@
 //! scope and audience.
 
 mod authority;
+mod capacity;
 pub mod compaction;
 mod error;
 mod fact;
@@ -15,6 +16,7 @@ pub(crate) mod types;
 mod write;
 
 pub use authority::decide_identity;
+pub(crate) use capacity::forget_excess;
 pub use error::KnowledgeError;
 pub use read::Principal;
 pub use types::{FactKind, NewFact, NewIdentity, Reference, Write, WriteSource};

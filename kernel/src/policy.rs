@@ -197,6 +197,8 @@ pub struct CompactionPolicy {
     pub from_tokens: u32,
     /// The maximum number of items in a cluster, oldest first.
     pub cluster_items: u32,
+    /// While no request runs, at most this number of valid items end with the session; the identity does not count.
+    pub session_items_max: u32,
 }
 
 /// An invalid setting, or two settings that conflict.
@@ -275,7 +277,12 @@ impl Policy {
                 organizational_from: Rank::Employee,
                 strict_ranks: false,
             },
-            compaction: CompactionPolicy { from_items: 64, from_tokens: 6_000, cluster_items: 32 },
+            compaction: CompactionPolicy {
+                from_items: 64,
+                from_tokens: 6_000,
+                cluster_items: 32,
+                session_items_max: 1_000,
+            },
             contexts: ContextPolicy::HARDENED,
             situation: SituationPolicy::HARDENED,
             rules: Rules { approver: false, compacted_constraints: false, ..Rules::all(true) },
@@ -357,6 +364,13 @@ impl Policy {
                 "compaction.cluster_items",
                 None,
                 "a summary replaces several items; expected at least 2",
+            );
+        }
+        if self.compaction.session_items_max == 0 {
+            return error(
+                "compaction.session_items_max",
+                None,
+                "a session has items while no request runs; expected at least 1",
             );
         }
         if b.audit_attempts == 0 {

@@ -2,6 +2,8 @@
 //!
 //! Only `AddItem`, `UpdateItem` and `ForgetItems` change it. Deliberately absent: control, and the utility of items.
 
+mod totals;
+
 use crate::digest::{CachedDigest, SharedDigest, digest};
 use crate::event::{BaseEvent, Event};
 use crate::ids::{ItemId, RequestId, TaskId, Text, Timestamp};
@@ -13,6 +15,7 @@ use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
 use core::ops::Bound;
 use rpds::RedBlackTreeMapSync as Map;
+use totals::Totals;
 
 /// Items with their dependencies, in id order. A clone shares its structure with the original and takes constant time.
 ///
@@ -48,8 +51,8 @@ pub struct SemanticState {
     scoped: Map<ItemId, ()>,
     /// Index: the items that expire.
     expiries: Map<(Timestamp, ItemId), ()>,
-    /// Index: the sum of [`Item::line_bytes_max`] of the valid items.
-    line_bytes_max: usize,
+    /// Index: totals of the valid items.
+    totals: Totals,
     /// The digest of the items and the next id.
     digest: SharedDigest,
 }
@@ -104,7 +107,7 @@ impl Default for SemanticState {
             links: Map::new_sync(),
             scoped: Map::new_sync(),
             expiries: Map::new_sync(),
-            line_bytes_max: 0,
+            totals: Totals::default(),
             digest: SharedDigest::default(),
         }
     }
@@ -233,9 +236,14 @@ impl SemanticState {
         signals.filter_map(|((_, id), ())| self.get(*id))
     }
 
+    /// Returns the number of valid items that end with the session, without the identity.
+    pub(crate) const fn session_items(&self) -> usize {
+        self.totals.session_items
+    }
+
     /// Returns an upper bound on the bytes of the lines of all valid items in a context.
     pub(crate) const fn line_bytes_max(&self) -> usize {
-        self.line_bytes_max
+        self.totals.line_bytes_max
     }
 
     /// Returns the first expiry after this time, if any.
@@ -279,8 +287,8 @@ impl SemanticState {
             && self.expiries.size() == expiries().count()
             && self.links.size() == link_count
             && self.scoped.size() == scoped_count
-            && self.line_bytes_max
-                == self.valid_entries().map(|entry| entry.item.line_bytes_max()).sum::<usize>()
+            && self.totals
+                == self.valid_entries().fold(Totals::default(), |totals, entry| totals.with(&entry.item))
             && expiries().all(|expiry| self.expiries.contains_key(&expiry))
             && self.valid_entries().all(|entry| entry.item.is_valid())
             && !entries_of(&self.archived).any(|entry| entry.item.is_valid())
@@ -322,13 +330,12 @@ impl SemanticState {
             self.forget(id);
             return self.write(entry);
         }
-        let (old_bytes, old_deps) =
-            old.map_or((0, &[][..]), |old| (counted_bytes(&old.item), old.deps.as_slice()));
+        let old_deps = old.map_or(&[][..], |old| old.deps.as_slice());
         let removed: Vec<ItemId> = old_deps.iter().copied().filter(|dep| !entry.deps.contains(dep)).collect();
         let added: Vec<ItemId> = entry.deps.iter().copied().filter(|dep| !old_deps.contains(dep)).collect();
         let is_new = old.is_none();
-        self.line_bytes_max =
-            self.line_bytes_max.saturating_sub(old_bytes).saturating_add(counted_bytes(&entry.item));
+        let totals = old.map_or(self.totals, |old| self.totals.without(&old.item));
+        self.totals = totals.with(&entry.item);
         for dep in removed {
             self.dependents.remove_mut(&(dep, id));
         }
@@ -361,7 +368,7 @@ impl SemanticState {
 
     fn forget(&mut self, id: ItemId) {
         let Some(Entry { item, deps }) = self.get(id).cloned() else { return };
-        self.line_bytes_max = self.line_bytes_max.saturating_sub(counted_bytes(&item));
+        self.totals = self.totals.without(&item);
         for key in keys(&item) {
             self.by_key.remove_mut(&(key, id));
         }
@@ -444,11 +451,6 @@ fn links(item: &Item) -> impl Iterator<Item = ItemId> {
 /// Returns whether an item is a fact of a scope other than the global one.
 fn is_scoped(item: &Item) -> bool {
     item.fact().is_some_and(|fact| !fact.scope.is_global())
-}
-
-/// Returns the bytes of an item that count for the bound on a context: no context contains an archived item.
-fn counted_bytes(item: &Item) -> usize {
-    if item.is_valid() { item.line_bytes_max() } else { 0 }
 }
 
 /// Returns whether two versions of an item have the same place in every index but that of dependents.

@@ -99,6 +99,7 @@ impl KernelUnderTest {
             from_items: off(limits.from_items, |policy| policy.compaction.from_items),
             from_tokens: off(limits.from_tokens, |policy| policy.compaction.from_tokens),
             cluster_items: off(limits.cluster_items, |policy| policy.compaction.cluster_items),
+            session_items_max: off(limits.session_items_max, |policy| policy.compaction.session_items_max),
         };
         self.decide_policy.contexts.budget_tokens =
             off(scope.context_tokens, |policy| policy.contexts.budget_tokens);

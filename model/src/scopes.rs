@@ -189,7 +189,7 @@ pub struct Scope {
 
 /// Compaction thresholds that a few items reach, each on its own.
 pub(crate) const SMALL_COMPACTION: CompactionPolicy =
-    CompactionPolicy { from_items: 3, from_tokens: 8, cluster_items: 2 };
+    CompactionPolicy { from_items: 3, from_tokens: 8, cluster_items: 2, session_items_max: 2 };
 
 /// The scopes, the default first.
 pub const SCOPES: [Scope; 2] = [

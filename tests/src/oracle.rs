@@ -11,6 +11,7 @@
 
 mod authority;
 mod batch;
+mod capacity;
 mod compaction;
 mod conclusion;
 mod consensus;
@@ -136,8 +137,9 @@ impl Oracle {
             };
             let events = events.as_array().map(Vec::as_slice).unwrap_or_default();
             let (call, was_answered) = (batch.call, expected.request.answer.is_some());
-            let over_budget =
-                batch.compare(events, &mut self.fold, &mut expected.items, &mut expected.request.answer)?;
+            let capacity = (!expected.is_running()).then_some(&expected.policy);
+            let (items, answer) = (&mut expected.items, &mut expected.request.answer);
+            let over_budget = batch.compare(events, &mut self.fold, items, answer, capacity)?;
             if !was_answered {
                 observed::compare_answer(expected)?;
             }

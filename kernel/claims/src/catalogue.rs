@@ -9,6 +9,7 @@ use prelude::CLAIM;
 pub(crate) use trust_reference::ExpectedNodes;
 
 mod aggregation;
+mod capacity;
 mod compaction;
 mod contexts;
 mod findings;
@@ -32,13 +33,14 @@ mod workflows;
 /// Every claim, in the order in which reports list them.
 pub const CLAIMS: &[Claim] = &concat_claims();
 
-const PARTS: [&[Claim]; 17] = [
+const PARTS: [&[Claim]; 18] = [
     findings::FINDINGS,
     ordering::ORDER,
     knowledge::KNOWLEDGE,
     layers::LAYERS,
     reading::READING,
     compaction::COMPACTION,
+    capacity::CAPACITY,
     situation::SITUATION,
     contexts::CONTEXTS,
     scopes::SCOPES,

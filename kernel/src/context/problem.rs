@@ -243,7 +243,10 @@ impl<'a> ContextRequest<'a> {
         let measured = measures.measure(text, &items, &|item| line(item, self.policy.contexts.provenance));
         let (mut lines, mut candidates) =
             (Vec::with_capacity(entries.len()), Vec::with_capacity(entries.len()));
-        for (entry, MeasuredItem { line, tokens, relevance }) in entries.iter().zip(measured) {
+        // The newest item has the age 1.
+        for (age, (entry, MeasuredItem { line, tokens, relevance })) in
+            (1..=entries.len()).rev().zip(entries.iter().zip(measured))
+        {
             let section = self.section(&entry.item);
             // The situation is one text.
             let (line, cost) = if section == Section::Situation { ("".into(), 0) } else { (line, tokens) };
@@ -256,7 +259,7 @@ impl<'a> ContextRequest<'a> {
             }
             deps.push(entries.len().saturating_add(heading));
             candidates.push(Candidate {
-                utility: self.utility(&entry.item, relevance),
+                utility: self.utility(&entry.item, age, relevance),
                 cost,
                 inclusion: match is_selectable {
                     // A dependency is not a candidate.
@@ -428,22 +431,22 @@ impl<'a> ContextRequest<'a> {
     }
 
     /// Returns the utility of an item: its topic's weight, times a factor for recency and relevance.
-    fn utility(&self, item: &Item, relevance: Score) -> u64 {
+    fn utility(&self, item: &Item, age: usize, relevance: Score) -> u64 {
         let contexts: &ContextPolicy = &self.policy.contexts;
         let weight = u64::from(contexts.weight(self.module(), Topic::from_item(item)).millionths());
         let part = |factor: u32, share: u64| u64::from(factor).saturating_mul(share) / ONE;
         let factor = ONE
-            .saturating_add(part(contexts.recency.millionths(), self.recency(item.id)))
+            .saturating_add(part(contexts.recency.millionths(), recency(age)))
             .saturating_add(part(contexts.relevance.millionths(), u64::from(relevance.millionths())));
         weight.saturating_mul(factor).div_ceil(ONE)
     }
+}
 
-    /// Returns the recency of an item in millionths: one for the newest, a half from the age 2, a third from 4, and so on. A new
-    /// item changes it only for the items whose age becomes a power of two, so most utilities stay as they were.
-    fn recency(&self, id: ItemId) -> u64 {
-        let age = self.semantic.next_id().number().saturating_sub(id.number()).max(1);
-        ONE.checked_div(u64::from(age.ilog2()).saturating_add(1)).unwrap_or(ONE)
-    }
+/// Returns the recency of an item of this age in millionths: one for the newest, a half from the age 2, a third from 4, and so on.
+/// A new item changes it only for the items whose age becomes a power of two, so most utilities stay as they were.
+fn recency(age: usize) -> u64 {
+    let class = age.checked_ilog2().unwrap_or_default().saturating_add(1);
+    ONE.checked_div(u64::from(class)).unwrap_or(ONE)
 }
 
 /// One, in millionths.

@@ -6,7 +6,7 @@ use crate::event::{Event, ForgetCause};
 use crate::ids::{ItemId, Revision, TaskId, Text};
 use crate::input::Input;
 use crate::item::{Item, ItemKey, ItemKind, Layer, Scope, SubtaskStatus, Validity};
-use crate::knowledge::{compaction, decide_identity};
+use crate::knowledge::{compaction, decide_identity, forget_excess};
 use crate::module::{Operation, PastRequest, Report, Role};
 use crate::plan::{Effect, Plan, Task};
 use crate::situation::SummaryUpdate;
@@ -211,6 +211,12 @@ impl Batch<'_> {
         if !ids.is_empty() {
             self.emit(Event::ForgetItems { ids, cause: ForgetCause::RequestEnd });
         }
+    }
+
+    /// Forgets the oldest items of the session over its capacity (decision 0021).
+    pub(super) fn forget_excess(&mut self) {
+        let events = forget_excess(self.policy, self.state.semantic(), &self.events);
+        events.into_iter().for_each(|event| self.emit(event));
     }
 
     /// Adds past traces as facts of the session. Of several with the same trace id, the first is added (decision 0016).

@@ -144,21 +144,30 @@ pub(crate) fn summarize(policy: &Policy, state: &State, text: &Text, forgets: Op
     let into = item.id;
     let successor = policy.rules.repointed_dependents.then_some(into);
     let mut events = Vec::from([Event::AddItem { item, deps }]);
+    events.extend(forget(semantic, forgotten, successor, ForgetCause::Compaction { into }));
+    events
+}
+
+/// Returns the events that forget items. What linked to one of them loses the link, and what depended on one depends on the
+/// successor instead, if there is one.
+pub(super) fn forget(
+    semantic: &SemanticState,
+    forgotten: BTreeSet<ItemId>,
+    successor: Option<ItemId>,
+    cause: ForgetCause,
+) -> Events {
     let linked: BTreeSet<ItemId> = forgotten
         .iter()
         .flat_map(|id| semantic.dependents(*id).chain(semantic.linked_to(*id).map(|entry| entry.item.id)))
         .collect();
     let remaining = linked.difference(&forgotten).filter_map(|id| semantic.get(*id));
-    events.extend(remaining.filter_map(|entry| unlink(entry, &forgotten, successor)));
-    events.push(Event::ForgetItems {
-        ids: forgotten.into_iter().collect(),
-        cause: ForgetCause::Compaction { into },
-    });
+    let mut events: Events = remaining.filter_map(|entry| unlink(entry, &forgotten, successor)).collect();
+    events.push(Event::ForgetItems { ids: forgotten.into_iter().collect(), cause });
     events
 }
 
 /// Returns items with all items that end in them: those whose chain of successors leads to one of them.
-fn with_predecessors(semantic: &SemanticState, items: &BTreeSet<ItemId>) -> BTreeSet<ItemId> {
+pub(super) fn with_predecessors(semantic: &SemanticState, items: &BTreeSet<ItemId>) -> BTreeSet<ItemId> {
     let is_superseded = |id: &ItemId| {
         semantic.get(*id).is_none_or(|entry| matches!(entry.item.validity, Validity::Superseded { .. }))
     };

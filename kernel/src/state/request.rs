@@ -193,7 +193,8 @@ impl Request {
             // No expiring item and no item of the situation is in a cluster.
             Event::ForgetItems { cause: ForgetCause::Expiry | ForgetCause::RequestEnd, .. } => {}
             Event::ForgetItems {
-                cause: ForgetCause::SessionEnd | ForgetCause::Compaction { .. }, ..
+                cause: ForgetCause::SessionEnd | ForgetCause::Compaction { .. } | ForgetCause::Capacity,
+                ..
             } => {
                 self.outdated |= is_summarizing(pending);
             }

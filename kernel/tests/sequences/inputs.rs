@@ -240,6 +240,7 @@ pub(crate) fn change_policy(policy: &mut Policy, args: &mut Arguments) -> Result
             ["compaction", "from_items"] => policy.compaction.from_items = number()?,
             ["compaction", "from_tokens"] => policy.compaction.from_tokens = number()?,
             ["compaction", "cluster_items"] => policy.compaction.cluster_items = number()?,
+            ["compaction", "session_items_max"] => policy.compaction.session_items_max = number()?,
             ["situation", "max_history"] => policy.situation.max_history = number()?,
             ["situation", "summary_chars_max"] => policy.situation.summary_chars_max = number()?,
             ["situation", "argue_mode"] => policy.situation.argue_mode = parse_mode(&value)?,

@@ -27,13 +27,14 @@ const VOICES: [Setting<Weight>; 5] = [
 ];
 
 /// The bounds, each changed by one in both directions.
-const BOUNDS: [Setting<u32>; 7] = [
+const BOUNDS: [Setting<u32>; 8] = [
     ("bounds.passes", |policy| &mut policy.bounds.passes),
     ("bounds.audit_attempts", |policy| &mut policy.bounds.audit_attempts),
     ("bounds.parallel_tasks", |policy| &mut policy.bounds.parallel_tasks),
     ("compaction.from_items", |policy| &mut policy.compaction.from_items),
     ("compaction.from_tokens", |policy| &mut policy.compaction.from_tokens),
     ("compaction.cluster_items", |policy| &mut policy.compaction.cluster_items),
+    ("compaction.session_items_max", |policy| &mut policy.compaction.session_items_max),
     ("contexts.budget", |policy| &mut policy.contexts.budget_tokens),
 ];
 

@@ -4,10 +4,15 @@
 mod office;
 
 use office::{Disk, Modules, header, open, run};
-use orchestrion_kernel::Policy;
-use orchestrion_runtime::{Clock, Conversation};
+use orchestrion_kernel::item::Scope;
+use orchestrion_kernel::knowledge::{NewFact, Write, WriteSource};
+use orchestrion_kernel::module::{Failure, Operation, Report};
+use orchestrion_kernel::plan::{Effect, Plan, StepOptions, Task};
+use orchestrion_kernel::{Policy, TaskId};
+use orchestrion_runtime::{Call, CallResult, Clock, Conversation, Host, RecoveryResult};
 use orchestrion_text::StandardContexts;
 use orchestrion_trace::SnapshotError;
+use std::time::Duration;
 
 /// Runs requests until a snapshot exists, and some more.
 fn long_session() -> Disk {
@@ -99,6 +104,11 @@ fn unreadable_snapshot_is_ignored() {
     assert!(matches!(opened.snapshot_error(), Some(SnapshotError::Unreadable(_))));
 }
 
+fn session_items(conversation: &Conversation<Disk>) -> usize {
+    let items = conversation.state().semantic().valid_entries();
+    items.filter(|entry| entry.item.is_session_item()).count()
+}
+
 /// Each request adds at least nine items of the session. Compaction is due at 64 items of a group, and leaves at most 33 of them.
 #[test]
 fn session_items_are_bounded() {
@@ -106,8 +116,66 @@ fn session_items_are_bounded() {
     let mut largest = 0;
     for request in 0..150 {
         run(&mut conversation, request..request + 1);
-        let items = conversation.state().semantic().entries();
-        largest = largest.max(items.filter(|entry| !entry.item.is_persistent()).count());
+        largest = largest.max(session_items(&conversation));
     }
     assert!((64..100).contains(&largest), "{largest} items of the session");
+}
+
+/// A host whose summarizer fails, and whose plans have forty tasks, half of them in a scope of their own.
+struct LargePlans(Modules);
+
+impl Host for LargePlans {
+    async fn execute(&self, call: &Call) -> CallResult {
+        match call.operation {
+            Operation::Summarize => Err(Failure::Error.into()),
+            Operation::DraftPlan => {
+                let task = |number| Task {
+                    id: TaskId::new(number),
+                    text: format!("place order {number} with the supplier of the office").into(),
+                    effect: Effect::Pure,
+                    depends_on: None,
+                    scope: number.is_multiple_of(2).then(|| Scope::Task("sales".into())),
+                    step: StepOptions::default(),
+                };
+                Ok(Report::Plan(Plan::new((1..=40).map(task).collect()).unwrap()).into())
+            }
+            _ => self.0.execute(call).await,
+        }
+    }
+
+    async fn recover(&self, call: &Call) -> RecoveryResult {
+        self.0.recover(call).await
+    }
+
+    async fn sleep(&self, time: Duration) {
+        self.0.sleep(time).await;
+    }
+
+    fn now_ms(&self) -> u64 {
+        self.0.now_ms()
+    }
+}
+
+/// Without compaction, the capacity bounds a session: each request adds over eighty items of it.
+#[test]
+fn session_items_are_bounded_without_summaries() {
+    let mut conversation = open(&Disk::default());
+    let clock = Clock::simulated();
+    let host = LargePlans(Modules(clock.clone()));
+    // A task can run in a scope that has a fact.
+    let target = NewFact {
+        scope: Scope::Task("sales".into()),
+        ..NewFact::global("target".into(), "100".into(), WriteSource::declared("ada".into()))
+    };
+    conversation.mailbox().write(Write::Fact(target)).unwrap();
+    let mut sizes = Vec::new();
+    for number in 0..20 {
+        let text = format!("Order paper for room {number}");
+        clock.block_on(conversation.run_request(&host, "ada", text.as_str())).unwrap().unwrap();
+        sizes.push(session_items(&conversation));
+    }
+    let capacity = usize::try_from(Policy::hardened().compaction.session_items_max).unwrap();
+    assert!(sizes[4] > 400 && sizes[9] < capacity, "{sizes:?}");
+    assert!(sizes[15..].iter().all(|size| *size == capacity), "{sizes:?}");
+    assert!(conversation.state().semantic().is_consistent());
 }

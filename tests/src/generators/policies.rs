@@ -35,6 +35,7 @@ pub fn random_policy(choice: &mut impl RandomSource) -> Policy {
             from_items: choice.one_of(&[2, 3, 4, 0, 6, 64]),
             from_tokens: choice.one_of(&[6_000, 6_000, 0, 3, 10, u32::MAX]),
             cluster_items: choice.one_of(&[2, 3, 5, u32::MAX]),
+            session_items_max: choice.one_of(&[1_000, 1_000, 12, 5, 2, 1]),
         };
     }
     // Both built-in policies have neither, and their effects occur late. Together they would hide rare transitions.
@@ -224,8 +225,8 @@ fn numbers(policy: &Policy) -> impl Iterator<Item = u64> + use<> {
         Bound::Unbounded => u64::MAX,
     };
     let bounds = [u64::from(b.passes), repairs, u64::from(b.audit_attempts), u64::from(b.parallel_tasks)];
-    let CompactionPolicy { from_items, from_tokens, cluster_items } = policy.compaction;
-    let limits = [from_items, from_tokens, cluster_items].map(u64::from);
+    let CompactionPolicy { from_items, from_tokens, cluster_items, session_items_max } = policy.compaction;
+    let limits = [from_items, from_tokens, cluster_items, session_items_max].map(u64::from);
     let weights = weights(&mut w).map(|weight| u64::from(weight.millionths()));
     thresholds
         .map(|threshold| u64::from(threshold.millionths()))

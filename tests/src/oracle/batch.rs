@@ -1,8 +1,10 @@
 //! One batch: the events that the documents require and the events of the kernel, compared as multisets.
 
+use super::capacity::{apply_capacity, capacity_events};
 use super::conversation::PendingCall;
 use super::fold::{Fold, ObservedItemEvent};
 use super::items::{Change, ExpectedItems, FINAL_ANSWER_PREFIX};
+use super::policy::OraclePolicy;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -32,19 +34,31 @@ pub(super) struct Batch {
 impl Batch {
     /// Compares the kernel's batch with this one, and returns the over-budget events of the kernel.
     ///
-    /// `items` records the texts that the kernel composes, `answer` the text that the user receives.
+    /// `items` records the texts that the kernel composes, `answer` the text that the user receives. If no request runs after the
+    /// batch, S may not exceed the capacity of this policy.
     pub(super) fn compare(
         mut self,
         observed: &[Value],
         fold: &mut Fold,
         items: &mut ExpectedItems,
         answer: &mut Option<String>,
+        capacity: Option<&OraclePolicy>,
     ) -> Result<Vec<Value>, String> {
+        let excess = |fold: &Fold| capacity.map_or_else(Vec::new, |policy| capacity_events(fold, policy));
         let mut transitions = 0;
         let mut over_budget = Vec::new();
         let (mut forgotten_keys, mut forgotten_ids) = (BTreeSet::new(), BTreeSet::new());
         let mut composed: Vec<(String, String)> = Vec::new();
-        for event in observed {
+        let mut remaining = observed;
+        while let [event, after @ ..] = remaining {
+            // Decision 0021: the oldest items over the capacity are forgotten, after all other changes of S.
+            let expected = excess(fold);
+            if !expected.is_empty() && remaining.starts_with(&expected) {
+                apply_capacity(&expected, fold, items)?;
+                remaining = &remaining[expected.len()..];
+                continue;
+            }
+            remaining = after;
             if event.get("transitioned").is_some() {
                 transitions += 1;
             } else if event.get("over_budget").is_some() {
@@ -95,7 +109,7 @@ impl Batch {
                 remove_expected(&mut self.events, without_composed_text(event, answer)?)?;
             }
         }
-        if let Some(missing) = self.events.iter().chain(&self.item_events).next() {
+        if let Some(missing) = self.events.iter().chain(&self.item_events).chain(&excess(fold)).next() {
             return Err(format!("missing event: {missing}"));
         }
         let is_missing = |change: &&Change| {

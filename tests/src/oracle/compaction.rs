@@ -125,11 +125,7 @@ pub(super) fn compact(
         return None;
     }
     let into = semantic.next_id();
-    let ends_in_parts =
-        |id: &u64| current_version(semantic, *id).is_some_and(|current| parts.contains(&current));
-    let forgotten: BTreeSet<u64> = semantic.entries().map(|(id, _)| id).filter(ends_in_parts).collect();
-    let remaining_deps =
-        |deps: &[u64]| deps.iter().copied().filter(|dep| !forgotten.contains(dep)).collect::<Vec<u64>>();
+    let forgotten = ended_in(semantic, &parts);
 
     let dependents = transitive_dependents(semantic, &forgotten);
     let summary_deps: BTreeSet<u64> = parts
@@ -141,7 +137,31 @@ pub(super) fn compact(
     let summary = summary(semantic, into, &parts, &forgotten, text)?;
     let mut events = vec![json!({ "add_item": { "item": summary, "deps": summary_deps } })];
 
-    let mut changed_deps = BTreeMap::new();
+    let repointed = policy.rules.repointed_dependents;
+    let Unlinked { events: unlinked, deps } = unlinked(semantic, &forgotten, repointed.then_some(into));
+    events.extend(unlinked);
+    Some(CompactionEffects { into, events, forgotten, deps, repointed })
+}
+
+/// Returns the items whose current version is one of these.
+pub(super) fn ended_in(semantic: &Fold, items: &BTreeSet<u64>) -> BTreeSet<u64> {
+    let ends_in = |id: &u64| current_version(semantic, *id).is_some_and(|current| items.contains(&current));
+    semantic.entries().map(|(id, _)| id).filter(ends_in).collect()
+}
+
+/// What changes for the remaining items when others are forgotten.
+pub(super) struct Unlinked {
+    /// The updates, as whole events.
+    pub(super) events: Vec<Value>,
+    /// The changed dependencies, without the successor.
+    pub(super) deps: BTreeMap<u64, Vec<u64>>,
+}
+
+/// Removes the links to forgotten items. A dependent depends on the successor instead, if there is one.
+pub(super) fn unlinked(semantic: &Fold, forgotten: &BTreeSet<u64>, successor: Option<u64>) -> Unlinked {
+    let remaining_deps =
+        |deps: &[u64]| deps.iter().copied().filter(|dep| !forgotten.contains(dep)).collect::<Vec<u64>>();
+    let (mut events, mut changed_deps) = (Vec::new(), BTreeMap::new());
     for (id, old) in semantic.entries().filter(|(id, _)| !forgotten.contains(id)) {
         let mut item = old.item.clone();
         if item["layer"]["fact"]["supersedes"].as_u64().is_some_and(|old| forgotten.contains(&old)) {
@@ -150,16 +170,13 @@ pub(super) fn compact(
         let mut deps = remaining_deps(&old.deps);
         if deps != old.deps {
             changed_deps.insert(id, deps.clone());
-            if policy.rules.repointed_dependents {
-                deps.push(into);
-            }
+            deps.extend(successor);
         }
         if item != old.item || deps != old.deps {
             events.push(json!({ "update_item": { "item": item, "deps": deps } }));
         }
     }
-    let repointed = policy.rules.repointed_dependents;
-    Some(CompactionEffects { into, events, forgotten, deps: changed_deps, repointed })
+    Unlinked { events, deps: changed_deps }
 }
 
 /// Returns the item that represents the summarized items.

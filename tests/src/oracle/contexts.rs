@@ -69,7 +69,7 @@ impl ExpectedContext {
         };
         let closed =
             if is_summarizer { readable.clone() } else { largest_closed_subset(semantic, readable.clone()) };
-        let candidate = |id: &u64| {
+        let candidate = |(index, id): (usize, &u64)| {
             let entry = semantic.get(*id).filter(|_| closed.contains(id))?;
             let is_situation = entry.is_situation() && situation.is_some();
             let line =
@@ -78,7 +78,7 @@ impl ExpectedContext {
                 section: (!is_situation).then(|| section(entry, expected.requests)),
                 cost: if is_situation { 0 } else { tokens(&line) },
                 line,
-                utility: utility(expected, operation, entry, semantic.next_id() - id),
+                utility: utility(expected, operation, entry, readable.len() - index),
                 is_pinned: is_summarizer || is_situation || is_pinned(expected, operation, entry),
                 deps: if is_summarizer { Vec::new() } else { entry.deps.clone() },
             };
@@ -101,7 +101,7 @@ impl ExpectedContext {
             budget: expected.policy.contexts.token_limit(&operation.module()),
             base_cost: time_cost + situation_cost + payload_tokens,
             heading_costs: HEADINGS.iter().enumerate().map(heading_cost).collect(),
-            candidates: readable.iter().filter_map(candidate).collect(),
+            candidates: readable.iter().enumerate().filter_map(candidate).collect(),
         };
         Self { problem, payload_tokens, time, situation }
     }
@@ -253,7 +253,7 @@ fn section(entry: &Entry, request: u32) -> usize {
 
 /// Returns the utility of an item in millionths (decision 0024): the weight of its topic, times one plus `recency` divided by
 /// its age class. The share and its product are rounded down, the utility up. The byte estimate of tokens has no relevance.
-fn utility(expected: &ExpectedConversation, operation: OracleOperation, entry: &Entry, age: u64) -> u64 {
+fn utility(expected: &ExpectedConversation, operation: OracleOperation, entry: &Entry, age: usize) -> u64 {
     const ONE: u64 = 1_000_000;
     let mut age_class = 1;
     while age >> age_class > 0 {

@@ -70,12 +70,13 @@ pub(super) struct Writes {
     pub(super) strict_ranks: bool,
 }
 
-/// The limits from which compaction is due, and the size of a cluster (decision 0021).
+/// The limits from which compaction is due, the size of a cluster, and the capacity of a session (decision 0021).
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub(super) struct Compaction {
     pub(super) from_items: usize,
     pub(super) from_tokens: usize,
     pub(super) cluster_items: usize,
+    pub(super) session_items_max: usize,
 }
 
 /// The budget of contexts and the utility of items (000 §5, decision 0024).

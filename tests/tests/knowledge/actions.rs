@@ -127,12 +127,13 @@ pub(super) fn policy() -> impl Strategy<Value = Policy> {
         select(vec![0, 1, 2, 3, 4, 6, 64, 64]),
         select(vec![0, 4, 6, 7, 8, 9, 6_000, 6_000, 6_000]),
         2..=5_u32,
+        select(vec![1, 2, 3, 6, 12, 1_000, 1_000, 1_000]),
     );
     let rules = (weighted(0.9), any::<bool>(), weighted(0.7));
     (writes, limits, rules).prop_map(
         |(
             (constraint_from, organizational_from, strict_ranks),
-            (from_items, from_tokens, cluster_items),
+            (from_items, from_tokens, cluster_items, session_items_max),
             (compaction, compacted_constraints, repointed_dependents),
         )| {
             let mut policy = serde_json::to_value(Policy::hardened()).unwrap();
@@ -140,8 +141,10 @@ pub(super) fn policy() -> impl Strategy<Value = Policy> {
                 "constraint_from": constraint_from, "organizational_from": organizational_from,
                 "strict_ranks": strict_ranks,
             });
-            policy["compaction"] =
-                json!({ "from_items": from_items, "from_tokens": from_tokens, "cluster_items": cluster_items });
+            policy["compaction"] = json!({
+                "from_items": from_items, "from_tokens": from_tokens, "cluster_items": cluster_items,
+                "session_items_max": session_items_max,
+            });
             policy["rules"]["compaction"] = json!(compaction);
             policy["rules"]["compacted_constraints"] = json!(compacted_constraints);
             policy["rules"]["repointed_dependents"] = json!(repointed_dependents);

@@ -216,7 +216,7 @@ pub(super) const COMPACTION: &[Claim] = &[
     },
 ];
 
-fn without_compaction(policy: &Policy) -> Option<&'static str> {
+pub(super) fn without_compaction(policy: &Policy) -> Option<&'static str> {
     (!policy.rules.compaction).then_some("the policy has no compaction")
 }
 

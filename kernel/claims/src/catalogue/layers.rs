@@ -1,5 +1,6 @@
 //! Claims about the layers of 003: supersession, review flags, scopes and audiences.
 
+use super::capacity::over_capacity;
 use super::compaction::summarized;
 use super::prelude::*;
 use super::reading::has_expired;
@@ -301,8 +302,8 @@ pub(super) const LAYERS: &[Claim] = &[
         id: "C-84",
         clause: "000-2.11",
         statement: "An item leaves the state only at the end of its session, when it expires, when a summary \
-                    replaces it, or, of the situation, at the end of its request.",
-        formula: "□ (x ∈ I \\ I' ⇒ session ends ∧ ¬persists(x) ∨ expires_at(x) ≤ now' ∨ x ∈ F ∨ situation(x) ∧ r ends)",
+                    replaces it, over the capacity of its session, or, of the situation, at the end of its request.",
+        formula: "□ (x ∈ I \\ I' ⇒ session ends ∧ ¬persists(x) ∨ expires_at(x) ≤ now' ∨ x ∈ F ∨ x over capacity ∨ situation(x) ∧ r ends)",
         check: SemanticStepInvariant(|_, before, events, after| {
             if !events.iter().any(is_semantic) {
                 return true;
@@ -315,6 +316,7 @@ pub(super) const LAYERS: &[Claim] = &[
                 ends && !item.is_persistent()
                     || has_expired(item, now)
                     || summarized(events).is_some_and(|(_, ids)| ids.contains(&item.id))
+                    || over_capacity(events).is_some_and(|ids| ids.contains(&item.id))
                     || matches!(item.key, ItemKey::Situation(_)) && after.request_scope().is_none()
             })
         }),

@@ -114,6 +114,7 @@ pub(in crate::show) fn forget_cause(cause: ForgetCause) -> String {
         ForgetCause::Expiry => "expired".to_owned(),
         ForgetCause::RequestEnd => "end of request".to_owned(),
         ForgetCause::Compaction { into } => format!("summarized by [{into}]"),
+        ForgetCause::Capacity => "over the capacity of the session".to_owned(),
     }
 }
 

@@ -144,6 +144,7 @@ fn forgotten(view: &StepView<'_>) -> Vec<Line> {
             ForgetCause::RequestEnd => "ended with the request",
             ForgetCause::Expiry => "expired and forgotten",
             ForgetCause::Compaction { .. } => "summarized and forgotten",
+            ForgetCause::Capacity => "forgotten over the capacity of the session",
         };
         let items: Vec<&Item> = ids.iter().filter_map(|id| item_before(view, *id)).collect();
         let text = format!("{} {reason}: ", count(ids.len(), "item"));

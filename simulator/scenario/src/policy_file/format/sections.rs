@@ -124,6 +124,7 @@ sections! {
         from_items: u32, "items: a compaction group of this size is compacted";
         from_tokens: u32, "tokens: selectable items of this total size are compacted";
         cluster_items: u32, "items of one cluster, oldest first; at least 2";
+        session_items_max: u32, "items of the session while no request runs; the oldest beyond it are forgotten; at least 1";
     }
     /// The budgets and utilities of contexts.
     ContextsFile for ContextPolicy {

@@ -1,0 +1,87 @@
+//! Claims about the capacity of a session (decision 0021).
+
+use super::compaction::without_compaction;
+use super::prelude::*;
+use alloc::collections::BTreeSet;
+use orchestrion_kernel::event::ForgetCause;
+use orchestrion_kernel::ids::ItemId;
+use orchestrion_kernel::item::{Item, Layer, Scope};
+
+pub(super) const CAPACITY: &[Claim] = &[
+    Claim {
+        id: "C-161",
+        clause: "decision 0021",
+        statement: "While no request runs, at most `session_items_max` valid items end with the session, without \
+                    the identity.",
+        formula: "□ (quiescent ⇒ |{ x | valid(x) ∧ ends_with_session(x) ∧ x ≠ identity }| ≤ session_items_max)",
+        check: ClaimCheck::StateInvariant(|policy, state| {
+            !policy.rules.compaction
+                || state.control().request().is_some()
+                || session_items(state) <= capacity(policy)
+        }),
+        premise: Premise::State(is_full),
+        not_applicable: without_compaction,
+        ..CLAIM
+    },
+    Claim {
+        id: "C-162",
+        clause: "decision 0021",
+        statement: "Only items over the capacity are forgotten for it: the oldest items of the session, with those that \
+                    they had superseded.",
+        formula: "□ (F by capacity ⇒ |I'| = session_items_max ∧ ∀ x ∈ F, y ∈ I' of the session: x < y)",
+        check: StepInvariant(|policy, before, events, after| {
+            let Some(gone) = over_capacity(events) else { return true };
+            let added = events.iter().filter_map(|event| match event {
+                Event::AddItem { item, .. } => Some(item.id),
+                _ => None,
+            });
+            let known: BTreeSet<ItemId> =
+                before.semantic().entries().map(|entry| entry.item.id).chain(added).collect();
+            let kept = || after.semantic().valid_entries().filter(|entry| of_session(&entry.item));
+            let is_oldest = |id: &ItemId| kept().all(|entry| *id < entry.item.id);
+            session_items(after) == capacity(policy)
+                && gone.iter().all(|id| known.contains(id) && after.semantic().get(*id).is_none())
+                && gone.iter().all(|id| {
+                    let current = before.semantic().current_version(*id).map(|entry| entry.item.id);
+                    is_oldest(&current.unwrap_or(*id))
+                })
+        }),
+        premise: Premise::State(is_full),
+        not_applicable: without_compaction,
+        ..CLAIM
+    },
+];
+
+/// Whether an item ends with the session and is not the identity: it belongs to the working set, is a fact of the session, or
+/// belongs to a request and is neither its text nor its answer nor a summary.
+fn of_session(item: &Item) -> bool {
+    match &item.layer {
+        Layer::Working { .. } => true,
+        Layer::Fact(fact) => fact.scope == Scope::Session,
+        Layer::Request { .. } => {
+            !matches!(item.key, ItemKey::Request(_) | ItemKey::FinalAnswer(_) | ItemKey::Summary)
+        }
+        Layer::Identity(_) | Layer::Environment => false,
+    }
+}
+
+fn session_items(state: &State) -> usize {
+    state.semantic().entries().filter(|entry| entry.item.is_valid() && of_session(&entry.item)).count()
+}
+
+/// The items that the events forget over the capacity.
+pub(super) fn over_capacity(events: &[Event]) -> Option<&[ItemId]> {
+    events.iter().find_map(|event| match event {
+        Event::ForgetItems { ids, cause: ForgetCause::Capacity } => Some(ids.as_slice()),
+        _ => None,
+    })
+}
+
+fn capacity(policy: &Policy) -> usize {
+    usize::try_from(policy.compaction.session_items_max).unwrap_or(usize::MAX)
+}
+
+/// Whether the next item of the session is one too many.
+fn is_full(policy: &Policy, state: &State) -> bool {
+    !policy.rules.compaction || session_items(state) >= capacity(policy)
+}
