@@ -45,6 +45,9 @@ pub(super) const COMPACTIONS: &[&str] = &[
     "redirected dependency",
     "removed dependency",
     "cleared supersedes",
+    "over the capacity",
+    "over the capacity: a superseded item",
+    "over the capacity: a dependency",
     "refused reply",
     "write during the call",
     "failed call",
@@ -104,10 +107,24 @@ pub(super) fn compaction_effects(before: &State, batch: &Value) -> Vec<&'static 
     };
     count_if("summary is_superseded_by_summary its has_one_key key", updated.iter().any(loses_last_key));
     for body in of("forget_items") {
-        let forgotten: Vec<&Value> =
-            body["ids"].as_array().unwrap().iter().map(|id| &old[&id.as_u64().unwrap()].0).collect();
+        // An item that its own batch adds may be over the capacity.
+        let forgotten: Vec<&Value> = body["ids"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(|id| old.get(&id.as_u64().unwrap()))
+            .map(|(item, _)| item)
+            .collect();
         let of_summaries = forgotten.iter().any(|item| item["key"] == "summary");
         let into = &body["cause"]["compaction"]["into"];
+        if body["cause"] == "capacity" {
+            count_if("over the capacity", true);
+            let is_superseded = |item: &&Value| !item["validity"]["superseded"].is_null();
+            count_if("over the capacity: a superseded item", forgotten.iter().any(is_superseded));
+            let loses = |(_, deps, old): &(&Value, &Value, &(Value, Value))| **deps != old.1;
+            count_if("over the capacity: a dependency", updated.iter().any(loses));
+            continue;
+        }
         if into.is_null() {
             count_if("summary loses_last_key with the session", of_summaries);
             continue;
