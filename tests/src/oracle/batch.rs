@@ -1,8 +1,9 @@
 //! One batch: the events that the documents require and the events of the kernel, compared as multisets.
 
 use super::conversation::PendingCall;
-use super::fold::{Fold, ObservedItemEvent};
+use super::fold::{Entry, Fold, ObservedItemEvent};
 use super::items::{Change, ExpectedItems, FINAL_ANSWER_PREFIX};
+use super::workflow::{ExpectedAggregate, compare_aggregate};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -25,6 +26,8 @@ pub(super) struct Batch {
     pub(super) expired_ids: BTreeSet<u64>,
     /// The number of transitions: one, but none for a resume (000-4.12), a write (decision 0019) and a tick (decision 0036).
     pub(super) transitions: usize,
+    /// The aggregate of the members' results (decision 0042).
+    pub(super) aggregate: Option<ExpectedAggregate>,
     /// The call that the batch makes, if it makes one.
     pub(super) call: Option<PendingCall>,
 }
@@ -44,6 +47,7 @@ impl Batch {
         let mut over_budget = Vec::new();
         let (mut forgotten_keys, mut forgotten_ids) = (BTreeSet::new(), BTreeSet::new());
         let mut composed: Vec<(String, String)> = Vec::new();
+        let mut answered = None;
         for event in observed {
             if event.get("transitioned").is_some() {
                 transitions += 1;
@@ -59,6 +63,9 @@ impl Batch {
                         record_answer(answer, &item_event.text)?; // decision 0016
                     }
                 }
+            } else if let Some(found) = event.get("network").filter(|event| is_aggregate(event)) {
+                let expected = self.aggregate.take().ok_or_else(|| format!("unexpected aggregate: {found}"))?;
+                answered = compare_aggregate(&expected, found)?;
             } else if let Some(time) = event.pointer("/time_advanced/now").and_then(Value::as_u64) {
                 remove_expected(&mut self.events, event.clone())?;
                 fold.now = time;
@@ -94,6 +101,16 @@ impl Batch {
             } else {
                 remove_expected(&mut self.events, without_composed_text(event, answer)?)?;
             }
+        }
+        if let Some(missing) = self.aggregate {
+            return Err(format!("missing aggregate: {missing:?}"));
+        }
+        // Decision 0042: the aggregate is an item that later tasks read.
+        let is_aggregate = |entry: &Entry| entry.item["key"].get("aggregate").is_some();
+        if let Some(answer) = answered
+            && !fold.entries().any(|(_, entry)| is_aggregate(entry) && entry.text == answer)
+        {
+            return Err(format!("missing item of the aggregate {answer:?}"));
         }
         if let Some(missing) = self.events.iter().chain(&self.item_events).next() {
             return Err(format!("missing event: {missing}"));
@@ -168,6 +185,11 @@ impl Batch {
         }
         Ok(())
     }
+}
+
+/// Whether an event of the network is an aggregate or its absence.
+fn is_aggregate(event: &Value) -> bool {
+    event.get("results_aggregated").is_some() || event.get("aggregation_failed").is_some()
 }
 
 /// Removes an event from the expected ones.
