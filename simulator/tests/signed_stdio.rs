@@ -255,7 +255,8 @@ fn refused_attempt_names_its_repetition() {
         let path = folder.path().join("network.yaml");
         let network = fs::read_to_string(&path).unwrap().replace("{quality: 0.9, max_capacity: 2}", ana);
         fs::write(&path, network).unwrap();
-        let served = serve(folder.path(), &[SCENARIO, "--journal", "one.ndjson", "--keys", "keys"], |_| Vec::new());
+        let served =
+            serve(folder.path(), &[SCENARIO, "--journal", "one.ndjson", "--keys", "keys"], |_| Vec::new());
         assert_eq!(served.code, Some(0), "{}", served.errors);
         let notices = refused_handoffs(&served);
         if refusal.is_empty() {
@@ -270,7 +271,10 @@ fn refused_attempt_names_its_repetition() {
             let calls = served.messages.iter().filter_map(|message| message.get("call"));
             let repeated = calls.clone().find(|call| call["id"] == notice["repeated_as"]).unwrap();
             assert_eq!(repeated["node"], "ben");
-            assert!(calls.clone().all(|call| call["id"] != notice["call"]), "no node executes the refused call");
+            assert!(
+                calls.clone().all(|call| call["id"] != notice["call"]),
+                "no node executes the refused call"
+            );
         }
     }
 }

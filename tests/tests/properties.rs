@@ -5,9 +5,9 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use orchestrion_kernel::control::table::TRANSITIONS;
+use orchestrion_kernel::event::{Cause, TaskOutcome};
 use orchestrion_kernel::item::{ItemKey, Scope};
 use orchestrion_kernel::knowledge::Write;
-use orchestrion_kernel::event::{Cause, TaskOutcome};
 use orchestrion_kernel::network::NetworkEvent;
 use orchestrion_kernel::network::aggregation::AggregationStrategy;
 use orchestrion_kernel::plan::{Plan, Task};
@@ -207,7 +207,9 @@ fn workflow_cases(state: &State, events: &Events) -> Vec<&'static str> {
                 let has_optional = open.iter().any(|task| task.step.optional);
                 cases.extend(has_optional.then_some("success without an optional task"));
                 let is_skipped = |task: &&&Task| !task.step.optional && request.outcome(task.id).is_none();
-                cases.extend((has_optional && open.iter().any(|task| is_skipped(&task))).then_some("skipped task"));
+                cases.extend(
+                    (has_optional && open.iter().any(|task| is_skipped(&task))).then_some("skipped task"),
+                );
             }
             _ => {}
         }

@@ -244,7 +244,8 @@ fn declare_steps(choice: &mut impl RandomSource, tasks: &mut [Task]) {
         let declared = task.depends_on.clone().unwrap_or_else(|| before.into_iter().collect());
         task.step.optional = choice.percent(25);
         // Only pure tasks are repeated, so most validations are of those.
-        let pure_declared: Vec<TaskId> = declared.iter().filter(|task| pure.contains(task)).copied().collect();
+        let pure_declared: Vec<TaskId> =
+            declared.iter().filter(|task| pure.contains(task)).copied().collect();
         if task.effect == Effect::Pure && !pure_declared.is_empty() && choice.percent(85) {
             task.step.validates = Some(choice.one_of(&pure_declared));
         } else if !declared.is_empty() && choice.percent(30) {

@@ -64,7 +64,8 @@ impl Batch {
                     }
                 }
             } else if let Some(found) = event.get("network").filter(|event| is_aggregate(event)) {
-                let expected = self.aggregate.take().ok_or_else(|| format!("unexpected aggregate: {found}"))?;
+                let expected =
+                    self.aggregate.take().ok_or_else(|| format!("unexpected aggregate: {found}"))?;
                 answered = compare_aggregate(&expected, found)?;
             } else if let Some(time) = event.pointer("/time_advanced/now").and_then(Value::as_u64) {
                 remove_expected(&mut self.events, event.clone())?;

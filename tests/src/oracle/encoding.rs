@@ -252,15 +252,38 @@ pub(super) struct PastRequest {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum OracleReply {
-    Identity { gcp: bool, mongodb: bool },
-    Context { ratings: Ratings, traces: Vec<PastRequest> },
-    Classification { tags: Vec<String> },
-    Summary { text: String, forgets: Option<Vec<u64>> },
+    Identity {
+        gcp: bool,
+        mongodb: bool,
+    },
+    Context {
+        ratings: Ratings,
+        traces: Vec<PastRequest>,
+    },
+    Classification {
+        tags: Vec<String>,
+    },
+    Summary {
+        text: String,
+        forgets: Option<Vec<u64>>,
+    },
     Plan(OraclePlan),
-    Argument { argument: OracleArgument, text: String, plan: Option<OraclePlan> },
-    Approval { approved: bool, text: String },
-    Repaired { text: String, plan: OraclePlan },
-    NoRepair { text: String },
+    Argument {
+        argument: OracleArgument,
+        text: String,
+        plan: Option<OraclePlan>,
+    },
+    Approval {
+        approved: bool,
+        text: String,
+    },
+    Repaired {
+        text: String,
+        plan: OraclePlan,
+    },
+    NoRepair {
+        text: String,
+    },
     Exit {
         code: i32,
         text: String,
@@ -268,7 +291,9 @@ pub(super) enum OracleReply {
         #[serde(default)]
         number: Option<i64>,
     },
-    Stored { held: bool },
+    Stored {
+        held: bool,
+    },
     Delivered,
 }
 

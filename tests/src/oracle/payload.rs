@@ -20,7 +20,9 @@ impl ExpectedConversation {
             | OracleOperation::ArgueAdditional { .. }
             | OracleOperation::ReviewRevision
             | OracleOperation::Approve
-            | OracleOperation::Diagnose => Some(json!({ "plan": request.plan.tasks().iter().map(without_step).collect::<Vec<_>>() })),
+            | OracleOperation::Diagnose => {
+                Some(json!({ "plan": request.plan.tasks().iter().map(without_step).collect::<Vec<_>>() }))
+            }
             OracleOperation::RunTask { task, .. } | OracleOperation::UndoTask { task } => {
                 let started = request.ledger.iter().find(|started| started.task == task)?;
                 Some(json!({ "task": without_step(&started.version) }))

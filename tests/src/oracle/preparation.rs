@@ -3,7 +3,9 @@
 use super::authority;
 use super::compaction::{SUMMARY, compact};
 use super::conversation::{ExpectedConversation, Request};
-use super::encoding::{OracleInput, OracleOperation, OracleReply, OraclePlan, PastRequest, Ratings, Role, Task};
+use super::encoding::{
+    OracleInput, OracleOperation, OraclePlan, OracleReply, PastRequest, Ratings, Role, Task,
+};
 use super::facts;
 use super::fold::Fold;
 use super::items::{ExpectedText, key};

@@ -99,7 +99,8 @@ impl ExpectedConversation {
 
     /// Decision 0042: "satisfied if the task succeeded, or if it is a member and the members are aggregated".
     fn is_satisfied(&self, members: &[u32], dependency: u32) -> bool {
-        self.has_succeeded(dependency) || self.request.workflow.is_aggregated() && members.contains(&dependency)
+        self.has_succeeded(dependency)
+            || self.request.workflow.is_aggregated() && members.contains(&dependency)
     }
 
     /// Decisions 0040 and 0042: of the tasks that did not start in this run and whose dependencies are satisfied, the first of the
@@ -249,7 +250,10 @@ fn expected_aggregate(strategy: &str, answers: &[(String, Option<i64>)]) -> Expe
 }
 
 /// Compares an aggregate, or its absence, with the expected one. Returns the text of the answer if it is a text.
-pub(super) fn compare_aggregate(expected: &ExpectedAggregate, found: &Value) -> Result<Option<String>, String> {
+pub(super) fn compare_aggregate(
+    expected: &ExpectedAggregate,
+    found: &Value,
+) -> Result<Option<String>, String> {
     let wrong = || format!("wrong aggregate: expected {expected:?}, found {found}");
     let aggregate = &found["results_aggregated"]["aggregate"];
     let confidence = aggregate["confidence"].as_f64().unwrap_or(-1.0) / 1e6;
