@@ -214,7 +214,7 @@ fn redacted_network_keeps_only_lengths() {
 }
 
 /// The fields of events that hold names, which are texts too.
-const NAMES: [&str; 16] = [
+const NAMES: [&str; 17] = [
     "user",
     "conversation",
     "text",
@@ -231,6 +231,8 @@ const NAMES: [&str; 16] = [
     "permitted",
     "summarized_keys",
     "additional_argument",
+    // Metadata of a task in a golden trace.
+    "city",
 ];
 
 /// Events without the names of users and conversations, and without the semantic state.
