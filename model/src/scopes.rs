@@ -293,6 +293,7 @@ impl Model {
     #[must_use]
     pub fn plan(&self, scope: &Scope) -> Plan {
         let tasks = match self.free {
+            // A second task makes 67,381 states of the default scope 162,172, and those of the tiny one 14,010 instead of 8,319.
             Nondeterminism { network: Remote::Modules, .. } => 1,
             Nondeterminism { execution: true, .. } => scope.tasks,
             Nondeterminism { facts: true, .. } => 2,

@@ -188,6 +188,9 @@ fn http_team_in_network_calls_each_node() {
     for line in [
         // The shop fails the task without an effect, and the next-best node gets it.
         "office → shop: the executor's task result",
+        // The first handoff arrives twice.
+        "       shop refuses the handoff of call ",
+        " from office: no such handoff is expected\n",
         "the node answered 503: ",
         "office → depot: the executor's task result",
         // The node that executed a task routes the next one of a sequential plan, here to itself.

@@ -40,22 +40,25 @@ fn goldens() -> Vec<PathBuf> {
 /// second is longer and does not.
 const TIGHT_BUDGETS: [&str; 2] = ["plan-over-budget.ndjson", "own-contexts.ndjson"];
 
-/// Whether a decision of the trace depends on the length of a text: through a tight budget, or through the tokens that two nodes
-/// exchange.
-fn depends_on_lengths(path: &Path) -> bool {
-    let name = path.file_name().unwrap().to_str().unwrap();
-    TIGHT_BUDGETS.contains(&name) || name.starts_with("network-")
+/// Whether a decision of the trace depends on the length of a text through a tight budget.
+fn has_tight_budget(path: &Path) -> bool {
+    TIGHT_BUDGETS.contains(&path.file_name().unwrap().to_str().unwrap())
+}
+
+/// Whether nodes execute the calls of the trace.
+fn has_network(path: &Path) -> bool {
+    path.file_name().unwrap().to_str().unwrap().starts_with("network-")
 }
 
 fn redactable_goldens() -> Vec<PathBuf> {
     let mut paths = goldens();
-    paths.retain(|path| !depends_on_lengths(path));
+    paths.retain(|path| !has_tight_budget(path));
     paths
 }
 
 #[test]
 fn changed_decision_is_refused() {
-    for path in goldens().iter().filter(|path| depends_on_lengths(path)) {
+    for path in goldens().iter().filter(|path| has_tight_budget(path)) {
         let trace = std::fs::read(path).unwrap();
         let result = redact(reader(&trace), &Salt::generate().unwrap(), &StandardContexts, Vec::new());
         assert!(matches!(result, Err(RedactError::DecisionDiffers { .. })), "{result:?}");
@@ -136,8 +139,9 @@ fn redacted_golden_contains_no_original_text() {
                 // A limit of the policy may truncate a name.
                 .is_some_and(|digest| digest.len() <= 16 && digest.bytes().all(|b| b.is_ascii_hexdigit()))
     };
-    for path in redactable_goldens() {
-        let trace = std::fs::read(&path).unwrap();
+    // The names of nodes and capabilities stay.
+    for path in redactable_goldens().iter().filter(|path| !has_network(path)) {
+        let trace = std::fs::read(path).unwrap();
         let what = path.display();
         let now = redacted(&trace);
         let (free, format) = collected(&now);
@@ -161,8 +165,56 @@ fn redacted_golden_contains_no_original_text() {
     }
 }
 
+/// The texts of users and modules in an input.
+fn texts_of(input: &Input) -> Vec<String> {
+    let of_plan = |plan: &Plan| plan.tasks().iter().map(|task| task.text.to_string()).collect::<Vec<_>>();
+    match input {
+        Input::UserMessage { text, .. } => vec![text.to_string()],
+        Input::Reply { report, .. } => {
+            let mut texts = report.plan().map_or_else(Vec::new, of_plan);
+            match report {
+                Report::Argument { text, .. }
+                | Report::Exit { text, .. }
+                | Report::NoRepair { text }
+                | Report::Repaired { text, .. } => texts.push(text.to_string()),
+                _ => {}
+            }
+            texts
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The tokens that nodes exchange are counted by the lengths of texts, so these stay, alone and as JSON.
+#[test]
+fn redacted_network_keeps_only_lengths() {
+    let networks: Vec<_> = redactable_goldens().into_iter().filter(|path| has_network(path)).collect();
+    assert!(networks.len() > 5, "{networks:?}");
+    let mut texts = 0;
+    for path in networks {
+        let what = path.display();
+        let trace = std::fs::read(&path).unwrap();
+        let now = redacted(&trace);
+        let bytes = String::from_utf8(now.clone()).unwrap();
+        for (before, after) in steps(&trace).iter().zip(steps(&now)) {
+            for (before, after) in texts_of(&before.input).iter().zip(texts_of(&after.input)) {
+                let len = |text: &str| (text.len(), serde_json::to_string(text).unwrap().len());
+                assert_eq!(len(before), len(&after), "{what}: {before:?} became {after:?}");
+                let field = format!("\"text\":{}", serde_json::to_string(before).unwrap());
+                assert!(before.is_empty() || !bytes.contains(&field), "{what}: {before:?} stays");
+                assert!(
+                    !before.contains(' ') || !bytes.contains(before.as_str()),
+                    "{what}: {before:?} stays"
+                );
+                texts += usize::from(before.contains(' '));
+            }
+        }
+    }
+    assert!(texts > 50, "{texts}");
+}
+
 /// The fields of events that hold names, which are texts too.
-const NAMES: [&str; 16] = [
+const NAMES: [&str; 17] = [
     "user",
     "conversation",
     "text",
@@ -179,6 +231,8 @@ const NAMES: [&str; 16] = [
     "permitted",
     "summarized_keys",
     "additional_argument",
+    // Metadata of a task in a golden trace.
+    "city",
 ];
 
 /// Events without the names of users and conversations, and without the semantic state.
@@ -211,8 +265,8 @@ fn redaction_preserves_decisions() {
             assert_eq!(before.refused.is_some(), after.refused.is_some(), "{what} step {}", before.n);
         }
         assert!(html(reader(&now), "redacted.ndjson").unread.is_none());
-        // A scenario cannot express a tick.
-        if steps(&now).iter().any(|step| step.input == Input::Tick) {
+        // A scenario cannot express a tick, nor a forged or replayed handoff of a trace.
+        if has_network(&path) || steps(&now).iter().any(|step| step.input == Input::Tick) {
             continue;
         }
         let target = Target::new("case", Path::new("no-such-folder")).unwrap();

@@ -204,6 +204,27 @@ fn receiver_refuses_forged_and_replayed_handoffs() {
         }
     });
     assert_eq!(served.code, Some(0), "{}", served.errors);
+    let call = |at: usize| {
+        let calls = served.messages.iter().filter_map(|message| message.get("call"));
+        calls.filter(|call| call.get("handoff").is_some()).nth(at).unwrap()
+    };
+    let notices = refused_handoffs(&served);
+    let [replayed, forged] = notices.as_slice() else { panic!("{notices:?}") };
+    let next_line = replayed["line"].as_u64().unwrap() + 1;
+    assert_eq!(
+        **replayed,
+        json!({
+            "line": replayed["line"], "call": call(0)["id"], "from": "office", "to": call(0)["node"],
+            "refusal": "not_expected",
+            "reason": format!("{} refuses the handoff of call {} from office: no such handoff is expected",
+                call(0)["node"].as_str().unwrap(), call(0)["id"]),
+        })
+    );
+    assert_eq!(forged["line"], next_line);
+    assert_eq!(forged["call"], call(1)["id"]);
+    assert_eq!(forged["refusal"], "invalid_signature");
+    let mismatch = "signature mismatch: expected the signature of this handoff by the sender";
+    assert!(forged["reason"].as_str().unwrap().contains(mismatch), "{forged}");
     // The receiver refuses both. The conversation continues, and its trace states the reasons.
     let (shown, _) = runner::run(0, folder.path(), &["show", "one.ndjson"]);
     let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -214,6 +235,48 @@ fn receiver_refuses_forged_and_replayed_handoffs() {
         "{shown}"
     );
     assert!(shown.contains("2 of 2 tasks succeeded"), "{shown}");
+}
+
+/// The notices of refused handoffs that the host received.
+fn refused_handoffs(served: &Served) -> Vec<&Value> {
+    served.messages.iter().filter_map(|message| message.get("handoff_refused")).collect()
+}
+
+/// The originator learns that a node refused, why, and which call repeats the attempt.
+#[test]
+fn refused_attempt_names_its_repetition() {
+    let cases = [
+        ("{quality: 0.9, max_capacity: 2, tasks: 2}\n    load: 0.1", "overloaded"),
+        // An unavailable node is no candidate, so that nothing is refused.
+        ("{quality: 0.9, max_capacity: 2, available: false}", ""),
+    ];
+    for (ana, refusal) in cases {
+        let folder = project();
+        let path = folder.path().join("network.yaml");
+        let network = fs::read_to_string(&path).unwrap().replace("{quality: 0.9, max_capacity: 2}", ana);
+        fs::write(&path, network).unwrap();
+        let served =
+            serve(folder.path(), &[SCENARIO, "--journal", "one.ndjson", "--keys", "keys"], |_| Vec::new());
+        assert_eq!(served.code, Some(0), "{}", served.errors);
+        let notices = refused_handoffs(&served);
+        if refusal.is_empty() {
+            assert!(notices.is_empty(), "{notices:?}");
+            continue;
+        }
+        // Both tasks are members of one fan-out, and ana refuses each.
+        assert_eq!(notices.len(), 2, "{notices:?}");
+        for notice in notices {
+            assert_eq!((&notice["line"], &notice["to"]), (&json!(0), &json!("ana")), "{notice}");
+            assert_eq!(notice["refusal"], refusal);
+            let calls = served.messages.iter().filter_map(|message| message.get("call"));
+            let repeated = calls.clone().find(|call| call["id"] == notice["repeated_as"]).unwrap();
+            assert_eq!(repeated["node"], "ben");
+            assert!(
+                calls.clone().all(|call| call["id"] != notice["call"]),
+                "no node executes the refused call"
+            );
+        }
+    }
 }
 
 #[test]

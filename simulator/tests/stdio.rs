@@ -95,15 +95,16 @@ fn node_host_runs_scenario() {
     foreign("node", "host.mjs", "Node agrees");
 }
 
-/// The host of nodes as processes runs the request of a new project, with its keys.
-#[test]
-fn python_network_host_reaches_every_node() {
+/// Runs the request of a new project with the host of nodes as processes, and returns what it prints. `change` edits the network.
+fn python_network_host(change: impl Fn(&str) -> String) -> Option<String> {
     if !is_there("python3") {
-        return;
+        return None;
     }
     let folder = tempfile::tempdir().unwrap();
     let bin = Path::new(env!("CARGO_BIN_EXE_orchestrion"));
     assert!(Command::new(bin).arg("init").current_dir(&folder).output().unwrap().status.success());
+    let network = folder.path().join("network.yaml");
+    fs::write(&network, change(&fs::read_to_string(&network).unwrap())).unwrap();
     let others = std::env::var_os("PATH").unwrap_or_default();
     let folders = std::iter::once(bin.parent().unwrap().to_path_buf()).chain(std::env::split_paths(&others));
     let output = Command::new("python3")
@@ -116,14 +117,31 @@ fn python_network_host_reaches_every_node() {
         .output()
         .unwrap();
     assert!(output.status.success(), "{}", stderr(&output));
-    let printed = String::from_utf8(output.stdout).unwrap();
+    let trace = fs::read(folder.path().join("one.ndjson")).unwrap();
+    let replayed = replay(Reader::new(trace.as_slice(), "one.ndjson").unwrap(), None, &StandardContexts);
+    assert!(replayed.is_equal());
+    Some(String::from_utf8(output.stdout).unwrap())
+}
+
+#[test]
+fn python_network_host_reaches_every_node() {
+    let Some(printed) = python_network_host(str::to_owned) else { return };
     let lines: Vec<&str> = printed.lines().collect();
     assert!(lines.contains(&"office: the planner's plan"), "{printed}");
     assert!(lines.contains(&"office -> ana: the executor's task result"), "{printed}");
     assert_eq!(lines.last(), Some(&"ana did: Translate the letter"));
-    let trace = fs::read(folder.path().join("one.ndjson")).unwrap();
-    let replayed = replay(Reader::new(trace.as_slice(), "one.ndjson").unwrap(), None, &StandardContexts);
-    assert!(replayed.is_equal());
+}
+
+#[test]
+fn python_network_host_shows_refused_handoff() {
+    // The node reports a low load, but its capability executes as many tasks as it can.
+    let full = "{quality: 0.9, max_capacity: 2, tasks: 2}\n    load: 0.1";
+    let printed = python_network_host(|network| network.replace("{quality: 0.9, max_capacity: 2}", full));
+    let Some(printed) = printed else { return };
+    let refused = printed.lines().find(|line| line.starts_with("ana refuses the handoff of call ")).unwrap();
+    assert!(refused.contains(" from office: the capability is overloaded; call "), "{printed}");
+    assert!(printed.lines().any(|line| line == "office -> ben: the executor's task result"), "{printed}");
+    assert_eq!(printed.lines().last(), Some("ben did: Translate the letter"));
 }
 
 /// Returns the parse failures that the host received, and the final answers.

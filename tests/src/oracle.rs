@@ -33,6 +33,7 @@ mod refusals;
 mod selection;
 pub mod situation;
 mod visible_items;
+mod workflow;
 
 use conversation::{ExpectedConversation, PendingCall};
 use encoding::OracleInput;

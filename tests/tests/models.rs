@@ -74,7 +74,7 @@ fn hardened_satisfies_every_claim() {
             ("facts", 128_096, 128_952),
             ("workflow", 41_588, 47_328),
             ("handoffs", 121_190, 122_070),
-            ("nodes", 74_594, 74_594),
+            ("nodes", 132_856, 132_856),
             ("interactions", 8_156, 8_156),
             ("network", 67_381, 72_415),
         ]
@@ -119,7 +119,7 @@ fn as_drawn_fails_exactly_the_findings() {
             ("facts", 89_578, 92_239),
             ("workflow", 1_097, 1_097),
             ("handoffs", 8_162, 8_210),
-            ("nodes", 4_048, 4_048),
+            ("nodes", 4_824, 4_824),
             ("interactions", 6_524, 6_524),
             ("network", 164, 192),
         ]
@@ -156,7 +156,7 @@ fn tiny_scope_is_not_vacuous() {
             ("facts", 30_096, 30_340),
             ("workflow", 18_131, 21_244),
             ("handoffs", 18_290, 18_400),
-            ("nodes", 15_179, 15_179),
+            ("nodes", 15_889, 15_889),
             ("interactions", 8_156, 8_156),
             ("network", 8_319, 9_269),
         ]

@@ -5,10 +5,13 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use orchestrion_kernel::control::table::TRANSITIONS;
+use orchestrion_kernel::event::{Cause, TaskOutcome};
 use orchestrion_kernel::item::{ItemKey, Scope};
 use orchestrion_kernel::knowledge::Write;
-use orchestrion_kernel::plan::Plan;
-use orchestrion_kernel::{Event, Events, Input, Refusal, State, TimedInput, decide};
+use orchestrion_kernel::network::NetworkEvent;
+use orchestrion_kernel::network::aggregation::AggregationStrategy;
+use orchestrion_kernel::plan::{Plan, Task};
+use orchestrion_kernel::{Event, Events, Input, Phase, Refusal, State, TimedInput, decide};
 use orchestrion_tests::canonicalization::CanonicalizedRun;
 use orchestrion_tests::monitored::MonitoredKernel;
 use orchestrion_tests::random_walk::conversation;
@@ -128,6 +131,90 @@ fn scope_cases(
         other => unreachable!("a case without a definition: {other}"),
     };
     SCOPE_CASES.into_iter().filter(occurs).collect()
+}
+
+/// Decision 0042 without a network is untested in walks without aggregates, optional tasks and validations, so each case must occur
+/// in several walks.
+#[test]
+fn random_walks_execute_workflows() {
+    let mut counts: BTreeMap<&str, u32> = WORKFLOW_CASES.iter().map(|case| (*case, 0)).collect();
+    for (policy, inputs) in random_walks(WALKS) {
+        let mut state = State::new(conversation());
+        for TimedInput { at, input } in &inputs {
+            let events = decide(&policy, &state, *at, input).unwrap_or_default();
+            let before = state.control().request().map(|request| request.workflow.clone());
+            for case in workflow_cases(&state, &events) {
+                *counts.entry(case).or_default() += 1;
+            }
+            let had_failed = before.is_some_and(|workflow| workflow.is_aggregated == Some(false));
+            events.iter().for_each(|event| state.apply(event));
+            if had_failed && state.control().phase() == Phase::Failure {
+                *counts.entry("run fails without an aggregate").or_default() += 1;
+            }
+        }
+    }
+    println!("{counts:?}");
+    let rare: Vec<_> = counts.iter().filter(|(_, times)| **times < 10).collect();
+    assert!(rare.is_empty(), "cases of workflows with fewer than ten occurrences in {WALKS} walks: {rare:?}");
+}
+
+/// The cases of decision 0042 that walks without a network must contain.
+const WORKFLOW_CASES: [&str; 12] = [
+    "vote",
+    "average",
+    "consensus",
+    "best effort",
+    "ensemble",
+    "several answers",
+    "some members failed",
+    "no numbers",
+    "run fails without an aggregate",
+    "success without an optional task",
+    "skipped task",
+    "repeated validation",
+];
+
+/// Returns the cases that occur in a batch.
+fn workflow_cases(state: &State, events: &Events) -> Vec<&'static str> {
+    let Some(request) = state.control().request() else { return Vec::new() };
+    let Some(plan) = request.plan.as_ref().map(|revised| &revised.plan) else { return Vec::new() };
+    let mut cases = Vec::new();
+    for event in events {
+        match event {
+            Event::Network(NetworkEvent::ResultsAggregated { .. }) => {
+                let Some(aggregation) = plan.aggregation() else { continue };
+                cases.push(match aggregation.strategy {
+                    AggregationStrategy::Voting => "vote",
+                    AggregationStrategy::Averaging => "average",
+                    AggregationStrategy::Consensus => "consensus",
+                    AggregationStrategy::BestEffort => "best effort",
+                });
+                cases.extend(aggregation.is_ensemble.then_some("ensemble"));
+                let members: Vec<_> = plan.members().map(|task| request.outcome(task.id)).collect();
+                let is_failure = |outcome: &Option<TaskOutcome>| {
+                    matches!(outcome, Some(TaskOutcome::Exited(_) | TaskOutcome::NoResult(_)))
+                };
+                // The last member ends in this batch.
+                let failed = members.iter().filter(|outcome| is_failure(outcome)).count();
+                cases.extend((members.len() > failed + 1).then_some("several answers"));
+                cases.extend((failed > 0).then_some("some members failed"));
+            }
+            Event::Network(NetworkEvent::AggregationFailed { .. }) => cases.push("no numbers"),
+            Event::Network(NetworkEvent::ValidationFailed { .. }) => cases.push("repeated validation"),
+            Event::Concluded { conclusion } if conclusion.cause == Cause::Completed => {
+                let is_open = |task: &&Task| request.outcome(task.id) != Some(TaskOutcome::Succeeded);
+                let open: Vec<&Task> = plan.tasks().iter().filter(is_open).collect();
+                let has_optional = open.iter().any(|task| task.step.optional);
+                cases.extend(has_optional.then_some("success without an optional task"));
+                let is_skipped = |task: &&&Task| !task.step.optional && request.outcome(task.id).is_none();
+                cases.extend(
+                    (has_optional && open.iter().any(|task| is_skipped(&task))).then_some("skipped task"),
+                );
+            }
+            _ => {}
+        }
+    }
+    cases
 }
 
 #[test]

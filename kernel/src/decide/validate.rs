@@ -110,7 +110,8 @@ fn validate_scope(state: &State, scope: &Scope) -> Result<(), Refusal> {
     Err(Refusal::UnknownScope { scope: scope.clone() })
 }
 
-/// Refuses a plan with a task in an unknown scope, or in another scope than that of a request in one: scopes do not nest.
+/// Refuses a plan with a task in an unknown scope, or in another scope than that of a request in one: scopes do not nest. A member
+/// in a narrower scope is refused too, because the aggregate of the members belongs to the scope of the request.
 fn validate_task_scopes(state: &State, report: &Report) -> Result<(), Refusal> {
     let (Some(request), Some(plan)) = (state.control().request(), report.plan()) else { return Ok(()) };
     let mut validated = BTreeSet::new();
@@ -122,6 +123,13 @@ fn validate_task_scopes(state: &State, report: &Report) -> Result<(), Refusal> {
         }
         if validated.insert(scope) {
             validate_scope(state, scope)?;
+        }
+    }
+    let adopted = if request.scope.is_global() { plan.scope() } else { None };
+    let expected = adopted.unwrap_or(&request.scope);
+    for Task { id, scope, .. } in plan.members() {
+        if let Some(found) = scope.as_ref().filter(|scope| *scope != expected) {
+            return Err(Refusal::OtherScope { task: *id, expected: expected.clone(), found: found.clone() });
         }
     }
     Ok(())

@@ -75,6 +75,11 @@ pub(crate) fn second_capability() -> CapabilityId {
     CapabilityId::new("second")
 }
 
+/// The capability of an ensemble, which the orchestrator and the best node hold.
+pub(crate) fn shared_capability() -> CapabilityId {
+    CapabilityId::new("shared")
+}
+
 /// The capability that no node holds.
 pub(crate) fn missing_capability() -> CapabilityId {
     CapabilityId::new("missing")
@@ -110,7 +115,7 @@ pub(super) fn creation(model: Model) -> Vec<Input> {
             Node { status: NodeStatus::Expelled, ..node(EXPELLED, (90, 90), [executor()], 2) },
         ]),
         Remote::Steps => nodes.extend([
-            node(BEST, (80, 80), [executor()], 2),
+            node(BEST, (80, 80), [executor(), shared_capability()], 2),
             node(SECOND, (60, 60), [executor(), second_capability()], 2),
         ]),
         Remote::Modules => {
@@ -125,7 +130,7 @@ pub(super) fn creation(model: Model) -> Vec<Input> {
     if model.free.network == Remote::Steps
         && let Some(first) = nodes.first_mut()
     {
-        let own = node(ORCHESTRATOR, (90, 90), [own_capability()], 1);
+        let own = node(ORCHESTRATOR, (90, 90), [own_capability(), shared_capability()], 1);
         own.capabilities.into_values().for_each(|state| first.add_capability(state));
     }
     let policy = match model.free.network {

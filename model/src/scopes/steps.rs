@@ -1,6 +1,8 @@
 //! The plans whose tasks nodes execute.
 
-use crate::adversary::network::{best, missing_capability, own_capability, second_capability};
+use crate::adversary::network::{
+    best, missing_capability, own_capability, second_capability, shared_capability,
+};
 use orchestrion_kernel::module::Module;
 use orchestrion_kernel::network::aggregation::AggregationStrategy;
 use orchestrion_kernel::network::{Priority, Requirements, TaskConstraints};
@@ -44,8 +46,8 @@ pub(super) fn twins() -> Plan {
 }
 
 /// Workflows of every type, each with so many tasks at most: a sequence over two nodes, a graph with an optional task and a
-/// validation, members under best effort with a task after them, an ensemble, members that vote, one of which only the orchestrator
-/// can execute, members whose answers have a mean, and members of which no node can execute one.
+/// validation, members under best effort with a task after them, an ensemble in which the orchestrator competes, members that vote, one
+/// of which only the orchestrator can execute, an ensemble whose answers have a mean, and members of which no node can execute one.
 pub(super) fn workflows(tasks: u32) -> Vec<Plan> {
     let after = |number: u32, required: &[u32]| step(number, required);
     let sequence =
@@ -59,7 +61,9 @@ pub(super) fn workflows(tasks: u32) -> Vec<Plan> {
         ..Requirements::default()
     }));
     let effort = [step(1, &[]), step(2, &[]), after(3, &[1, 2]), after(4, &[3])];
-    let ensemble = [step(1, &[]), step(2, &[]), step(3, &[]), after(4, &[1])];
+    // The orchestrator and the best node can execute it, so that one of three members is left out.
+    let shared = |number| with_capability(step(number, &[]), shared_capability());
+    let ensemble = [shared(1), shared(2), shared(3), after(4, &[1])];
     let own = |number| with_capability(step(number, &[]), own_capability());
     let voting = [own(1), own(2), after(3, &[1, 2]), after(4, &[2])];
     let averaging = [step(1, &[]), step(2, &[]), after(3, &[1]), after(4, &[2])];
@@ -74,7 +78,8 @@ pub(super) fn workflows(tasks: u32) -> Vec<Plan> {
         aggregated(effort, AggregationStrategy::BestEffort, false),
         aggregated(ensemble, AggregationStrategy::Voting, true),
         aggregated(voting, AggregationStrategy::Voting, false),
-        aggregated(averaging, AggregationStrategy::Averaging, false),
+        // As many nodes as members.
+        aggregated(averaging, AggregationStrategy::Averaging, true),
         aggregated(unroutable, AggregationStrategy::Voting, false),
     ]
 }

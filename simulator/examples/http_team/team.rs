@@ -5,7 +5,8 @@ use orchestrion_kernel::NodeId;
 use orchestrion_kernel::event::MemoryRecord;
 use orchestrion_kernel::module::{Operation, PastRequest, Report, Store};
 use orchestrion_runtime::{
-    Call, CallError, CallPayload, CallResult, Host, RecoveryResult, SignedHandoff, lock_ignoring_poison,
+    Call, CallError, CallPayload, CallResult, Host, RecoveryResult, RefusedHandoff, SignedHandoff,
+    lock_ignoring_poison,
 };
 use serde::Serialize;
 use serde_json::json;
@@ -14,6 +15,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
 /// A team with its folder.
@@ -27,6 +29,8 @@ pub(crate) struct Team {
     pub(crate) endpoints: BTreeMap<NodeId, Models>,
     /// The calls that each node answered.
     calls: Mutex<BTreeMap<NodeId, Vec<&'static str>>>,
+    /// Whether a handoff was sent.
+    has_transmitted: AtomicBool,
 }
 
 impl Host for Team {
@@ -68,10 +72,20 @@ impl Host for Team {
         fate
     }
 
-    /// A handoff that its node does not receive is lost; the next-best node gets the call at its deadline.
+    /// A handoff that its node does not receive is lost; the next-best node gets the call at its deadline. The first one arrives
+    /// twice, as over a network that repeats what was not acknowledged.
     fn transmit(&self, handoff: SignedHandoff) -> Vec<SignedHandoff> {
         let node = self.endpoints.get(&handoff.handoff.to_node);
-        if node.is_some_and(|node| node.hand_off(&handoff)) { vec![handoff] } else { Vec::new() }
+        match node.is_some_and(|node| node.hand_off(&handoff)) {
+            true if !self.has_transmitted.swap(true, Relaxed) => vec![handoff.clone(), handoff],
+            true => vec![handoff],
+            false => Vec::new(),
+        }
+    }
+
+    /// The kernel chooses another node, if one is left.
+    fn receive_refusal(&self, refused: &RefusedHandoff) {
+        println!("       {}", plain(&refused.to_string()));
     }
 
     async fn sleep(&self, time: Duration) {
@@ -83,7 +97,14 @@ impl Team {
     /// A team without a network.
     pub(crate) fn new(models: Models, folder: &Path) -> Self {
         let folder = folder.to_path_buf();
-        Self { models, folder, stalls: false, endpoints: BTreeMap::new(), calls: Mutex::default() }
+        Self {
+            models,
+            folder,
+            stalls: false,
+            endpoints: BTreeMap::new(),
+            calls: Mutex::default(),
+            has_transmitted: AtomicBool::new(false),
+        }
     }
 
     /// The calls that each node answered, in order.

@@ -64,6 +64,8 @@ def serve_conversation(arguments):
         else:
             if "final_answer" in message:
                 print(message["final_answer"]["text"])
+            elif refused := message.get("handoff_refused"):
+                print(refused["reason"])  # The kernel has already chosen another node, if one is left.
             elif reason := next(iter(message.values())).get("reason"):
                 print(reason, file=sys.stderr)
             continue

@@ -8,6 +8,7 @@ use crate::journal::Journal;
 use crate::journaled::JournaledConversation;
 use crate::mailbox::{Mail, Message, RefusedMessage};
 use crate::new_request::NewRequest;
+use crate::refused_handoff::RefusedHandoff;
 use crate::session_user::SessionUser;
 use crate::size_limit::{check_input_size, check_reply_size};
 use futures_util::future::BoxFuture;
@@ -256,7 +257,7 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
             }
         }
         if let Some(received) = self.arrivals.pop_front() {
-            return self.receive_handoff(&received);
+            return self.receive_handoff(&received, None);
         }
         if continues {
             return self.submit(&Input::Step);
@@ -292,6 +293,17 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
     }
 
     fn record(&mut self, input: &Input, note: Option<String>) -> Result<Result<(), Refusal>, RuntimeError> {
+        self.record_numbered(input, note, None)
+    }
+
+    /// Records an input with the sender's number. The host receives the notice of a refused handoff.
+    fn record_numbered(
+        &mut self,
+        input: &Input,
+        note: Option<String>,
+        sequence: Option<u64>,
+    ) -> Result<Result<(), Refusal>, RuntimeError> {
+        let detail = note.clone();
         let (found, last) = (self.host_time(), self.state().now());
         let correction = (found < last).then(|| {
             format!(
@@ -308,7 +320,12 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
             note.truncate(end);
             note
         });
-        self.conversation.submit(input, &StepMetadata { at_ms: found.max(last).millis(), note })
+        let metadata = StepMetadata { at_ms: found.max(last).millis(), note };
+        Ok(self.conversation.submit(input, &metadata)?.map(|events| {
+            if let Some(refused) = RefusedHandoff::in_batch(sequence, &events, detail) {
+                self.host.receive_refusal(&refused);
+            }
+        }))
     }
 
     fn host_time(&self) -> Timestamp {
@@ -352,9 +369,13 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
     }
 
     /// Submits a handoff that reached its receiver, with its verified signature.
-    fn receive_handoff(&mut self, received: &SignedHandoff) -> Result<StepResult, RuntimeError> {
+    fn receive_handoff(
+        &mut self,
+        received: &SignedHandoff,
+        sequence: Option<u64>,
+    ) -> Result<StepResult, RuntimeError> {
         let (input, note) = self.conversation.keys.receive(self.state(), received);
-        Ok(match self.record(&Input::Network(Box::new(input)), note)? {
+        Ok(match self.record_numbered(&Input::Network(Box::new(input)), note, sequence)? {
             Ok(()) => StepResult::Accepted,
             Err(refusal) => StepResult::Refused(refusal),
         })
@@ -447,7 +468,7 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
         let (derive, sequence) = match mail {
             Mail::Message(message) => return self.submit_message(message),
             Mail::Handoff(received, sequence) => {
-                let result = self.receive_handoff(&received)?;
+                let result = self.receive_handoff(&received, sequence)?;
                 if let (StepResult::Refused(refusal), Some(sequence)) = (&result, sequence) {
                     self.refused.push(RefusedMessage { sequence, refusal: refusal.clone() });
                 }
@@ -475,7 +496,7 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
                 self.submit_reply(call, Reply { report, summary_update, action, interaction }, note)?
             }
             Input::CallFailed { call, failure } => self.submit_failure(call, failure, note)?,
-            input => match self.record(&input, note)? {
+            input => match self.record_numbered(&input, note, sequence)? {
                 Ok(()) => StepResult::Accepted,
                 Err(refusal) => StepResult::Refused(refusal),
             },

@@ -1,6 +1,7 @@
 //! The interface between a conversation and its application.
 
 use crate::call::{Call, CallResult, RecoveryResult};
+use crate::refused_handoff::RefusedHandoff;
 use orchestrion_handoff::SignedHandoff;
 use std::future::Future;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -19,6 +20,10 @@ pub trait Host: Send + Sync {
     fn transmit(&self, handoff: SignedHandoff) -> Vec<SignedHandoff> {
         vec![handoff]
     }
+
+    /// Receives the notice that a receiver refused a handoff (001 §11.3). The kernel has already decided what follows. By default
+    /// the notice is ignored.
+    fn receive_refusal(&self, _: &RefusedHandoff) {}
 
     /// Waits for this time.
     fn sleep(&self, time: Duration) -> impl Future<Output = ()> + Send;

@@ -7,6 +7,7 @@ use crate::journal::Journal;
 use crate::mailbox::MailboxReceiver;
 use crate::recovery::{TruncatedTail, read_journal, read_journal_after, read_snapshot};
 use orchestrion_kernel::context::ContextBuilder;
+use orchestrion_kernel::event::Events;
 use orchestrion_kernel::{Input, Refusal, State};
 use orchestrion_trace::recorder::Recorder;
 use orchestrion_trace::{Header, RequestResult, SnapshotError, StepMetadata};
@@ -107,11 +108,8 @@ impl<J: Journal> JournaledConversation<J> {
         &mut self,
         input: &Input,
         metadata: &StepMetadata,
-    ) -> Result<Result<(), Refusal>, RuntimeError> {
-        match self.recorder.submit(input, metadata) {
-            Ok(decided) => Ok(decided.map(drop)),
-            Err(error) => Err(self.mark_failed(error)),
-        }
+    ) -> Result<Result<Events, Refusal>, RuntimeError> {
+        self.recorder.submit(input, metadata).map_err(|error| self.mark_failed(error))
     }
 
     /// Makes all recorded steps durable.

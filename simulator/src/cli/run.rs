@@ -40,6 +40,22 @@ schema --schema stdio`):
   mkfifo replies
   orchestrion run --stdio mine.yaml < replies | python3 host.py > replies
 
+Messages to the host:
+  opened, closed      the conversation starts, or is complete
+  call, recover       a call; one that was in flight at a crash
+  final_answer        a request ended
+  handoff_refused     a node refused a handoff: forged, replayed, no capability,
+                      unavailable or overloaded; with the call that repeats it
+  refused             an input was refused
+  parse_failed        a line could not be used
+  halted              every next input is refused
+Messages of the host:
+  reply, not_started  the result of a call; a call in recovery never started
+  request, cancel     a user's request; cancels it
+  write, ingest       a write; a text that contains facts
+  handoff             a signed handoff that reached its receiver
+  close               ends the conversation
+
 Exit codes: 0 every scenario ran as scripted; 1 one halted, a write was refused
 or accepted against its script, or a context differs from the 0-1 program; 2 no
 scenario could be run; 3 a scenario could not be run, a scripted event or reply

@@ -39,7 +39,9 @@ same events as NDJSON.
 --redact replaces every text and the names of users, conversations and custom
 policies by length and salted digest; the salt is not stored. It removes the
 scenario and the date. Numbers that affect decisions remain (confidences,
-ratings, exit codes, policy settings, times), so that the trace replays.
+ratings, exit codes, policy settings, times), so that the trace replays. With a
+network, the names of nodes and capabilities remain, and a text becomes a digest
+of the same length, because nodes count tokens by lengths.
 
 Exit codes: 0 success; 2 the trace cannot be opened, or has no such step, item
 or key; 3 the trace is incomplete or damaged, and is shown as far as it is

@@ -7,7 +7,7 @@ use orchestrion_kernel::module::{Failure, Operation};
 use orchestrion_kernel::{CallId, Input, Text, UserId};
 use orchestrion_runtime::{
     Call, CallError, CallResult, Clock, Host, INPUT_BYTES_MAX, Mailbox, Message, NewRequest, RecoveryResult,
-    SessionUser, lock_ignoring_poison,
+    RefusedHandoff, SessionUser, lock_ignoring_poison,
 };
 use orchestrion_scenario::IdentityFile;
 use serde_json::Value;
@@ -146,6 +146,10 @@ impl<W: Write + Send + 'static> Host for Pipe<W> {
             Ok(()) => RecoveryResult::NotStarted,
             Err(_) => pending().await,
         }
+    }
+
+    fn receive_refusal(&self, refused: &RefusedHandoff) {
+        self.send(&ToHost::handoff_refused(refused));
     }
 
     async fn sleep(&self, time: Duration) {

@@ -5,12 +5,16 @@
 //! reply if it is known, `{"fail": "unknown"}` as its content if the outcome is unknown, or `not_started`. The host sends
 //! `write`, `ingest` or `handoff` at any time; a text, and a write that requires a session, wait for one. Messages about an input contain its line number,
 //! counted from 1.
+//!
+//! A handoff that its receiver refuses is answered with `handoff_refused`. If the receiver cannot execute the call, the message
+//! names the call that repeats it at the next-best node. If no other node is left, the call fails, and the final answer says so.
 
 use orchestrion_kernel::event::Conclusion;
 use orchestrion_kernel::item::Scope;
+use orchestrion_kernel::network::HandoffRefusal;
 use orchestrion_kernel::situation::SummaryField;
-use orchestrion_kernel::{CallId, ConversationId, Text, TraceId};
-use orchestrion_runtime::{Call, Conversation, Journal, RequestResult, SignedHandoff};
+use orchestrion_kernel::{CallId, ConversationId, NodeId, Text, TraceId};
+use orchestrion_runtime::{Call, Conversation, Journal, RefusedHandoff, RequestResult, SignedHandoff};
 use orchestrion_scenario::{
     ApproverReply, ArgumentReply, AuditorReply, ClassifierReply, DiagnosisReply, IdentityFile, IdentityReply,
     IngestFile, MemoryReply, PlannerReply, ReplyFile, RevisionReply, StoreReply, SummarizerReply, TaskReply,
@@ -60,6 +64,24 @@ pub enum ToHost<'a> {
         /// The refusal.
         reason: String,
     },
+    /// A receiver refused a handoff (001 §6.2). The conversation continues.
+    HandoffRefused {
+        /// The line of the handoff, from 1; 0 for one that the runtime sent.
+        line: u64,
+        /// The call that the handoff names.
+        call: CallId,
+        /// The sender that it names.
+        from: &'a NodeId,
+        /// The receiver.
+        to: &'a NodeId,
+        /// The failed check.
+        refusal: HandoffRefusal,
+        /// The refusal as a sentence.
+        reason: String,
+        /// The call that repeats the attempt. Absent if the expected handoff can still arrive, or if no other node is left.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        repeated_as: Option<CallId>,
+    },
     /// A line could not be parsed or used.
     ParseFailed {
         /// The line, from 1; 0 for an input without a line.
@@ -86,6 +108,19 @@ impl<'a> ToHost<'a> {
             conversation: conversation.state().control().conversation(),
             unfinished: conversation.is_unfinished(),
             truncated_tail: conversation.truncated_tail().map(|tail| tail.to_string()),
+        }
+    }
+
+    pub(crate) fn handoff_refused(refused: &'a RefusedHandoff) -> Self {
+        let RefusedHandoff { sequence, call, from, to, refusal, detail: _, repeated_as } = refused;
+        Self::HandoffRefused {
+            line: sequence.unwrap_or(0),
+            call: *call,
+            from,
+            to,
+            refusal: *refusal,
+            reason: refused.to_string(),
+            repeated_as: *repeated_as,
         }
     }
 
@@ -203,6 +238,11 @@ fn to_host_schema() -> Value {
                 "trace": {"type": "object"}, "conclusion": {"type": ["object", "null"]}, "text": text,
             }))),
             message("refused", object(&["line", "reason"], json!({"line": line, "reason": text}))),
+            message("handoff_refused", object(&["line", "call", "from", "to", "refusal", "reason"], json!({
+                "line": line, "call": {"type": "integer", "minimum": 1}, "from": text, "to": text,
+                "refusal": {"enum": HandoffRefusal::ALL}, "reason": text,
+                "repeated_as": {"type": "integer", "minimum": 1, "description": "The call that repeats the attempt. Absent if the expected handoff can still arrive, or if no other node is left."},
+            }))),
             message("parse_failed", object(&["line", "reason"], json!({
                 "line": line, "call": {"type": "integer", "minimum": 1}, "reason": text,
             }))),

@@ -10,7 +10,8 @@ use orchestrion_kernel::network::{
 };
 use orchestrion_kernel::{CapabilityId, Event, Input, NodeId, Score, Text};
 use orchestrion_runtime::{
-    Call, CallResult, Conversation, Host, JournalFile, Mailbox, NodeKeys, RecoveryResult, StepResult,
+    Call, CallResult, Conversation, Host, JournalFile, Mailbox, NodeKeys, RecoveryResult, RefusedHandoff,
+    StepResult,
 };
 use std::path::Path;
 use std::sync::Mutex;
@@ -21,12 +22,13 @@ struct Transport {
     team: ScriptedTeam,
     sent: Mutex<Vec<SignedHandoff>>,
     mailbox: Mutex<Mailbox>,
+    refused: Mutex<Vec<RefusedHandoff>>,
 }
 
 impl Host for Transport {
     async fn execute(&self, call: &Call) -> CallResult {
         let sent = self.sent.lock().unwrap().clone();
-        for handoff in sent {
+        for (number, handoff) in (1..).zip(sent) {
             let mut forged = handoff.clone();
             forged.handoff.operation = Text::from("another operation");
             let mut foreign = handoff.handoff.clone();
@@ -34,7 +36,7 @@ impl Host for Transport {
             let foreign = NodeKey::for_simulation(&foreign.from_node).sign(foreign);
             self.mailbox.lock().unwrap().deliver(foreign, None).unwrap();
             self.mailbox.lock().unwrap().deliver(forged, None).unwrap();
-            self.mailbox.lock().unwrap().deliver(handoff, None).unwrap();
+            self.mailbox.lock().unwrap().deliver(handoff, Some(number)).unwrap();
         }
         self.team.execute(call).await
     }
@@ -46,6 +48,10 @@ impl Host for Transport {
     fn transmit(&self, handoff: SignedHandoff) -> Vec<SignedHandoff> {
         self.sent.lock().unwrap().push(handoff.clone());
         vec![handoff]
+    }
+
+    fn receive_refusal(&self, refused: &RefusedHandoff) {
+        self.refused.lock().unwrap().push(refused.clone());
     }
 
     async fn sleep(&self, time: Duration) {
@@ -126,7 +132,12 @@ async fn forged_and_replayed_handoffs_are_refused() {
     let (_folder, path) = journal();
     let mut conversation = opened(&path);
     let mailbox = Mutex::new(conversation.mailbox());
-    let host = Transport { team: ScriptedTeam::agrees(), sent: Mutex::default(), mailbox };
+    let host = Transport {
+        team: ScriptedTeam::agrees(),
+        sent: Mutex::default(),
+        mailbox,
+        refused: Mutex::default(),
+    };
     run(&mut conversation, &host, network(|_| Vec::new())).await;
     conversation.close().await.unwrap();
     let events = network_events(&path);
@@ -136,6 +147,18 @@ async fn forged_and_replayed_handoffs_are_refused() {
     };
     assert!(refused(HandoffRefusal::InvalidSignature) >= 1);
     assert!(refused(HandoffRefusal::NotExpected) >= 1);
+    // The host learns of every recorded refusal, in order.
+    let notices = host.refused.lock().unwrap();
+    let recorded = events.iter().filter_map(|event| match event {
+        NetworkEvent::HandoffRefused { receipt, refusal } => Some((receipt.call, *refusal)),
+        _ => None,
+    });
+    assert!(notices.iter().map(|notice| (notice.call, notice.refusal)).eq(recorded), "{notices:?}");
+    for notice in notices.iter() {
+        let is_replay = notice.refusal == HandoffRefusal::NotExpected;
+        assert_eq!((notice.sequence.is_some(), notice.detail.is_none()), (is_replay, is_replay), "{notice}");
+        assert_eq!(notice.repeated_as, None, "the receiver did nothing: {notice}");
+    }
     let notes: Vec<String> = read_steps(&path).into_iter().filter_map(|step| step.note).collect();
     assert!(notes.iter().any(|note| note.starts_with("handoff of another conversation")), "{notes:?}");
     let runs = host.team.calls.lock().unwrap().iter().filter(|call| call.module == Module::Executor).count();

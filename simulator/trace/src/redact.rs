@@ -2,7 +2,8 @@
 //!
 //! Each text of a user, a module or the runtime is replaced by its length and a salted digest. The salt is not stored. Equal
 //! texts stay equal and empty texts stay empty. The mapped inputs are decided again, so that items, refusals and contexts
-//! contain the new texts. Numbers and times do not change, because decisions depend on them. Deliberately absent: a reverse
+//! contain the new texts. Numbers and times do not change, because decisions depend on them. If the first step creates a network,
+//! texts keep their lengths, because the tokens that nodes exchange are counted by them. Deliberately absent: a reverse
 //! mapping, and a salt chosen by the caller, which would make two redactions comparable.
 
 mod knowledge;
@@ -17,7 +18,8 @@ use crate::recorder::Recorder;
 use crate::replay::Replayer;
 use miette::Diagnostic;
 use orchestrion_kernel::context::ContextBuilder;
-use orchestrion_kernel::{ConversationId, Event, Events, Policy, Refusal};
+use orchestrion_kernel::network::NetworkInput;
+use orchestrion_kernel::{ConversationId, Event, Events, Input, Policy, Refusal};
 use std::io::{self, BufRead};
 pub(crate) use texts::Redactor;
 use thiserror::Error;
@@ -68,8 +70,8 @@ pub enum RedactError {
     /// A decision depends on the content or the length of a text.
     #[error("decision changed at step {step}: expected the recorded decision, found another after redaction")]
     #[diagnostic(help(
-        "two texts are equal only after the kernel combined them, or a budget or the interaction of two nodes depends on the length of \
-         a text; redact the trace up to the step before"
+        "two texts are equal only after the kernel combined them, a budget depends on the length of a text, or a network was created \
+         after the first step; redact the trace up to the step before"
     ))]
     DecisionDiffers {
         /// The step.
@@ -94,7 +96,7 @@ pub fn redact<R: BufRead>(
     out: impl io::Write,
 ) -> Result<Redacted, RedactError> {
     let original = reader.header().clone();
-    let redactor = Redactor::new(salt.0, &original.policy.ranks);
+    let mut redactor = Redactor::new(salt.0, &original.policy.ranks);
     let mut replayer = Replayer::new(&reader, None, contexts)?;
     let mut recorder = Recorder::open(out, &redact_header(&original, &redactor), contexts)?;
     let mut steps = 0;
@@ -111,6 +113,11 @@ pub fn redact<R: BufRead>(
         steps += 1;
         if let Some((_, difference)) = step.difference {
             return Err(RedactError::ReplayDiffers { step: steps, subject: difference.subject });
+        }
+        if steps == 1
+            && matches!(&step.input, Input::Network(input) if matches!(**input, NetworkInput::Create { .. }))
+        {
+            redactor.keep_lengths();
         }
         let metadata = StepMetadata {
             at_ms: step.metadata.at_ms,

@@ -7,8 +7,11 @@ use orchestrion_kernel::item::Scope;
 use orchestrion_kernel::module::{
     Argument, Operation, PastRequest, Rating, Ratings, Report, Role, Stance, Store,
 };
-use orchestrion_kernel::plan::{Effect, Plan, StepOptions, Task};
+use orchestrion_kernel::network::aggregation::AggregationStrategy;
+use orchestrion_kernel::network::{Millionths, Priority, Requirements, TaskConstraints};
+use orchestrion_kernel::plan::{Aggregation, Effect, Plan, StepOptions, Task};
 use orchestrion_kernel::{ConversationId, ItemId, Policy, RequestId, Score, TaskId, Text, TraceId};
+use std::sync::Arc;
 
 /// Elo points around the limits of ratings and of the duel table.
 const ELO: [u32; 14] = [1200, 1200, 0, 4, 5, 15, 599, 600, 601, 1190, 1799, 1801, u32::MAX - 3, u32::MAX];
@@ -75,7 +78,7 @@ pub(super) fn random_report(
             } else {
                 choice.one_of(&[1, 2, -1, 124, i32::MAX, i32::MIN])
             };
-            Report::Exit { code, text: output(choice), number: None }
+            Report::Exit { code, text: output(choice), number: number(choice) }
         }
         Operation::Diagnose if choice.percent(70) => {
             Report::Repaired { text: text(choice), plan: plan(choice, open) }
@@ -115,6 +118,12 @@ pub(super) fn text(choice: &mut impl RandomSource) -> Text {
 /// Generates the output of a task: often one that no other text contains, so that a reader of another scope is noticed.
 fn output(choice: &mut impl RandomSource) -> Text {
     if choice.percent(50) { Text::from(format!("out{}", 100 + choice.below(900))) } else { text(choice) }
+}
+
+/// Generates the number of an output, mostly one; averages and consensus need it.
+fn number(choice: &mut impl RandomSource) -> Option<Millionths> {
+    let numbers = [0, 1, 1_000_000, 3_333_333, -5_000_000, 10_000_000];
+    choice.percent(80).then(|| Millionths::new(choice.one_of(&numbers)))
 }
 
 /// Generates an argument whose confidence is a threshold, next to one, an extreme, or arbitrary.
@@ -182,10 +191,11 @@ fn plan(choice: &mut impl RandomSource, open: &[Scope]) -> Plan {
     let changed = choice.percent(6);
     let task = |number: u32| {
         let kind = if changed { number + 1 } else { number };
-        let effect = match kind % 3 {
-            0 => Effect::Pure,
-            1 => Effect::Undoable { compensation: text(choice) },
-            _ => Effect::Irreversible,
+        // Two small numbers are pure, so that a validation can repeat its task.
+        let effect = match kind {
+            1 | 5 | 7 => Effect::Undoable { compensation: text(choice) },
+            2 | 8 => Effect::Irreversible,
+            _ => Effect::Pure,
         };
         // Rarely, a task has the largest number.
         let id = if number == 5 { TaskId::new(u32::MAX) } else { TaskId::new(number) };
@@ -194,7 +204,62 @@ fn plan(choice: &mut impl RandomSource, open: &[Scope]) -> Plan {
     let mut tasks: Vec<Task> = numbers.into_iter().map(task).collect();
     declare_dependencies(choice, &mut tasks);
     declare_scopes(choice, &mut tasks, open);
-    Plan::new(tasks).unwrap_or_else(|_| pure_plan())
+    declare_steps(choice, &mut tasks);
+    if choice.percent(15) {
+        tasks = validated_tasks(choice);
+    }
+    let plan = Plan::new(tasks).unwrap_or_else(|_| pure_plan());
+    if choice.percent(70) {
+        return plan;
+    }
+    plan.with_aggregation(Aggregation {
+        strategy: choice.one_of(&AggregationStrategy::ALL),
+        criticality: score(choice),
+        is_ensemble: choice.percent(40),
+    })
+}
+
+/// Generates a pipeline with a validation, which other plans seldom contain.
+fn validated_tasks(choice: &mut impl RandomSource) -> Vec<Task> {
+    let task = |number: u32, validates: Option<TaskId>| Task {
+        id: TaskId::new(number),
+        text: empty_text(),
+        effect: Effect::Pure,
+        depends_on: None,
+        scope: None,
+        step: StepOptions { validates, ..StepOptions::default() },
+    };
+    let (first, second) = if choice.percent(50) { (3, 4) } else { (4, 3) };
+    vec![task(first, None), task(second, Some(TaskId::new(first)))]
+}
+
+/// Declares optional tasks, priorities, and validations of a task on which the validation depends.
+fn declare_steps(choice: &mut impl RandomSource, tasks: &mut [Task]) {
+    if choice.percent(50) {
+        return;
+    }
+    let mut before: Option<TaskId> = None;
+    let mut pure: Vec<TaskId> = Vec::new();
+    for task in tasks {
+        let declared = task.depends_on.clone().unwrap_or_else(|| before.into_iter().collect());
+        task.step.optional = choice.percent(25);
+        // Only pure tasks are repeated, so most validations are of those.
+        let pure_declared: Vec<TaskId> =
+            declared.iter().filter(|task| pure.contains(task)).copied().collect();
+        if task.effect == Effect::Pure && !pure_declared.is_empty() && choice.percent(85) {
+            task.step.validates = Some(choice.one_of(&pure_declared));
+        } else if !declared.is_empty() && choice.percent(30) {
+            task.step.validates = Some(choice.one_of(&declared));
+        }
+        if choice.percent(25) {
+            let priority = choice.one_of(&Priority::ALL);
+            let constraints = TaskConstraints { priority, ..TaskConstraints::default() };
+            let requirements = Requirements { constraints, ..Requirements::default() };
+            task.step.requirements = Some(Arc::new(requirements));
+        }
+        before = Some(task.id);
+        pure.extend((task.effect == Effect::Pure).then_some(task.id));
+    }
 }
 
 /// Declares the dependencies of tasks: a sequence, a fan-out, or up to three earlier tasks each, in any order and with repeats.

@@ -5,7 +5,7 @@ use super::{ActionKind, CallSelector, Shrink, TimeShift, UserSelector, WalkActio
 use orchestrion_kernel::item::Scope;
 use orchestrion_kernel::knowledge::{NewFact, Write};
 use orchestrion_kernel::module::{Argument, Failure, Report, Role};
-use orchestrion_kernel::plan::{Effect, Plan, Task};
+use orchestrion_kernel::plan::{Effect, Plan, StepOptions, Task};
 use orchestrion_kernel::{Phase, Score, Text};
 
 impl Shrink for WalkAction {
@@ -148,6 +148,9 @@ fn simpler_reports(report: &Report) -> Vec<Report> {
         Report::NoRepair { text } => {
             shorter(text).into_iter().map(|text| Report::NoRepair { text }).collect()
         }
+        Report::Exit { code, text, number: Some(_) } => {
+            vec![Report::Exit { code: *code, text: text.clone(), number: None }]
+        }
         Report::Exit { code, text, number: None } => {
             let codes = (![0, 1].contains(code)).then_some(Report::Exit {
                 code: 1,
@@ -180,7 +183,7 @@ fn simpler_arguments(argument: Argument) -> Vec<Argument> {
     simpler.map(|confidence| Argument { confidence, ..argument }).collect()
 }
 
-/// Returns the plain plan, the plan without scopes, as a sequence, without one of its tasks, with one task in no scope of its
+/// Returns the plain plan, the plan without aggregation or step options, without scopes, as a sequence, without one of its tasks, with one task in no scope of its
 /// own or with fewer dependencies, and with one empty description.
 fn simpler_plans(plan: &Plan) -> Vec<Plan> {
     let plain = pure_plan();
@@ -200,10 +203,17 @@ fn simpler_plans(plan: &Plan) -> Vec<Plan> {
     sequence.iter_mut().for_each(|task| task.depends_on = None);
     let mut unscoped = tasks.to_vec();
     unscoped.iter_mut().for_each(|task| task.scope = None);
-    let mut plans: Vec<Vec<Task>> = Some(unscoped).filter(|unscoped| unscoped != tasks).into_iter().collect();
+    let mut stepless = tasks.to_vec();
+    stepless.iter_mut().for_each(|task| task.step = StepOptions::default());
+    let mut plans: Vec<Vec<Task>> = [stepless, unscoped].into_iter().filter(|other| other != tasks).collect();
     plans.extend(Some(sequence).filter(|sequence| sequence != tasks));
     plans.extend(without);
     for (place, task) in tasks.iter().enumerate() {
+        if task.step != StepOptions::default() {
+            let mut tasks = tasks.to_vec();
+            tasks[place].step = StepOptions::default();
+            plans.push(tasks);
+        }
         if task.scope.is_some() {
             let mut tasks = tasks.to_vec();
             tasks[place].scope = None;
@@ -227,5 +237,12 @@ fn simpler_plans(plan: &Plan) -> Vec<Plan> {
             plans.push(tasks);
         }
     }
-    std::iter::once(plain).chain(plans.into_iter().filter_map(|tasks| Plan::new(tasks).ok())).collect()
+    let aggregation = plan.aggregation().copied();
+    let with_aggregation = |plan: Plan| match aggregation {
+        Some(aggregation) => plan.with_aggregation(aggregation),
+        None => plan,
+    };
+    let unaggregated = Plan::new(tasks.to_vec()).ok().filter(|_| aggregation.is_some());
+    let plans = plans.into_iter().filter_map(|tasks| Plan::new(tasks).ok()).map(with_aggregation);
+    std::iter::once(plain).chain(unaggregated).chain(plans).collect()
 }

@@ -2,9 +2,10 @@
 
 use super::capacity::{apply_capacity, capacity_events};
 use super::conversation::PendingCall;
-use super::fold::{Fold, ObservedItemEvent};
+use super::fold::{Entry, Fold, ObservedItemEvent};
 use super::items::{Change, ExpectedItems, FINAL_ANSWER_PREFIX};
 use super::policy::OraclePolicy;
+use super::workflow::{ExpectedAggregate, compare_aggregate};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -27,6 +28,8 @@ pub(super) struct Batch {
     pub(super) expired_ids: BTreeSet<u64>,
     /// The number of transitions: one, but none for a resume (000-4.12), a write (decision 0019) and a tick (decision 0036).
     pub(super) transitions: usize,
+    /// The aggregate of the members' results (decision 0042).
+    pub(super) aggregate: Option<ExpectedAggregate>,
     /// The call that the batch makes, if it makes one.
     pub(super) call: Option<PendingCall>,
 }
@@ -49,6 +52,7 @@ impl Batch {
         let mut over_budget = Vec::new();
         let (mut forgotten_keys, mut forgotten_ids) = (BTreeSet::new(), BTreeSet::new());
         let mut composed: Vec<(String, String)> = Vec::new();
+        let mut answered = None;
         let mut remaining = observed;
         while let [event, after @ ..] = remaining {
             // Decision 0021: the oldest items over the capacity are forgotten, after all other changes of S.
@@ -73,6 +77,10 @@ impl Batch {
                         record_answer(answer, &item_event.text)?; // decision 0016
                     }
                 }
+            } else if let Some(found) = event.get("network").filter(|event| is_aggregate(event)) {
+                let expected =
+                    self.aggregate.take().ok_or_else(|| format!("unexpected aggregate: {found}"))?;
+                answered = compare_aggregate(&expected, found)?;
             } else if let Some(time) = event.pointer("/time_advanced/now").and_then(Value::as_u64) {
                 remove_expected(&mut self.events, event.clone())?;
                 fold.now = time;
@@ -108,6 +116,16 @@ impl Batch {
             } else {
                 remove_expected(&mut self.events, without_composed_text(event, answer)?)?;
             }
+        }
+        if let Some(missing) = self.aggregate {
+            return Err(format!("missing aggregate: {missing:?}"));
+        }
+        // Decision 0042: the aggregate is an item that later tasks read.
+        let is_aggregate = |entry: &Entry| entry.item["key"].get("aggregate").is_some();
+        if let Some(answer) = answered
+            && !fold.entries().any(|(_, entry)| is_aggregate(entry) && entry.text == answer)
+        {
+            return Err(format!("missing item of the aggregate {answer:?}"));
         }
         if let Some(missing) = self.events.iter().chain(&self.item_events).chain(&excess(fold)).next() {
             return Err(format!("missing event: {missing}"));
@@ -182,6 +200,11 @@ impl Batch {
         }
         Ok(())
     }
+}
+
+/// Whether an event of the network is an aggregate or its absence.
+fn is_aggregate(event: &Value) -> bool {
+    event.get("results_aggregated").is_some() || event.get("aggregation_failed").is_some()
 }
 
 /// Removes an event from the expected ones.

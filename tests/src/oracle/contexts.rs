@@ -274,6 +274,7 @@ fn topic(entry: &Entry) -> &str {
     match kind.or(key.as_str()).unwrap_or_default() {
         _ if entry.item["kind"].get("constraint").is_some() => "constraint",
         "additional_argument" => "argument", // decision 0039
+        "aggregate" => "output",             // decision 0042: "an item that later tasks read"
         kind => kind,
     }
 }
@@ -402,6 +403,7 @@ fn key_label(entry: &Entry) -> String {
         }
         "diagnosis" => format!("diagnosis of request {of}"),
         "approval" => format!("approval of request {of}"),
+        "aggregate" => format!("aggregate of request {of}"),
         "working" => format!("working item {name}"),
         kind => format!("{kind} {name}"),
     }

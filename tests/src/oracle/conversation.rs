@@ -1,10 +1,13 @@
 //! The conversation as the documents define it: the data that persist between two inputs.
 
 use super::batch::Batch;
-use super::encoding::{OracleArgument, OracleOperation, Ratings, Role, Task, global, starting_ratings};
+use super::encoding::{
+    OracleArgument, OracleOperation, OraclePlan, Ratings, Role, Task, global, starting_ratings,
+};
 use super::items::{ExpectedItem, ExpectedItems, ExpectedText, key};
 use super::policy::OraclePolicy;
 use super::situation::Situation;
+use super::workflow::Workflow;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -48,7 +51,7 @@ pub(super) struct Request {
     pub(super) ratings: Ratings,
     /// The ratings after the duels (004-1.21).
     pub(super) ratings_after: Option<Ratings>,
-    pub(super) plan: Vec<Task>,
+    pub(super) plan: OraclePlan,
     pub(super) revision: u32,
     /// Whether a fact that the request reads was superseded since Security's latest call (decision 0038).
     pub(super) plan_outdated: bool,
@@ -69,6 +72,8 @@ pub(super) struct Request {
     pub(super) decisions: Vec<Decision>,
     /// The outcome of each ended task of the present run, by task number.
     pub(super) task_outcomes: BTreeMap<u32, Value>,
+    /// What else the present run knows (decision 0042).
+    pub(super) workflow: Workflow,
     pub(super) repairs: u32,
     pub(super) ledger: Vec<StartedTask>,
     pub(super) conclusion: Option<(&'static str, Value)>,
@@ -119,7 +124,7 @@ impl Request {
             verified: false,
             ratings: starting_ratings(),
             ratings_after: None,
-            plan: Vec::new(),
+            plan: OraclePlan::Tasks(Vec::new()),
             revision: 0,
             plan_outdated: false,
             pass: 0,
@@ -131,6 +136,7 @@ impl Request {
             consensus: 0,
             decisions: Vec::new(),
             task_outcomes: BTreeMap::new(),
+            workflow: Workflow::default(),
             repairs: 0,
             ledger: Vec::new(),
             conclusion: None,

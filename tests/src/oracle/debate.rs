@@ -4,7 +4,7 @@ use super::compaction::cluster;
 use super::consensus::{consensus, is_con_from};
 use super::conversation::{Decision, ExpectedConversation};
 use super::duels;
-use super::encoding::{OracleArgument, OracleOperation, Role, Stance, Task};
+use super::encoding::{OracleArgument, OracleOperation, OraclePlan, Role, Stance};
 use super::fold::Fold;
 use super::items::{ExpectedText, key};
 use super::policy::Elo;
@@ -17,7 +17,7 @@ impl ExpectedConversation {
         operation: OracleOperation,
         argument: OracleArgument,
         text: &str,
-        plan: Option<&[Task]>,
+        plan: Option<&OraclePlan>,
     ) {
         let role = if let OracleOperation::Argue(role) = operation { role } else { Role::Security };
         // Decision 0016: a fact, the role's latest. Decision 0011: the latest argument counts.

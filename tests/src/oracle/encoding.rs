@@ -212,6 +212,32 @@ pub(super) struct Task {
     /// Decision 0037.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) scope: Option<Value>,
+    /// Decision 0042, unparsed.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub(super) step: Value,
+}
+
+/// A plan: its tasks, and how the results of its members are aggregated (decision 0042).
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+pub(super) enum OraclePlan {
+    Tasks(Vec<Task>),
+    Aggregated { tasks: Vec<Task>, aggregation: Value },
+}
+
+impl OraclePlan {
+    pub(super) fn tasks(&self) -> &[Task] {
+        match self {
+            Self::Tasks(tasks) | Self::Aggregated { tasks, .. } => tasks,
+        }
+    }
+
+    pub(super) const fn aggregation(&self) -> Option<&Value> {
+        match self {
+            Self::Tasks(_) => None,
+            Self::Aggregated { aggregation, .. } => Some(aggregation),
+        }
+    }
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -226,17 +252,48 @@ pub(super) struct PastRequest {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum OracleReply {
-    Identity { gcp: bool, mongodb: bool },
-    Context { ratings: Ratings, traces: Vec<PastRequest> },
-    Classification { tags: Vec<String> },
-    Summary { text: String, forgets: Option<Vec<u64>> },
-    Plan(Vec<Task>),
-    Argument { argument: OracleArgument, text: String, plan: Option<Vec<Task>> },
-    Approval { approved: bool, text: String },
-    Repaired { text: String, plan: Vec<Task> },
-    NoRepair { text: String },
-    Exit { code: i32, text: String },
-    Stored { held: bool },
+    Identity {
+        gcp: bool,
+        mongodb: bool,
+    },
+    Context {
+        ratings: Ratings,
+        traces: Vec<PastRequest>,
+    },
+    Classification {
+        tags: Vec<String>,
+    },
+    Summary {
+        text: String,
+        forgets: Option<Vec<u64>>,
+    },
+    Plan(OraclePlan),
+    Argument {
+        argument: OracleArgument,
+        text: String,
+        plan: Option<OraclePlan>,
+    },
+    Approval {
+        approved: bool,
+        text: String,
+    },
+    Repaired {
+        text: String,
+        plan: OraclePlan,
+    },
+    NoRepair {
+        text: String,
+    },
+    Exit {
+        code: i32,
+        text: String,
+        /// In millionths.
+        #[serde(default)]
+        number: Option<i64>,
+    },
+    Stored {
+        held: bool,
+    },
     Delivered,
 }
 

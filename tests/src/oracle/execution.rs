@@ -1,9 +1,10 @@
 //! Execution, outcomes, repair and rollback (004-1.24 to 004-1.32, decisions 0003 and 0040).
 
 use super::conversation::{ExpectedConversation, StartedTask};
-use super::encoding::{OracleOperation, Task};
+use super::encoding::{OracleOperation, OraclePlan, Task};
 use super::items::{ExpectedText, key};
 use super::policy::Repairs;
+use super::workflow::Workflow;
 use serde_json::{Value, json};
 
 impl ExpectedConversation {
@@ -13,28 +14,6 @@ impl ExpectedConversation {
         if let Some(task) = self.next_ready_task() {
             self.start_task(task);
         }
-    }
-
-    /// Decision 0040: the first task of the plan that did not start in this run, and whose dependencies succeeded.
-    fn next_ready_task(&self) -> Option<Task> {
-        let outcomes = &self.request.task_outcomes;
-        let is_running = |id: u32| {
-            let mut operations = self.pending_calls.iter().map(|call| call.operation);
-            operations
-                .any(|operation| matches!(operation, OracleOperation::RunTask { task, .. } if task == id))
-        };
-        let succeeded = |id: &u32| outcomes.get(id).is_some_and(|outcome| *outcome == "succeeded");
-        let mut before: Option<u32> = None;
-        for task in &self.request.plan {
-            // Without a declaration the plan is a sequence.
-            let depends_on = task.depends_on.clone().unwrap_or_else(|| before.into_iter().collect());
-            let is_started = outcomes.contains_key(&task.id) || is_running(task.id);
-            if !is_started && depends_on.iter().all(succeeded) {
-                return Some(task.clone());
-            }
-            before = Some(task.id);
-        }
-        None
     }
 
     /// Decision 0003: the call makes the ledger's entry, with the outcome kept; a second run replaces the entry.
@@ -62,25 +41,27 @@ impl ExpectedConversation {
     }
 
     /// Takes the exit code of a task: 0 is success (004-2.6).
-    pub(super) fn take_task_exit(&mut self, task: u32, code: i32, text: &str) {
+    pub(super) fn take_task_exit(&mut self, task: u32, code: i32, text: &str, number: Option<i64>) {
         self.expect_status(task, if code == 0 { "done" } else { "failed" });
         // Decision 0016: a fact that depends on the subtask.
         let output = key("output", &json!([self.requests, task]));
+        let answer = Some((text.to_owned(), number));
         let (text, deps) = (ExpectedText::Verbatim(text.to_owned()), [self.task_key(task)].into());
         let scope = self.call_scope(OracleOperation::RunTask { task, effect: "" });
         self.expect_item(json!("fact"), output, text, deps, scope);
-        self.end_task(task, if code == 0 { json!("succeeded") } else { json!({ "exited": code }) });
+        self.end_task(task, if code == 0 { json!("succeeded") } else { json!({ "exited": code }) }, answer);
     }
 
     /// Takes the failure of a task's call (004-1.1, F14).
     pub(super) fn take_task_failure(&mut self, task: u32, failure: &str) {
         self.expect_status(task, "failed"); // decision 0016: "gets no result"
-        self.end_task(task, json!({ "no_result": failure }));
+        self.end_task(task, json!({ "no_result": failure }), None);
     }
 
     /// Decision 0040: what follows the end of a task, in this order.
-    fn end_task(&mut self, task: u32, outcome: Value) {
+    fn end_task(&mut self, task: u32, outcome: Value, answer: Option<(String, Option<i64>)>) {
         self.request.task_outcomes.insert(task, outcome);
+        self.end_step(task, answer);
         if !self.pending_calls.is_empty() {
             self.enter_phase("RunningTasks"); // other tasks still run
         } else if self.has_unknown_outcome() {
@@ -103,7 +84,7 @@ impl ExpectedConversation {
             let outcome = self.request.task_outcomes.get(&task.id).cloned();
             json!({ "task": task.id, "outcome": outcome.unwrap_or_else(|| json!("not_run")) })
         };
-        let tasks: Vec<Value> = self.request.plan.iter().map(outcome).collect();
+        let tasks: Vec<Value> = self.request.plan.tasks().iter().map(outcome).collect();
         self.expect_event(
             json!({ "execution_reported": { "revision": self.request.revision, "tasks": tasks } }),
         );
@@ -112,8 +93,7 @@ impl ExpectedConversation {
 
     /// 004-1.27, 004-1.28.
     pub(super) fn assert_outcomes(&mut self) {
-        let tasks = self.request.plan.len();
-        if self.request.task_outcomes.values().filter(|outcome| **outcome == "succeeded").count() == tasks {
+        if self.run_succeeds() {
             self.conclude("outcome", json!("completed"));
             self.enter_phase("Success");
         } else {
@@ -135,6 +115,7 @@ impl ExpectedConversation {
             Repairs::Unbounded => {}
         }
         self.request.task_outcomes.clear(); // the run is over
+        self.request.workflow = Workflow::default();
         self.enter_phase("SelfHealingActive");
         self.expect_call(OracleOperation::Diagnose); // 004-2.14
     }
@@ -145,7 +126,7 @@ impl ExpectedConversation {
     }
 
     /// 004-1.30.
-    pub(super) fn take_repair(&mut self, text: &str, plan: &[Task]) {
+    pub(super) fn take_repair(&mut self, text: &str, plan: &OraclePlan) {
         self.expect_diagnosis(text);
         self.adopt_plan(plan);
         if self.policy.rules.cleared_revisions {

@@ -77,6 +77,11 @@ impl ExpectedItems {
             .filter(move |text| !readable.iter().any(|other| other.contains(text)))
     }
 
+    /// Returns the text of an item, if it is known.
+    pub(super) fn text(&self, key: &str) -> Option<&str> {
+        self.0.get(key)?.text.as_deref()
+    }
+
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }

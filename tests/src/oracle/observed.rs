@@ -4,6 +4,7 @@ use super::contexts::{ExpectedContext, ObservedContext, OverBudget};
 use super::conversation::{ExpectedConversation, PendingCall, StartedTask};
 use super::encoding::{OracleInput, Task};
 use super::fold::Fold;
+use super::items::key;
 use orchestrion_kernel::context::{ContextError, SelectionStatus};
 use orchestrion_kernel::module::Operation;
 use orchestrion_kernel::{ModuleContext, Policy, Refusal, State, can_step};
@@ -141,10 +142,23 @@ pub(super) fn compare_answer(expected: &ExpectedConversation) -> Result<(), Stri
     let Some(answer) = &expected.request.answer else { return Ok(()) };
     let scope = &expected.request.scope;
     let is_completed = expected.request.conclusion.as_ref().is_some_and(|(_, cause)| cause == "completed");
-    let tasks = expected.request.plan.iter().filter(|_| is_completed);
+    // A run can complete without an optional task, whose output is no result.
+    let has_succeeded = |task: &&Task| {
+        expected.request.task_outcomes.get(&task.id).is_some_and(|outcome| *outcome == "succeeded")
+    };
+    // 001 §5.5: the aggregate is the result of the members.
+    let members = expected.request.plan.members();
+    let is_result = |task: &&Task| has_succeeded(task) && !members.contains(&task.id);
+    let tasks = expected.request.plan.tasks().iter().filter(|_| is_completed).filter(is_result);
     let readable = |task: &Task| expected.items.readable_output(expected.requests, task.id, scope);
     if let Some(missing) = tasks.filter_map(readable).find(|output| !answer.contains(output)) {
         return Err(format!("the answer in {scope} lacks the output {missing:?}: {answer:?}"));
+    }
+    // Decision 0042: the aggregate is the first part of the final answer.
+    let aggregate = expected.items.text(&key("aggregate", &json!(expected.requests)));
+    let aggregate = aggregate.filter(|_| is_completed && expected.request.workflow.is_aggregated());
+    if let Some(missing) = aggregate.filter(|text| !answer.contains(text)) {
+        return Err(format!("the answer lacks the aggregate {missing:?}: {answer:?}"));
     }
     let mut hidden = expected.items.hidden_outputs(expected.requests, scope);
     match hidden.find(|output| output.len() >= DISTINCT_OUTPUT_MIN && answer.contains(output)) {

@@ -1,7 +1,7 @@
 //! The payload of a call: what a module reads beside its context (000 §5.3, decision 0033).
 
 use super::conversation::ExpectedConversation;
-use super::encoding::OracleOperation;
+use super::encoding::{OracleOperation, Task};
 use serde_json::{Value, json};
 
 impl ExpectedConversation {
@@ -20,11 +20,18 @@ impl ExpectedConversation {
             | OracleOperation::ArgueAdditional { .. }
             | OracleOperation::ReviewRevision
             | OracleOperation::Approve
-            | OracleOperation::Diagnose => Some(json!({ "plan": request.plan })),
+            | OracleOperation::Diagnose => {
+                Some(json!({ "plan": request.plan.tasks().iter().map(without_step).collect::<Vec<_>>() }))
+            }
             OracleOperation::RunTask { task, .. } | OracleOperation::UndoTask { task } => {
                 let started = request.ledger.iter().find(|started| started.task == task)?;
-                Some(json!({ "task": started.version }))
+                Some(json!({ "task": without_step(&started.version) }))
             }
         }
     }
+}
+
+/// Returns a task as a call has it (schema `stdio`). How it is executed as a step is for the nodes (decision 0042), not for modules.
+fn without_step(task: &Task) -> Task {
+    Task { step: Value::Null, ..task.clone() }
 }

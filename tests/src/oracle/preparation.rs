@@ -3,7 +3,9 @@
 use super::authority;
 use super::compaction::{SUMMARY, compact};
 use super::conversation::{ExpectedConversation, Request};
-use super::encoding::{OracleInput, OracleOperation, OracleReply, PastRequest, Ratings, Role, Task};
+use super::encoding::{
+    OracleInput, OracleOperation, OraclePlan, OracleReply, PastRequest, Ratings, Role, Task,
+};
 use super::facts;
 use super::fold::Fold;
 use super::items::{ExpectedText, key};
@@ -87,7 +89,7 @@ impl ExpectedConversation {
                             *scope == self.request.scope || *scope == "global" || *scope == "session";
                         item["validity"].get("superseded").is_some() && is_read
                     };
-                    let is_planned = self.is_running() && !self.request.plan.is_empty();
+                    let is_planned = self.is_running() && !self.request.plan.tasks().is_empty();
                     self.request.plan_outdated |= is_planned && effects.events.iter().any(supersedes);
                     self.batch.item_events = effects.events;
                 }
@@ -144,13 +146,13 @@ impl ExpectedConversation {
                 if let OracleOperation::ArgueAdditional { debater } = operation {
                     return self.take_additional_argument(debater, *argument, text);
                 }
-                self.take_argument(operation, *argument, text, plan.as_deref());
+                self.take_argument(operation, *argument, text, plan.as_ref());
             }
             OracleReply::Approval { approved, text } => self.take_approval(*approved, text),
             OracleReply::Repaired { text, plan } => self.take_repair(text, plan),
             OracleReply::NoRepair { text } => self.take_no_repair(text),
-            OracleReply::Exit { code, text } => match operation {
-                OracleOperation::RunTask { task, .. } => self.take_task_exit(task, *code, text),
+            OracleReply::Exit { code, text, number } => match operation {
+                OracleOperation::RunTask { task, .. } => self.take_task_exit(task, *code, text, *number),
                 OracleOperation::UndoTask { task } => self.take_compensation(task, *code == 0),
                 _ => {}
             },
@@ -255,7 +257,7 @@ impl ExpectedConversation {
         self.expect_call(OracleOperation::DraftPlan);
     }
 
-    fn take_plan(&mut self, plan: &[Task]) {
+    fn take_plan(&mut self, plan: &OraclePlan) {
         self.adopt_plan(plan);
         self.enter_phase("Round_1_Analyst"); // 004-1.10, 004-2.3
         self.request.pass = 1;
@@ -265,11 +267,12 @@ impl ExpectedConversation {
     /// Adopts a plan as the next revision; the planner's plan is revision 1 (004-1.8). Each task becomes a subtask (decision
     /// 0016). It depends on the request and on its declared dependencies that its readers see (decision 0040), otherwise on the
     /// last task before it that they see (decision 0037).
-    pub(super) fn adopt_plan(&mut self, plan: &[Task]) {
+    pub(super) fn adopt_plan(&mut self, plan: &OraclePlan) {
         self.request.revision += 1;
-        self.request.plan = plan.to_vec();
+        self.request.plan = plan.clone();
         self.expect_event(json!({ "plan_adopted": { "revision": self.request.revision, "plan": plan } }));
         // Decision 0037: the request continues in the scope that all tasks declare.
+        let plan = plan.tasks();
         if let Some(Task { scope: Some(scope), .. }) = plan.first()
             && plan.iter().all(|task| task.scope.as_ref() == Some(scope))
         {
@@ -292,7 +295,7 @@ impl ExpectedConversation {
                 None => deps.extend(readable.last().map(|before| self.task_key(*before))),
             }
             let text = ExpectedText::Composed {
-                from: json!([task.text, task.effect]),
+                from: json!([task.text, task.effect, task.step]),
                 parts: vec![task.text.clone()],
             };
             let key = self.task_key(task.id);

@@ -3,7 +3,7 @@
 use super::authority;
 use super::compaction::compact;
 use super::conversation::ExpectedConversation;
-use super::encoding::{OracleInput, OracleOperation, OracleReply, Task};
+use super::encoding::{OracleInput, OracleOperation, OraclePlan, OracleReply, Task};
 use super::facts;
 use super::fold::{Entry, Fold};
 use serde_json::Value;
@@ -47,7 +47,9 @@ impl ExpectedConversation {
                     } else if self.changes_effect(report) {
                         Some("EffectChanged") // decision 0003
                     } else {
-                        plan_of(report).iter().find_map(|task| self.scope_refusal(task, semantic))
+                        let tasks = plan_of(report).iter();
+                        let refused = tasks.clone().find_map(|task| self.scope_refusal(task, semantic));
+                        refused.or_else(|| self.member_scope_refusal(report))
                     }
                 }
                 None => Some("WrongCall"),
@@ -110,6 +112,17 @@ impl ExpectedConversation {
         })
     }
 
+    /// Decision 0042: a member runs in the scope of the request, which continues in the scope that all tasks declare (decision 0037).
+    fn member_scope_refusal(&self, report: &OracleReply) -> Option<&'static str> {
+        let plan = whole_plan_of(report)?;
+        let declared = |task: &Task| task.scope.clone().unwrap_or_else(|| self.request.scope.clone());
+        let scopes: Vec<Value> = plan.tasks().iter().map(declared).collect();
+        let is_same = scopes.iter().all(|scope| Some(scope) == scopes.first());
+        let members = plan.members();
+        let is_stray = |task: &Task| members.contains(&task.id) && declared(task) != self.request.scope;
+        (!is_same && plan.tasks().iter().any(is_stray)).then_some("OtherScope")
+    }
+
     /// Decision 0037: scopes do not nest, and nothing runs in a scope that no write opened.
     fn scope_refusal(&self, task: &Task, semantic: &Fold) -> Option<&'static str> {
         let scope = task.scope.as_ref()?;
@@ -120,14 +133,19 @@ impl ExpectedConversation {
     }
 }
 
-/// Returns the tasks of the plan in a report.
-fn plan_of(report: &OracleReply) -> &[Task] {
+/// Returns the plan in a report.
+const fn whole_plan_of(report: &OracleReply) -> Option<&OraclePlan> {
     match report {
         OracleReply::Plan(plan)
         | OracleReply::Repaired { plan, .. }
-        | OracleReply::Argument { plan: Some(plan), .. } => plan,
-        _ => &[],
+        | OracleReply::Argument { plan: Some(plan), .. } => Some(plan),
+        _ => None,
     }
+}
+
+/// Returns the tasks of the plan in a report.
+fn plan_of(report: &OracleReply) -> &[Task] {
+    whole_plan_of(report).map_or(&[], OraclePlan::tasks)
 }
 
 /// Returns whether something can run in a scope (decision 0037): a scope with a name needs a fact that was not denied.

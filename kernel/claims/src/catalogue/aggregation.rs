@@ -14,7 +14,7 @@ pub(super) const AGGREGATION: &[Claim] = &[Claim {
     id: "C-159",
     clause: "001-8.3",
     statement: "The answers of the members that succeeded become one by the strategy of the plan. Each has the weight of its \
-                node, trust × quality. A vote takes the answer with the most weight, best effort the answer of the node with \
+                node, trust × quality; if no weight is above 0, and without a network, all weigh the same. A vote takes the answer with the most weight, best effort the answer of the node with \
                 the most weight, averaging the weighted mean, and consensus a number that no answer exceeds. The last two \
                 fail without numbers.",
     formula: "□ (aggregated(a) ⇒ a = argmax Σ w ∨ a = answer(argmax w) ∨ a = Σ w x / Σ w ∨ min x ≤ a ≤ max x, by strategy)",
@@ -46,7 +46,8 @@ pub(super) const AGGREGATION: &[Claim] = &[Claim {
 
 /// The answer of one member.
 struct Vote<'s> {
-    node: &'s NodeId,
+    /// The node; none without a network.
+    node: Option<&'s NodeId>,
     text: &'s Text,
     number: Option<i64>,
     /// Trust × quality, in units of 10^-12.
@@ -59,17 +60,24 @@ fn plan_aggregation(state: &State) -> Option<&Aggregation> {
 
 /// The answer of each member that succeeded; none if an answer is missing, or its node is not in the network.
 fn votes(state: &State) -> Option<Vec<Vote<'_>>> {
-    let (network, request) = (state.network()?, state.control().request()?);
+    let request = state.control().request()?;
     let plan = &request.plan.as_ref()?.plan;
     let succeeded = plan.members().filter(|task| request.outcome(task.id) == Some(TaskOutcome::Succeeded));
     let vote = |task: TaskId| {
         let answer = request.workflow.answers.iter().find(|answer| answer.task == task)?;
-        let node = request.ledger.get(task)?.node.as_ref()?;
+        let node = request.ledger.get(task)?.node.as_ref();
         let declared = plan.task(task)?.step.requirements.as_deref();
-        let weight = weight(network, node, declared)?;
+        let weight = match state.network() {
+            Some(network) => weight(network, node?, declared)?,
+            None => 0,
+        };
         Some(Vote { node, text: &answer.text, number: answer.number.map(|number| number.get()), weight })
     };
-    succeeded.map(|task| vote(task.id)).collect()
+    let mut votes: Vec<Vote<'_>> = succeeded.map(|task| vote(task.id)).collect::<Option<_>>()?;
+    if votes.iter().all(|vote| vote.weight == 0) {
+        votes.iter_mut().for_each(|vote| vote.weight = 1);
+    }
+    Some(votes)
 }
 
 fn weight(network: &NetworkState, node: &NodeId, declared: Option<&Requirements>) -> Option<i128> {

@@ -152,6 +152,18 @@ const ALTERED_EVENTS: &[(&str, &str, EventMutation)] = &[
             events.push(Event::CallFailed { module, call, failure });
         }
     }),
+    ("AttemptFailed", "is followed by no call", |_, events| {
+        let is_it = |event: &Event| matches!(event, Event::Network(NetworkEvent::AttemptFailed { .. }));
+        let Some(at) = events.iter().position(is_it) else { return };
+        let is_call = |event: &Event| {
+            matches!(event, Event::ToolCall { .. } | Event::Network(NetworkEvent::CallRouted { .. }))
+        };
+        let mut place = 0;
+        events.retain(|event| {
+            place += 1;
+            place <= at || !is_call(event)
+        });
+    }),
     ("Exchanged", "is lost", |_, events| {
         events.retain(|event| !matches!(event, Event::Network(NetworkEvent::Exchanged(_))));
     }),

@@ -52,6 +52,9 @@ pub(super) const FAULTS: &[(&str, &str, NetworkMutation)] = &[
         let earlier = |call| before.network().is_some_and(|network| network.assignment(call).is_some());
         network.assignments_mut().retain(|assignment| earlier(assignment.call));
     }),
+    ("assignment", "is always a first attempt", |_, _, network| {
+        network.assignments_mut().iter_mut().for_each(|assignment| assignment.attempt = 1);
+    }),
     ("assignment", "runs before its handoff", |_, _, network| {
         network.assignments_mut().iter_mut().for_each(|assignment| assignment.status = StepStatus::Running);
     }),

@@ -87,6 +87,15 @@ pub(super) const FAULTS: &[(&str, &str, ViewMutation)] = &[
             }
         });
     }),
+    ("routing", "reads the connections of another node", |state| {
+        let all: Vec<Node> =
+            state.network().into_iter().flat_map(|network| network.nodes().iter().cloned()).collect();
+        each_node(state, |_, node| {
+            if let Some(other) = all.iter().find(|other| other.id != node.id) {
+                node.connections = other.connections.clone();
+            }
+        });
+    }),
     ("routing", "sends as the orchestrator instead of the node of the step before", |state| {
         let orchestrator = state.network().map(|network| network.orchestrator().clone());
         if let (Some(orchestrator), Some(request)) = (orchestrator, state.control_mut().request_mut()) {

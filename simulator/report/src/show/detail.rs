@@ -3,6 +3,7 @@
 //! Each text appears in full, once.
 
 pub(super) mod events;
+mod nodes;
 mod situation;
 pub(super) mod state;
 

@@ -1,6 +1,8 @@
 //! Redaction of inputs and events.
 
 use orchestrion_kernel::module::{PastRequest, Report};
+use orchestrion_kernel::network::NetworkEvent;
+use orchestrion_kernel::network::aggregation::AggregateAnswer;
 use orchestrion_kernel::plan::{Effect, Plan, StepOptions, Task};
 use orchestrion_kernel::policy::RankTable;
 use orchestrion_kernel::{ConversationId, Event, Input, Text, TraceId, UserId};
@@ -8,9 +10,14 @@ use orchestrion_kernel::{ConversationId, Event, Input, Text, TraceId, UserId};
 /// The length of a digest in hexadecimal digits.
 const DIGEST_HEX: usize = 16;
 
+/// The digits of a digest that has the length of its text.
+const DIGITS: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz012345";
+
 /// Replaces texts and names by salted digests.
 pub(crate) struct Redactor {
     salt: [u8; 32],
+    /// Whether a text keeps its length, because the tokens that nodes exchange are counted by it.
+    keeps_lengths: bool,
     ranks: RankTable,
     built_in: RankTable,
 }
@@ -18,7 +25,7 @@ pub(crate) struct Redactor {
 impl Redactor {
     /// Creates a redactor for traces with this rank table.
     pub(crate) fn new(salt: [u8; 32], ranks: &RankTable) -> Self {
-        Self { salt, ranks: ranks.clone(), built_in: RankTable::built_in() }
+        Self { salt, keeps_lengths: false, ranks: ranks.clone(), built_in: RankTable::built_in() }
     }
 
     /// Redacts the rank table: only built-in titles remain.
@@ -45,7 +52,33 @@ impl Redactor {
     }
 
     pub(super) fn text(&self, text: &Text) -> Text {
-        self.name(text.as_str()).into()
+        if self.keeps_lengths { self.text_of_same_length(text.as_str()) } else { self.name(text.as_str()) }
+            .into()
+    }
+
+    /// Lets the texts from here on keep their lengths. Names do not, because no node exchanges them.
+    pub(crate) const fn keep_lengths(&mut self) {
+        self.keeps_lengths = true;
+    }
+
+    /// Returns a salted digest with as many bytes as the text, alone and in JSON. Of the characters that JSON escapes, only the
+    /// number stays.
+    fn text_of_same_length(&self, text: &str) -> String {
+        let (mut short, mut long) = (0, 0);
+        for byte in text.bytes() {
+            match byte {
+                b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 0x08 | 0x0c => short += 1,
+                0..0x20 => long += 1,
+                _ => {}
+            }
+        }
+        let mut digest = vec![0; text.len() - short - long];
+        blake3::Hasher::new_keyed(&self.salt).update(text.as_bytes()).finalize_xof().fill(&mut digest);
+        let digit = |byte: u8| char::from(DIGITS[usize::from(byte) % DIGITS.len()]);
+        let mut redacted: String = digest.into_iter().map(digit).collect();
+        redacted.extend(std::iter::repeat_n('\n', short));
+        redacted.extend(std::iter::repeat_n('\u{1}', long));
+        redacted
     }
 
     pub(super) fn user(&self, user: &UserId) -> UserId {
@@ -163,6 +196,11 @@ impl Redactor {
             Event::PlanAdopted { plan, .. } => *plan = self.plan(plan),
             Event::ActionRecorded { record, .. } => *record = self.record(record),
             Event::AddItem { item, .. } | Event::UpdateItem { item, .. } => *item = self.item(item),
+            Event::Network(NetworkEvent::ResultsAggregated { aggregate }) => {
+                if let AggregateAnswer::Text(text) = &mut aggregate.answer {
+                    *text = self.text(text);
+                }
+            }
             Event::FinalAnswer { trace, .. } => *trace = self.trace(trace),
             Event::MemoryRecorded { record } => {
                 record.trace = self.trace(&record.trace);

@@ -4,6 +4,7 @@ use super::super::phrases;
 use super::super::renderer::{Line, Renderer, TextStyle};
 use super::super::step_view::StepView;
 use super::events::{self, ItemText};
+use super::nodes;
 use crate::text::count;
 use orchestrion_kernel::event::TaskResult;
 use orchestrion_kernel::module::Role;
@@ -39,6 +40,7 @@ pub(in super::super) fn write(out: &mut dyn Renderer, view: &StepView<'_>) -> io
     if let Some(request) = control.request() {
         write_request(out, view.policy, request, control.phase())?;
     }
+    nodes::write(out, view)?;
     write_items(out, view)
 }
 
@@ -141,6 +143,6 @@ fn write_items(out: &mut dyn Renderer, view: &StepView<'_>) -> io::Result<()> {
     Ok(())
 }
 
-fn write_property(out: &mut dyn Renderer, name: &str, line: Line) -> io::Result<()> {
+pub(super) fn write_property(out: &mut dyn Renderer, name: &str, line: Line) -> io::Result<()> {
     out.write_property("", name, line)
 }
