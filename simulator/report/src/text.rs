@@ -4,6 +4,7 @@
 //! [`sanitize`] replaces each of them with a visible symbol, and [`escape_json`] escapes them in JSON. All other functions of
 //! this module return sanitized text.
 
+use std::fmt;
 use unicode_width::UnicodeWidthChar;
 
 /// The most zero-width characters for each column of a shortened text.
@@ -165,9 +166,9 @@ pub(crate) fn bar(millionths: u32) -> String {
 
 /// Returns a number and its noun: "1 task", "3 tasks".
 #[must_use]
-pub fn count(number: usize, noun: &str) -> String {
-    let plural = match number {
-        1 => "",
+pub fn count<N: fmt::Display + PartialEq + From<u8>>(number: N, noun: &str) -> String {
+    let plural = match noun {
+        _ if number == N::from(1) => "",
         _ if noun.ends_with('s') => "es",
         _ => "s",
     };

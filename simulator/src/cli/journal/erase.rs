@@ -3,12 +3,13 @@
 use crate::cli::exit_status::ExitStatus;
 use crate::cli::{files, output};
 use miette::{Context, IntoDiagnostic, Result};
+use orchestrion_report::text::count;
 use orchestrion_trace::segments::{Erasure, TextSelection, erase_texts};
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Write as _};
 use std::path::PathBuf;
 
-/// Erase texts in a segment that rotation moved aside.
+/// Erase texts in a segment that rotation moved aside, or in the journal of a closed conversation.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -56,7 +57,8 @@ pub(super) fn run(args: &Args) -> Result<ExitStatus> {
     let Erasure { texts, steps, has_erased_state } = result.into_diagnostic()?;
     written?;
     let mut out = output::plain_stdout();
-    writeln!(out, "  erased   {texts} texts in {steps} steps of {name}").into_diagnostic()?;
+    let (texts, steps) = (count(texts, "text"), count(steps, "step"));
+    writeln!(out, "  erased   {texts} in {steps} of {name}").into_diagnostic()?;
     if has_erased_state {
         writeln!(
             out,

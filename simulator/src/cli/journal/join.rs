@@ -3,6 +3,7 @@
 use crate::cli::exit_status::ExitStatus;
 use crate::cli::{files, output};
 use miette::{IntoDiagnostic, Result};
+use orchestrion_report::text::count;
 use orchestrion_text::StandardContexts;
 use orchestrion_trace::segments::{JoinError, Joined, join};
 use std::io::{self, BufWriter, Write};
@@ -61,10 +62,11 @@ pub(super) fn run(args: &Args) -> Result<ExitStatus> {
     let Joined { steps, erased_texts, unverified_steps, is_open } = joined;
     let mut page = output::plain_stdout();
     let state = if is_open { "open" } else { "closed" };
-    writeln!(page, "  joined   {} segments, {steps} steps, {state}", segments.len()).into_diagnostic()?;
+    let (segments, steps) = (count(segments.len(), "segment"), count(steps, "step"));
+    writeln!(page, "  joined   {segments}, {steps}, {state}").into_diagnostic()?;
     if erased_texts > 0 {
-        writeln!(page, "  erased   {erased_texts} texts; {unverified_steps} steps are not verified")
-            .into_diagnostic()?;
+        let (texts, steps) = (count(erased_texts, "text"), count(unverified_steps, "step"));
+        writeln!(page, "  erased   {texts}; not verified: {steps}").into_diagnostic()?;
     }
     Ok(if unverified_steps > 0 { ExitStatus::Incomplete } else { ExitStatus::Success })
 }

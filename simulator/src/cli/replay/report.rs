@@ -2,6 +2,7 @@
 
 use crate::cli::exit_status::ExitStatus;
 use crate::cli::output::{quoted, write_command, write_hanging};
+use orchestrion_report::text::count;
 use orchestrion_trace::replay::{Difference, Replay};
 use std::io::{self, Write};
 use std::path::Path;
@@ -48,7 +49,8 @@ pub(super) fn replayed(
     }
     if replay.erased_texts > 0 {
         let Replay { erased_texts, unverified_steps, .. } = replay;
-        let erased = format!("{erased_texts} texts; {unverified_steps} steps are not verified");
+        let (texts, steps) = (count(*erased_texts, "text"), count(*unverified_steps, "step"));
+        let erased = format!("{texts}; not verified: {steps}");
         write_hanging(11, "  erased", &erased, width, out)?;
     }
     if let Some(error) = &replay.read_error {
