@@ -11,14 +11,14 @@ use crate::transition_counts::{TransitionCounter, TransitionCounts};
 use crate::verdict_cache::VerdictCache;
 use orchestrion_claims::{
     Actor, CLAIMS, Claim, ClaimCheck, ClaimSet, History, Premise, SemanticStep, SemanticView, SentCall,
-    StatePredicate, has_unproven_context, other_step_violations, semantic_premises, semantic_step_violations,
+    StatePredicate, batch_violations, has_unproven_context, other_step_violations, semantic_premises, semantic_step_violations,
     semantic_violations,
 };
 use orchestrion_explorer::liveness::{LivenessKind, LivenessProperty};
 use orchestrion_explorer::{FairModel, ObservationSet, fingerprint};
 use orchestrion_kernel::digest::digest;
 use orchestrion_kernel::network::{HandoffReceipt, NetworkInput};
-use orchestrion_kernel::{CallId, ConversationId, Events, Input, State};
+use orchestrion_kernel::{CallId, ConversationId, Input, State};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -57,8 +57,8 @@ pub struct KernelModel {
     states: Mutex<HashSet<u64>>,
     /// The number of these states in which the context of the pending call is not proven optimal.
     unproven_contexts: AtomicUsize,
-    /// Whether a batch of events round-trips through its encoding.
-    encoded: VerdictCache<bool>,
+    /// Whether a batch of events round-trips through its encoding, and the claims that it alone violates.
+    batches: VerdictCache<(bool, ClaimSet)>,
     /// The claims about the semantic state that steps violate.
     semantic_steps: VerdictCache<ClaimSet>,
     /// The claims about the semantic state that states violate, and the premises that hold.
@@ -114,7 +114,7 @@ impl KernelModel {
             leads_to,
             states: Mutex::default(),
             unproven_contexts: AtomicUsize::new(0),
-            encoded: VerdictCache::default(),
+            batches: VerdictCache::default(),
             semantic_steps: VerdictCache::default(),
             semantic_states: VerdictCache::default(),
             digest,
@@ -222,16 +222,19 @@ impl KernelModel {
             sent.as_ref(),
             &mut history,
         );
-        let batch = digest(&events);
-        let mut violated = others.union(self.semantic_step_violations(&before.state, &events, batch, &state));
-        if self.digest.is_none() {
-            let is_round_trip = || self.encoded.get_or_compute(batch, || contracts::is_round_trip(&events));
+        let checks_contracts = self.digest.is_none();
+        let (round_trips, of_batch) = self.batches.get_or_compute(digest(&events), || {
+            (!checks_contracts || contracts::is_round_trip(&events), batch_violations(&events))
+        });
+        let of_semantics = self.semantic_step_violations(&SemanticStep::new(&before.state, &events, &state));
+        let mut violated = others.union(of_batch).union(of_semantics);
+        if checks_contracts {
             contracts::check_step_contracts(
                 &self.subject,
                 &before.state,
                 input,
                 &events,
-                is_round_trip,
+                || round_trips,
                 |observation| {
                     if let Observation::Violation(claim) = observation {
                         violated.insert(claim);
@@ -310,18 +313,10 @@ impl KernelModel {
             })
     }
 
-    /// The claims about the semantic state that a step violates, given the digest of its events.
-    fn semantic_step_violations(
-        &self,
-        before: &State,
-        events: &Events,
-        batch: u128,
-        after: &State,
-    ) -> ClaimSet {
-        let (before, after) = (SemanticView::new(before), SemanticView::new(after));
-        self.semantic_steps.get_or_compute(digest(&(before, batch, after)), || {
-            semantic_step_violations(&self.subject.policy, &SemanticStep { before, events, after })
-        })
+    /// The claims about the semantic state that a step violates.
+    fn semantic_step_violations(&self, step: &SemanticStep<'_>) -> ClaimSet {
+        let compute = || semantic_step_violations(&self.subject.policy, step);
+        self.semantic_steps.get_or_compute(digest(step), compute)
     }
 
     /// The claims about the semantic state that a state violates, and the premises about it that hold.
@@ -417,7 +412,7 @@ impl FairModel for KernelModel {
         // A set reserves room for eight entries for every seven, and one byte more for each.
         let room = self.states.lock().unwrap_or_else(PoisonError::into_inner).capacity();
         room / 7 * 8 * (size_of::<u64>() + 1)
-            + self.encoded.bytes()
+            + self.batches.bytes()
             + self.semantic_steps.bytes()
             + self.semantic_states.bytes()
     }

@@ -54,6 +54,7 @@ mod positions {
             ClaimCheck::StepInvariant(_) | ClaimCheck::HistoryConsistency(_) | ClaimCheck::ContextInvariant(_)
         );
         SEMANTIC_STEP: |claim| matches!(claim.check, ClaimCheck::SemanticStepInvariant(_));
+        BATCH: |claim| matches!(claim.check, ClaimCheck::BatchInvariant(_));
         NETWORK_EVENT: |claim| matches!(claim.check, ClaimCheck::NetworkEventInvariant(_));
         NODE: |claim| matches!(claim.check, ClaimCheck::NodeInvariant(_));
         STATE: |claim| matches!(
@@ -77,7 +78,9 @@ fn violated(positions: &[usize], holds: impl Fn(&ClaimCheck) -> bool) -> ClaimSe
 #[must_use]
 pub fn semantic_step_violations(policy: &Policy, step: &SemanticStep<'_>) -> ClaimSet {
     violated(positions::SEMANTIC_STEP, |check| match check {
-        ClaimCheck::SemanticStepInvariant(holds) => holds(policy, &step.before, step.events, &step.after),
+        ClaimCheck::SemanticStepInvariant(holds) => {
+            holds(policy, step.before(), step.events(), step.after())
+        }
         _ => true,
     })
 }
@@ -103,7 +106,16 @@ pub fn semantic_premises(policy: &Policy, view: &SemanticView<'_>) -> ClaimSet {
     positions::SEMANTIC_PREMISE.iter().copied().filter(holds).collect()
 }
 
-/// Returns the claims that a step violates, without those that [`semantic_step_violations`] returns. Applies the events to the
+/// Returns the claims about its events alone that a step violates.
+#[must_use]
+pub fn batch_violations(events: &[Event]) -> ClaimSet {
+    violated(positions::BATCH, |check| match check {
+        ClaimCheck::BatchInvariant(holds) => holds(events),
+        _ => true,
+    })
+}
+
+/// Returns the claims that a step violates, without those that [`semantic_step_violations`] and [`batch_violations`] return. Applies the events to the
 /// history. The caller builds the context of the call that the step sends. A context that cannot be built violates every claim
 /// about contexts.
 pub fn other_step_violations(
@@ -174,9 +186,9 @@ pub fn step_violations(
     history: &mut History,
 ) -> impl Iterator<Item = usize> + use<> {
     let sent = SentCall::of_step(policy, events, after);
-    let step = SemanticStep { before: SemanticView::new(before), events, after: SemanticView::new(after) };
     let others = other_step_violations(policy, before, events, after, sent.as_ref(), history);
-    semantic_step_violations(policy, &step).union(others).iter()
+    let semantic = semantic_step_violations(policy, &SemanticStep::new(before, events, after));
+    semantic.union(batch_violations(events)).union(others).iter()
 }
 
 /// Returns the claims that a state violates, as positions in [`CLAIMS`].
@@ -209,6 +221,7 @@ impl ClaimCheck {
             Self::AcceptanceInvariant(holds) => holds(policy, accepts, state),
             Self::StepInvariant(_)
             | Self::SemanticStepInvariant(_)
+            | Self::BatchInvariant(_)
             | Self::NetworkEventInvariant(_)
             | Self::NodeInvariant(_)
             | Self::ContextInvariant(_)

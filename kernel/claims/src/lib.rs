@@ -17,7 +17,7 @@ mod sent_call;
 pub use catalogue::{CLAIMS, has_unproven_context};
 pub use claim_set::ClaimSet;
 pub use evaluate::{
-    other_step_violations, semantic_premises, semantic_step_violations, semantic_violations,
+    batch_violations, other_step_violations, semantic_premises, semantic_step_violations, semantic_violations,
     state_violations, step_violations,
 };
 pub use history::History;
@@ -93,8 +93,10 @@ pub enum ClaimCheck {
     NetworkInvariant(fn(&State, &NetworkState) -> bool),
     /// Holds in every step, given the states before and after it.
     StepInvariant(fn(&Policy, &State, &[Event], &State) -> bool),
-    /// Holds in every step, given the views of the semantic states before and after it.
-    SemanticStepInvariant(fn(&Policy, &SemanticView<'_>, &[Event], &SemanticView<'_>) -> bool),
+    /// Holds in every step, given the views of the semantic states before and after it, and the events about what a view contains.
+    SemanticStepInvariant(fn(&Policy, &SemanticView<'_>, &[&Event], &SemanticView<'_>) -> bool),
+    /// Holds for the events of every step alone.
+    BatchInvariant(fn(&[Event]) -> bool),
     /// Holds at every event about the network, given the state before this event.
     NetworkEventInvariant(fn(&Policy, &State, &NetworkEvent) -> bool),
     /// Holds after every step for each node of the network, given the node that the events lead to by the reference of
@@ -194,6 +196,7 @@ impl ClaimCheck {
             | Self::AcceptanceInvariant(_) => "state",
             Self::StepInvariant(_)
             | Self::SemanticStepInvariant(_)
+            | Self::BatchInvariant(_)
             | Self::NetworkEventInvariant(_)
             | Self::NodeInvariant(_) => "step",
             Self::ContextInvariant(_) => "context",

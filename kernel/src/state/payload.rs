@@ -9,6 +9,7 @@ use crate::item::Scope;
 use crate::module::Operation;
 use crate::plan::{Effect, Task};
 use alloc::string::String;
+use alloc::vec::Vec;
 use core::fmt::{Result, Write};
 
 impl Request {
@@ -46,6 +47,48 @@ impl Request {
         };
         Some(json)
     }
+
+    /// Returns an upper bound on the bytes of the payload of a call with this operation, without writing it.
+    pub(crate) fn payload_bytes_max(&self, operation: Operation) -> usize {
+        /// The brackets and the key around the tasks.
+        const FRAME_BYTES: usize = 20;
+        let tasks = match operation {
+            Operation::Argue(_)
+            | Operation::ArgueAdditional { .. }
+            | Operation::ReviewRevision
+            | Operation::Approve
+            | Operation::Diagnose => self.plan.as_ref().map_or(0, |plan| plan.plan.task_bytes_max()),
+            Operation::RunTask { task, .. } | Operation::UndoTask { task } => {
+                self.started_task(task).map_or(0, task_bytes_max)
+            }
+            Operation::VerifyIdentity
+            | Operation::LoadContext
+            | Operation::Summarize
+            | Operation::Classify
+            | Operation::DraftPlan
+            | Operation::StoreMemory { .. }
+            | Operation::DeliverAudit => 0,
+        };
+        tasks.saturating_add(FRAME_BYTES)
+    }
+}
+
+/// Returns an upper bound on the bytes of a task in a payload.
+pub(crate) fn task_bytes_max(task: &Task) -> usize {
+    /// The keys, the number, the kinds of effect and scope, and separators.
+    const FIXED_BYTES: usize = 160;
+    /// An escaped byte of a string.
+    const ESCAPED_BYTES: usize = 6;
+    /// A task number with its comma.
+    const NUMBER_BYTES: usize = 11;
+    let compensation = match &task.effect {
+        Effect::Undoable { compensation } => compensation.as_str().len(),
+        Effect::Pure | Effect::Irreversible => 0,
+    };
+    let scope = task.scope.as_ref().and_then(Scope::name).map_or(0, |name| name.as_str().len());
+    let texts = task.text.as_str().len().saturating_add(compensation).saturating_add(scope);
+    let numbers = task.depends_on.as_ref().map_or(0, Vec::len).saturating_mul(NUMBER_BYTES);
+    texts.saturating_mul(ESCAPED_BYTES).saturating_add(numbers).saturating_add(FIXED_BYTES)
 }
 
 fn write_plan(json: &mut String, tasks: &[Task]) -> Result {

@@ -169,6 +169,40 @@ impl Request {
             && item.fact().is_some_and(|fact| fact.scope.contains(&self.scope))
     }
 
+    /// Returns whether [`Self::apply`] does something with such an event.
+    pub(crate) const fn is_changed_by(event: &Event) -> bool {
+        match event {
+            Event::TimeAdvanced { .. }
+            | Event::UserMsg { .. }
+            | Event::FinalAnswer { .. }
+            | Event::SessionStarted { .. }
+            | Event::SessionEnded
+            | Event::OverBudget { .. }
+            | Event::Cancelled
+            | Event::Resumed
+            | Event::Transitioned { .. }
+            | Event::ExecutionReported { .. }
+            | Event::MemoryRecorded { .. }
+            | Event::AuditRecorded { .. }
+            | Event::AuditUndelivered => false,
+            Event::ToolCall { .. }
+            | Event::ToolResult { .. }
+            | Event::CallFailed { .. }
+            | Event::AddItem { .. }
+            | Event::UpdateItem { .. }
+            | Event::ForgetItems { .. }
+            | Event::PlanAdopted { .. }
+            | Event::VetoRaised { .. }
+            | Event::ConsensusScored { .. }
+            | Event::RatingsUpdated { .. }
+            | Event::Decided { .. }
+            | Event::RepairStarted
+            | Event::Concluded { .. }
+            | Event::ActionRecorded { .. }
+            | Event::Network(_) => true,
+        }
+    }
+
     pub(crate) fn apply(&mut self, event: &Event, pending: &[Call]) {
         match event {
             Event::TimeAdvanced { .. } => {}
@@ -435,6 +469,18 @@ impl Request {
             self.plan = None;
             self.clear_run();
         }
+    }
+
+    /// Returns whether the revisions are numbered 1, 2, 3 …, so that [`Self::canonicalize`] changes nothing.
+    pub(super) fn is_canonical(&self) -> bool {
+        let mut live: Vec<Revision> = (self.plan.iter().map(|plan| plan.revision))
+            .chain(self.debate.security_reviewed)
+            .chain(self.debate.scored.map(|scored| scored.revision))
+            .chain(self.decisions.iter().map(|decision| decision.revision))
+            .collect();
+        live.sort_unstable();
+        live.dedup();
+        live.iter().try_fold(Revision::FIRST, |next, revision| (*revision == next).then(|| next.next())).is_some()
     }
 
     pub(super) fn canonicalize(&mut self) {

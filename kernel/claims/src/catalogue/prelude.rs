@@ -18,7 +18,7 @@ pub(super) use orchestrion_kernel::state::{Call, Request, StartedTask, State};
 use alloc::vec::Vec;
 
 pub(super) use ClaimCheck::{
-    AcceptanceInvariant, ContextInvariant, LeadsTo, NetworkEventInvariant, NetworkInvariant, NodeInvariant,
+    AcceptanceInvariant, BatchInvariant, ContextInvariant, LeadsTo, NetworkEventInvariant, NetworkInvariant, NodeInvariant,
     ResponseInvariant, SemanticInvariant, SemanticStepInvariant, StepInvariant, TraceInvariant,
 };
 
