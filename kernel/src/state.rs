@@ -79,16 +79,22 @@ impl State {
             semantic: SemanticState::default(),
             network: None,
             now: Timestamp::default(),
-            control: Control {
-                conversation,
-                phase: Phase::Idle,
-                session: None,
-                next_request: RequestId::FIRST,
-                next_call: CallId::FIRST,
-                pending_calls: Vec::new(),
-                request: None,
-            },
+            control: Control::new(conversation),
         }
+    }
+
+    /// Returns the state reduced to what the context of a call with this operation depends on. Every other part has its initial
+    /// value.
+    #[cfg(feature = "checker")]
+    #[must_use]
+    pub fn reduced_to_context(&self, operation: Operation) -> Self {
+        let reduce = |request: &Arc<Request>| Arc::new(request.reduced_to_context(operation));
+        let control = Control {
+            session: self.control.session.clone(),
+            request: self.control.request.as_ref().map(reduce),
+            ..Control::new(self.control.conversation.clone())
+        };
+        Self { semantic: self.semantic.clone(), control, network: None, now: self.now }
     }
 
     /// Returns the semantic state `S`: items and their dependencies.
@@ -176,6 +182,18 @@ impl State {
 }
 
 impl Control {
+    const fn new(conversation: ConversationId) -> Self {
+        Self {
+            conversation,
+            phase: Phase::Idle,
+            session: None,
+            next_request: RequestId::FIRST,
+            next_call: CallId::FIRST,
+            pending_calls: Vec::new(),
+            request: None,
+        }
+    }
+
     /// Returns the conversation id.
     #[must_use]
     pub const fn conversation(&self) -> &ConversationId {

@@ -2,6 +2,7 @@
 
 use crate::actors::{fairness, fairness_class};
 use crate::adversary::Adversary;
+use crate::context_verdict::{SentVerdict, WaitingVerdict};
 use crate::contracts;
 use crate::coverage::{OBSERVATION_COUNT, Observation};
 use crate::kernel_under_test::KernelUnderTest;
@@ -10,13 +11,14 @@ use crate::scopes::{Model, Scope};
 use crate::transition_counts::{TransitionCounter, TransitionCounts};
 use crate::verdict_cache::VerdictCache;
 use orchestrion_claims::{
-    Actor, CLAIMS, Claim, ClaimCheck, ClaimSet, History, Premise, SemanticStep, SemanticView, SentCall,
-    StatePredicate, batch_violations, has_unproven_context, other_step_violations, semantic_premises, semantic_step_violations,
-    semantic_violations,
+    Actor, CLAIMS, Claim, ClaimCheck, ClaimSet, ContextQuestion, History, Premise, SemanticStep,
+    SemanticView, StatePredicate, batch_violations, other_step_violations, semantic_premises,
+    semantic_step_violations, semantic_violations, sent_operation, waiting_operations,
 };
 use orchestrion_explorer::liveness::{LivenessKind, LivenessProperty};
 use orchestrion_explorer::{FairModel, ObservationSet, fingerprint};
 use orchestrion_kernel::digest::digest;
+use orchestrion_kernel::module::Operation;
 use orchestrion_kernel::network::{HandoffReceipt, NetworkInput};
 use orchestrion_kernel::{CallId, ConversationId, Input, State};
 use serde::{Deserialize, Serialize};
@@ -59,6 +61,10 @@ pub struct KernelModel {
     unproven_contexts: AtomicUsize,
     /// Whether a batch of events round-trips through its encoding, and the claims that it alone violates.
     batches: VerdictCache<(bool, ClaimSet)>,
+    /// The contexts of calls that steps send.
+    sent_contexts: VerdictCache<SentVerdict>,
+    /// The contexts of pending calls.
+    waiting_contexts: VerdictCache<WaitingVerdict>,
     /// The claims about the semantic state that steps violate.
     semantic_steps: VerdictCache<ClaimSet>,
     /// The claims about the semantic state that states violate, and the premises that hold.
@@ -91,7 +97,8 @@ impl KernelModel {
                     | ClaimCheck::AcceptanceInvariant(_)
             )
         });
-        let state_premises = select(&|claim| !matches!(claim.premise, Premise::Semantic(_)));
+        let state_premises =
+            select(&|claim| !matches!(claim.premise, Premise::Semantic(_) | Premise::Context(_)));
         let (mut liveness_properties, mut leads_to) = (Vec::new(), Vec::new());
         for claim in CLAIMS.iter().filter(|claim| is_applicable(claim)) {
             if let ClaimCheck::LeadsTo { from, to, under } = claim.check {
@@ -115,6 +122,8 @@ impl KernelModel {
             states: Mutex::default(),
             unproven_contexts: AtomicUsize::new(0),
             batches: VerdictCache::default(),
+            sent_contexts: VerdictCache::default(),
+            waiting_contexts: VerdictCache::default(),
             semantic_steps: VerdictCache::default(),
             semantic_states: VerdictCache::default(),
             digest,
@@ -213,21 +222,16 @@ impl KernelModel {
         }
         let mut state = Box::new(self.subject.apply(&before.state, &events));
         let mut history = before.history.clone();
-        let sent = self.subject.sent_call(&events, &state);
-        let others = other_step_violations(
-            &self.subject.policy,
-            &before.state,
-            &events,
-            &state,
-            sent.as_ref(),
-            &mut history,
-        );
+        let sent = sent_operation(&events, &state).map(|operation| self.sent_verdict(&state, operation));
+        let of_context = sent.map_or_else(ClaimSet::default, |sent| sent.violated);
+        let others =
+            other_step_violations(&self.subject.policy, &before.state, &events, &state, &mut history);
         let checks_contracts = self.digest.is_none();
         let (round_trips, of_batch) = self.batches.get_or_compute(digest(&events), || {
             (!checks_contracts || contracts::is_round_trip(&events), batch_violations(&events))
         });
         let of_semantics = self.semantic_step_violations(&SemanticStep::new(&before.state, &events, &state));
-        let mut violated = others.union(of_batch).union(of_semantics);
+        let mut violated = others.union(of_batch).union(of_semantics).union(of_context);
         if checks_contracts {
             contracts::check_step_contracts(
                 &self.subject,
@@ -245,12 +249,7 @@ impl KernelModel {
         state.canonicalize();
         history.canonicalize();
         if let Some(digest) = &self.digest {
-            let context = sent.map(|sent| {
-                sent.map_or_else(
-                    |_| Default::default(),
-                    |SentCall { problem, context, .. }| (problem.ids, context.ids, context.text),
-                )
-            });
+            let context = sent.map(|sent| sent.fingerprint);
             let step = (before, input, &events, &state, &history, context);
             digest.fetch_add(fingerprint(&step), Ordering::Relaxed);
         }
@@ -265,7 +264,9 @@ impl KernelModel {
         let (violated, premises) = self.semantic_verdicts(&product.state);
         let violated = product.violated.union(violated).intersection(self.applicable);
         violated.iter().for_each(|claim| show(Observation::Violation(claim)));
-        premises.intersection(self.applicable).iter().for_each(|claim| show(Observation::Premise(claim)));
+        let of_contexts = self.waiting_verdicts(&product.state).map(|waiting| waiting.premises);
+        let premises = of_contexts.fold(premises, ClaimSet::union).intersection(self.applicable);
+        premises.iter().for_each(|claim| show(Observation::Premise(claim)));
         let responses = Responses::new(&self.subject, &product.state);
         contracts::check_responses(&responses, &mut show);
         for claim in self.state_claims.iter() {
@@ -313,6 +314,26 @@ impl KernelModel {
             })
     }
 
+    /// The verdict on the context of a call that a step sends. A fault in contexts may read the whole state.
+    fn sent_verdict(&self, after: &State, operation: Operation) -> SentVerdict {
+        if !self.subject.builds_contexts_unchanged() {
+            return SentVerdict::of_state(&self.subject, after, operation);
+        }
+        let question = ContextQuestion::new(after, operation);
+        self.sent_contexts
+            .get_or_compute(digest(&question), || SentVerdict::of_question(&self.subject, &question, after))
+    }
+
+    /// The verdicts on the pending calls with a context.
+    fn waiting_verdicts(&self, state: &State) -> impl Iterator<Item = WaitingVerdict> {
+        waiting_operations(state).map(|operation| {
+            let question = ContextQuestion::new(state, operation);
+            self.waiting_contexts.get_or_compute(digest(&question), || {
+                WaitingVerdict::of_question(&self.subject.policy, &question)
+            })
+        })
+    }
+
     /// The claims about the semantic state that a step violates.
     fn semantic_step_violations(&self, step: &SemanticStep<'_>) -> ClaimSet {
         let compute = || semantic_step_violations(&self.subject.policy, step);
@@ -330,7 +351,7 @@ impl KernelModel {
     fn count(&self, state: &State) {
         let digest = fingerprint(state);
         let is_new = self.states.lock().unwrap_or_else(PoisonError::into_inner).insert(digest);
-        if is_new && has_unproven_context(&self.subject.policy, state) {
+        if is_new && self.waiting_verdicts(state).any(|waiting| waiting.is_unproven) {
             self.unproven_contexts.fetch_add(1, Ordering::Relaxed);
         }
         if let (true, Some(tally)) = (is_new, &self.tally) {
@@ -413,6 +434,8 @@ impl FairModel for KernelModel {
         let room = self.states.lock().unwrap_or_else(PoisonError::into_inner).capacity();
         room / 7 * 8 * (size_of::<u64>() + 1)
             + self.batches.bytes()
+            + self.sent_contexts.bytes()
+            + self.waiting_contexts.bytes()
             + self.semantic_steps.bytes()
             + self.semantic_states.bytes()
     }

@@ -2,6 +2,8 @@
 
 use super::call::{Call, find_call};
 use super::ledger::{EffectsLedger, StartedTask};
+#[cfg(feature = "checker")]
+use super::payload::Payload;
 use super::run::TaskOutcomes;
 use super::workflow::Workflow;
 use crate::control::phase::Phase;
@@ -128,6 +130,29 @@ impl Request {
             audit_attempts: 0,
             actions: Vec::new(),
         }
+    }
+
+    /// Returns the request reduced to what the context of a call with this operation depends on: the message, the scope, the
+    /// payload, the reviews of the previous pass and the latest actions.
+    #[cfg(feature = "checker")]
+    pub(super) fn reduced_to_context(&self, operation: Operation) -> Self {
+        let mut reduced = Self::new(self.id, self.text.clone(), self.scope.clone());
+        reduced.actions.clone_from(&self.actions);
+        reduced.debate.reviews.clone_from(&self.debate.reviews);
+        match self.payload(operation) {
+            Payload::Plan(plan) => {
+                reduced.plan = Some(PlanRevision { revision: Revision::FIRST, plan: plan.clone() });
+            }
+            Payload::Task(task) => reduced.ledger.push(StartedTask {
+                task: task.id,
+                effect: task.effect.kind(),
+                version: Some(task.clone()),
+                outcome: EffectOutcome::Kept,
+                node: None,
+            }),
+            Payload::None => {}
+        }
+        reduced
     }
 
     /// Returns the scope in which a call with this operation reads and writes: that of its task, else that of the request.
@@ -480,7 +505,9 @@ impl Request {
             .collect();
         live.sort_unstable();
         live.dedup();
-        live.iter().try_fold(Revision::FIRST, |next, revision| (*revision == next).then(|| next.next())).is_some()
+        live.iter()
+            .try_fold(Revision::FIRST, |next, revision| (*revision == next).then(|| next.next()))
+            .is_some()
     }
 
     pub(super) fn canonicalize(&mut self) {
