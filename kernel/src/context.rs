@@ -18,8 +18,8 @@ mod text_measure;
 pub use error::{BudgetError, ContextError, TokenizerUnavailable};
 pub use measured_items::{MeasureAll, MeasuredItem, MeasuredItems};
 pub use module_context::ModuleContext;
-pub(crate) use problem::pinned_fit;
 pub use problem::{ContextProblem, context_problem};
+pub(crate) use problem::{certainly_fits, pinned_fit};
 pub use selection_status::SelectionStatus;
 pub use text_measure::{ByteMeasure, TextMeasure};
 

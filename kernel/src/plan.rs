@@ -191,6 +191,11 @@ impl Plan {
         not_validated.map_or(Ok(plan), Err)
     }
 
+    /// Returns an upper bound on the bytes of the tasks in the payload of a call.
+    pub(crate) fn task_bytes_max(&self) -> usize {
+        self.index.task_bytes_max()
+    }
+
     /// Returns the scope of the plan: the one that all tasks declare, if they declare the same.
     #[must_use]
     pub fn scope(&self) -> Option<&Scope> {

@@ -15,6 +15,7 @@ pub use call::Call;
 use call::find_call;
 pub use ledger::{EffectsLedger, StartedTask};
 pub use network::{Assignment, NetworkState};
+pub(crate) use payload::task_bytes_max;
 pub use request::{Debate, PlanRevision, Request, ScoredRevision};
 pub use run::TaskOutcomes;
 pub use workflow::{FailedValidations, MemberAnswer, Workflow};
@@ -66,7 +67,8 @@ pub struct Control {
     next_call: CallId,
     /// In id order. At most one, except while tasks run.
     pending_calls: Vec<Call>,
-    request: Option<Request>,
+    /// Shared by copies of the state until one of them changes it.
+    request: Option<Arc<Request>>,
 }
 
 impl State {
@@ -77,16 +79,22 @@ impl State {
             semantic: SemanticState::default(),
             network: None,
             now: Timestamp::default(),
-            control: Control {
-                conversation,
-                phase: Phase::Idle,
-                session: None,
-                next_request: RequestId::FIRST,
-                next_call: CallId::FIRST,
-                pending_calls: Vec::new(),
-                request: None,
-            },
+            control: Control::new(conversation),
         }
+    }
+
+    /// Returns the state reduced to what the context of a call with this operation depends on. Every other part has its initial
+    /// value.
+    #[cfg(feature = "checker")]
+    #[must_use]
+    pub fn reduced_to_context(&self, operation: Operation) -> Self {
+        let reduce = |request: &Arc<Request>| Arc::new(request.reduced_to_context(operation));
+        let control = Control {
+            session: self.control.session.clone(),
+            request: self.control.request.as_ref().map(reduce),
+            ..Control::new(self.control.conversation.clone())
+        };
+        Self { semantic: self.semantic.clone(), control, network: None, now: self.now }
     }
 
     /// Returns the semantic state `S`: items and their dependencies.
@@ -174,6 +182,18 @@ impl State {
 }
 
 impl Control {
+    const fn new(conversation: ConversationId) -> Self {
+        Self {
+            conversation,
+            phase: Phase::Idle,
+            session: None,
+            next_request: RequestId::FIRST,
+            next_call: CallId::FIRST,
+            pending_calls: Vec::new(),
+            request: None,
+        }
+    }
+
     /// Returns the conversation id.
     #[must_use]
     pub const fn conversation(&self) -> &ConversationId {
@@ -223,15 +243,15 @@ impl Control {
 
     /// Returns the running request.
     #[must_use]
-    pub const fn request(&self) -> Option<&Request> {
-        self.request.as_ref()
+    pub fn request(&self) -> Option<&Request> {
+        self.request.as_deref()
     }
 
     /// Returns the running request, for a model checker to mutate.
     #[cfg(feature = "checker")]
     #[must_use]
-    pub const fn request_mut(&mut self) -> Option<&mut Request> {
-        self.request.as_mut()
+    pub fn request_mut(&mut self) -> Option<&mut Request> {
+        self.request.as_mut().map(Arc::make_mut)
     }
 
     /// Returns the number of the next request.
@@ -258,7 +278,7 @@ impl Control {
             Event::SessionEnded => self.session = None,
             Event::UserMsg { request, text, scope, .. } => {
                 self.next_request = self.next_request.max(request.next());
-                self.request = Some(Request::new(*request, text.clone(), scope.clone()));
+                self.request = Some(Arc::new(Request::new(*request, text.clone(), scope.clone())));
             }
             Event::ToolCall { call, operation } => {
                 self.next_call = self.next_call.max(call.next());
@@ -297,7 +317,10 @@ impl Control {
             | Event::AuditUndelivered => {}
         }
         if let Some(request) = &mut self.request {
-            request.apply(event, &self.pending_calls);
+            // Only a request that changes is copied.
+            if Request::is_changed_by(event) {
+                Arc::make_mut(request).apply(event, &self.pending_calls);
+            }
         }
         if let Event::ToolResult { call, .. }
         | Event::CallFailed { call, .. }
@@ -321,7 +344,7 @@ impl Control {
         if row.to.is_quiescent() {
             self.request = None;
         } else if let Some(request) = &mut self.request {
-            request.enter(from, row.to);
+            Arc::make_mut(request).enter(from, row.to);
         }
     }
 
@@ -331,8 +354,10 @@ impl Control {
             call.id = self.next_call;
             self.next_call = self.next_call.next();
         }
-        if let Some(request) = &mut self.request {
-            request.canonicalize();
+        if let Some(request) = &mut self.request
+            && !request.is_canonical()
+        {
+            Arc::make_mut(request).canonicalize();
         }
     }
 }

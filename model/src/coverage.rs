@@ -56,9 +56,9 @@ impl Observation {
         match self {
             Self::Violation(claim) => claim,
             Self::Premise(claim) => PREMISES + claim,
+            // `Phase::ALL` is in their order.
             Self::Phase(phase) => {
-                let position = Phase::ALL.iter().position(|other| *other == phase);
-                PHASES + position.expect("Phase::ALL contains every phase")
+                PHASES + Phase::ALL.binary_search(&phase).expect("Phase::ALL contains every phase")
             }
             Self::Row(row) => ROWS + row,
             Self::Guard(row) => GUARDS + row,

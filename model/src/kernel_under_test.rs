@@ -2,11 +2,12 @@
 
 use crate::coverage::Observation;
 use crate::scopes::{Model, Scope};
-use orchestrion_claims::{SentCall, sent_operation};
+use orchestrion_claims::SentCall;
 use orchestrion_kernel::checker::{accepts_with_row, decide_with_row, input_time};
 use orchestrion_kernel::context::{ContextError, Selected, Selector};
-use orchestrion_kernel::control::table::{TRANSITIONS, Transition};
+use orchestrion_kernel::control::table::{TRANSITIONS, Transition, positions_on};
 use orchestrion_kernel::item::Item;
+use orchestrion_kernel::module::Operation;
 use orchestrion_kernel::network::TrustPolicy;
 use orchestrion_kernel::policy::CompactionPolicy;
 use orchestrion_kernel::selection::{Candidate, Problem, Selection};
@@ -191,7 +192,8 @@ impl KernelUnderTest {
         seen: &mut impl FnMut(Observation),
     ) -> Option<&'static Transition> {
         let (phase, trigger) = (state.control().phase(), input.trigger());
-        let rows = self.rows.iter().enumerate().filter_map(|(place, row)| row.map(|row| (place, row)));
+        // A mutated row keeps its trigger.
+        let rows = positions_on(trigger).filter_map(|place| Some((place, (*self.rows.get(place)?)?)));
         for (place, row) in rows.filter(|(_, row)| row.is_enabled(&self.decide_policy, phase, trigger)) {
             let holds =
                 row.when.is_satisfied(&self.decide_policy, state, input) != (self.negated == Some(place));
@@ -204,16 +206,25 @@ impl KernelUnderTest {
         None
     }
 
-    /// Builds the context of the call that a step sends, as [`SentCall::of_step`] does.
-    pub fn sent_call(&self, events: &[Event], after: &State) -> Option<Result<SentCall, ContextError>> {
-        let operation = sent_operation(events, after)?;
+    /// Whether contexts are built from the state and the problem as they are.
+    #[must_use]
+    pub const fn builds_contexts_unchanged(&self) -> bool {
+        self.mutate_read.is_none() && self.mutate_problem.is_none()
+    }
+
+    /// Builds the context of a call, as [`SentCall::build`] does.
+    ///
+    /// # Errors
+    ///
+    /// A [`ContextError`] as the kernel.
+    pub fn build_context(&self, after: &State, operation: Operation) -> Result<SentCall, ContextError> {
         let mutated = self.mutate_read.map(|mutate| mutated_items(after, mutate));
         let read = mutated.as_ref().unwrap_or(after);
         let selector = SelectorUnderTest {
             exact: ExactSelector::from_policy(&self.decide_policy),
             mutate: self.mutate_problem,
         };
-        Some(SentCall::build(&self.decide_policy, read, operation, &selector))
+        SentCall::build(&self.decide_policy, read, operation, &selector)
     }
 
     /// Applies a batch.

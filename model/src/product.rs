@@ -2,6 +2,7 @@
 
 use crate::actors::{fairness, fairness_class};
 use crate::adversary::Adversary;
+use crate::context_verdict::{SentVerdict, WaitingVerdict};
 use crate::contracts;
 use crate::coverage::{OBSERVATION_COUNT, Observation};
 use crate::kernel_under_test::KernelUnderTest;
@@ -10,15 +11,16 @@ use crate::scopes::{Model, Scope};
 use crate::transition_counts::{TransitionCounter, TransitionCounts};
 use crate::verdict_cache::VerdictCache;
 use orchestrion_claims::{
-    Actor, CLAIMS, Claim, ClaimCheck, ClaimSet, History, Premise, SemanticStep, SemanticView, SentCall,
-    StatePredicate, has_unproven_context, other_step_violations, semantic_premises, semantic_step_violations,
-    semantic_violations,
+    Actor, CLAIMS, Claim, ClaimCheck, ClaimSet, ContextQuestion, History, Premise, SemanticStep,
+    SemanticView, StatePredicate, batch_violations, other_step_violations, semantic_premises,
+    semantic_step_violations, semantic_violations, sent_operation, waiting_operations,
 };
 use orchestrion_explorer::liveness::{LivenessKind, LivenessProperty};
 use orchestrion_explorer::{FairModel, ObservationSet, fingerprint};
 use orchestrion_kernel::digest::digest;
+use orchestrion_kernel::module::Operation;
 use orchestrion_kernel::network::{HandoffReceipt, NetworkInput};
-use orchestrion_kernel::{CallId, ConversationId, Events, Input, State};
+use orchestrion_kernel::{CallId, ConversationId, Input, State};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -57,8 +59,12 @@ pub struct KernelModel {
     states: Mutex<HashSet<u64>>,
     /// The number of these states in which the context of the pending call is not proven optimal.
     unproven_contexts: AtomicUsize,
-    /// Whether a batch of events round-trips through its encoding.
-    encoded: VerdictCache<bool>,
+    /// Whether a batch of events round-trips through its encoding, and the claims that it alone violates.
+    batches: VerdictCache<(bool, ClaimSet)>,
+    /// The contexts of calls that steps send.
+    sent_contexts: VerdictCache<SentVerdict>,
+    /// The contexts of pending calls.
+    waiting_contexts: VerdictCache<WaitingVerdict>,
     /// The claims about the semantic state that steps violate.
     semantic_steps: VerdictCache<ClaimSet>,
     /// The claims about the semantic state that states violate, and the premises that hold.
@@ -91,7 +97,8 @@ impl KernelModel {
                     | ClaimCheck::AcceptanceInvariant(_)
             )
         });
-        let state_premises = select(&|claim| !matches!(claim.premise, Premise::Semantic(_)));
+        let state_premises =
+            select(&|claim| !matches!(claim.premise, Premise::Semantic(_) | Premise::Context(_)));
         let (mut liveness_properties, mut leads_to) = (Vec::new(), Vec::new());
         for claim in CLAIMS.iter().filter(|claim| is_applicable(claim)) {
             if let ClaimCheck::LeadsTo { from, to, under } = claim.check {
@@ -114,7 +121,9 @@ impl KernelModel {
             leads_to,
             states: Mutex::default(),
             unproven_contexts: AtomicUsize::new(0),
-            encoded: VerdictCache::default(),
+            batches: VerdictCache::default(),
+            sent_contexts: VerdictCache::default(),
+            waiting_contexts: VerdictCache::default(),
             semantic_steps: VerdictCache::default(),
             semantic_states: VerdictCache::default(),
             digest,
@@ -213,25 +222,23 @@ impl KernelModel {
         }
         let mut state = Box::new(self.subject.apply(&before.state, &events));
         let mut history = before.history.clone();
-        let sent = self.subject.sent_call(&events, &state);
-        let others = other_step_violations(
-            &self.subject.policy,
-            &before.state,
-            &events,
-            &state,
-            sent.as_ref(),
-            &mut history,
-        );
-        let batch = digest(&events);
-        let mut violated = others.union(self.semantic_step_violations(&before.state, &events, batch, &state));
-        if self.digest.is_none() {
-            let is_round_trip = || self.encoded.get_or_compute(batch, || contracts::is_round_trip(&events));
+        let sent = sent_operation(&events, &state).map(|operation| self.sent_verdict(&state, operation));
+        let of_context = sent.map_or_else(ClaimSet::default, |sent| sent.violated);
+        let others =
+            other_step_violations(&self.subject.policy, &before.state, &events, &state, &mut history);
+        let checks_contracts = self.digest.is_none();
+        let (round_trips, of_batch) = self.batches.get_or_compute(digest(&events), || {
+            (!checks_contracts || contracts::is_round_trip(&events), batch_violations(&events))
+        });
+        let of_semantics = self.semantic_step_violations(&SemanticStep::new(&before.state, &events, &state));
+        let mut violated = others.union(of_batch).union(of_semantics).union(of_context);
+        if checks_contracts {
             contracts::check_step_contracts(
                 &self.subject,
                 &before.state,
                 input,
                 &events,
-                is_round_trip,
+                || round_trips,
                 |observation| {
                     if let Observation::Violation(claim) = observation {
                         violated.insert(claim);
@@ -242,12 +249,7 @@ impl KernelModel {
         state.canonicalize();
         history.canonicalize();
         if let Some(digest) = &self.digest {
-            let context = sent.map(|sent| {
-                sent.map_or_else(
-                    |_| Default::default(),
-                    |SentCall { problem, context, .. }| (problem.ids, context.ids, context.text),
-                )
-            });
+            let context = sent.map(|sent| sent.fingerprint);
             let step = (before, input, &events, &state, &history, context);
             digest.fetch_add(fingerprint(&step), Ordering::Relaxed);
         }
@@ -262,7 +264,9 @@ impl KernelModel {
         let (violated, premises) = self.semantic_verdicts(&product.state);
         let violated = product.violated.union(violated).intersection(self.applicable);
         violated.iter().for_each(|claim| show(Observation::Violation(claim)));
-        premises.intersection(self.applicable).iter().for_each(|claim| show(Observation::Premise(claim)));
+        let of_contexts = self.waiting_verdicts(&product.state).map(|waiting| waiting.premises);
+        let premises = of_contexts.fold(premises, ClaimSet::union).intersection(self.applicable);
+        premises.iter().for_each(|claim| show(Observation::Premise(claim)));
         let responses = Responses::new(&self.subject, &product.state);
         contracts::check_responses(&responses, &mut show);
         for claim in self.state_claims.iter() {
@@ -310,18 +314,30 @@ impl KernelModel {
             })
     }
 
-    /// The claims about the semantic state that a step violates, given the digest of its events.
-    fn semantic_step_violations(
-        &self,
-        before: &State,
-        events: &Events,
-        batch: u128,
-        after: &State,
-    ) -> ClaimSet {
-        let (before, after) = (SemanticView::new(before), SemanticView::new(after));
-        self.semantic_steps.get_or_compute(digest(&(before, batch, after)), || {
-            semantic_step_violations(&self.subject.policy, &SemanticStep { before, events, after })
+    /// The verdict on the context of a call that a step sends. A fault in contexts may read the whole state.
+    fn sent_verdict(&self, after: &State, operation: Operation) -> SentVerdict {
+        if !self.subject.builds_contexts_unchanged() {
+            return SentVerdict::of_state(&self.subject, after, operation);
+        }
+        let question = ContextQuestion::new(after, operation);
+        self.sent_contexts
+            .get_or_compute(digest(&question), || SentVerdict::of_question(&self.subject, &question, after))
+    }
+
+    /// The verdicts on the pending calls with a context.
+    fn waiting_verdicts(&self, state: &State) -> impl Iterator<Item = WaitingVerdict> {
+        waiting_operations(state).map(|operation| {
+            let question = ContextQuestion::new(state, operation);
+            self.waiting_contexts.get_or_compute(digest(&question), || {
+                WaitingVerdict::of_question(&self.subject.policy, &question)
+            })
         })
+    }
+
+    /// The claims about the semantic state that a step violates.
+    fn semantic_step_violations(&self, step: &SemanticStep<'_>) -> ClaimSet {
+        let compute = || semantic_step_violations(&self.subject.policy, step);
+        self.semantic_steps.get_or_compute(digest(step), compute)
     }
 
     /// The claims about the semantic state that a state violates, and the premises about it that hold.
@@ -335,7 +351,7 @@ impl KernelModel {
     fn count(&self, state: &State) {
         let digest = fingerprint(state);
         let is_new = self.states.lock().unwrap_or_else(PoisonError::into_inner).insert(digest);
-        if is_new && has_unproven_context(&self.subject.policy, state) {
+        if is_new && self.waiting_verdicts(state).any(|waiting| waiting.is_unproven) {
             self.unproven_contexts.fetch_add(1, Ordering::Relaxed);
         }
         if let (true, Some(tally)) = (is_new, &self.tally) {
@@ -417,7 +433,9 @@ impl FairModel for KernelModel {
         // A set reserves room for eight entries for every seven, and one byte more for each.
         let room = self.states.lock().unwrap_or_else(PoisonError::into_inner).capacity();
         room / 7 * 8 * (size_of::<u64>() + 1)
-            + self.encoded.bytes()
+            + self.batches.bytes()
+            + self.sent_contexts.bytes()
+            + self.waiting_contexts.bytes()
             + self.semantic_steps.bytes()
             + self.semantic_states.bytes()
     }

@@ -4,7 +4,7 @@
 //! `r` is the running request, and it *ends* when control enters a phase in which no request runs.
 
 use crate::Claim;
-pub use contexts::has_unproven_context;
+pub use contexts::{has_unproven_context, is_unproven_context};
 use prelude::CLAIM;
 pub(crate) use trust_reference::ExpectedNodes;
 

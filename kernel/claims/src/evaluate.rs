@@ -2,11 +2,11 @@
 
 use crate::catalogue::ExpectedNodes;
 use crate::claim_set::ClaimSet;
+use crate::context_question::ContextQuestion;
 use crate::semantic_view::{SemanticStep, SemanticView};
 use crate::{Accepts, CLAIMS, ClaimCheck, Decide, History, Premise, SentCall};
 use alloc::borrow::Cow;
 use orchestrion_kernel::checker::input_time;
-use orchestrion_kernel::context::ContextError;
 use orchestrion_kernel::event::Event;
 use orchestrion_kernel::input::Input;
 use orchestrion_kernel::policy::Policy;
@@ -51,9 +51,12 @@ mod positions {
         TRACE: |claim| matches!(claim.check, ClaimCheck::TraceInvariant(_));
         STEP: |claim| matches!(
             claim.check,
-            ClaimCheck::StepInvariant(_) | ClaimCheck::HistoryConsistency(_) | ClaimCheck::ContextInvariant(_)
+            ClaimCheck::StepInvariant(_) | ClaimCheck::HistoryConsistency(_)
         );
+        CONTEXT: |claim| matches!(claim.check, ClaimCheck::ContextInvariant(_));
+        CONTEXT_PREMISE: |claim| matches!(claim.premise, Premise::Context(_));
         SEMANTIC_STEP: |claim| matches!(claim.check, ClaimCheck::SemanticStepInvariant(_));
+        BATCH: |claim| matches!(claim.check, ClaimCheck::BatchInvariant(_));
         NETWORK_EVENT: |claim| matches!(claim.check, ClaimCheck::NetworkEventInvariant(_));
         NODE: |claim| matches!(claim.check, ClaimCheck::NodeInvariant(_));
         STATE: |claim| matches!(
@@ -77,7 +80,7 @@ fn violated(positions: &[usize], holds: impl Fn(&ClaimCheck) -> bool) -> ClaimSe
 #[must_use]
 pub fn semantic_step_violations(policy: &Policy, step: &SemanticStep<'_>) -> ClaimSet {
     violated(positions::SEMANTIC_STEP, |check| match check {
-        ClaimCheck::SemanticStepInvariant(holds) => holds(policy, &step.before, step.events, &step.after),
+        ClaimCheck::SemanticStepInvariant(holds) => holds(policy, step.before(), step.events(), step.after()),
         _ => true,
     })
 }
@@ -97,21 +100,50 @@ pub fn semantic_premises(policy: &Policy, view: &SemanticView<'_>) -> ClaimSet {
     let holds = |at: &usize| {
         CLAIMS.get(*at).is_some_and(|claim| match claim.premise {
             Premise::Semantic(holds) => holds(policy, view),
-            Premise::State(_) | Premise::Network(_) => false,
+            Premise::State(_) | Premise::Context(_) | Premise::Network(_) => false,
         })
     };
     positions::SEMANTIC_PREMISE.iter().copied().filter(holds).collect()
 }
 
-/// Returns the claims that a step violates, without those that [`semantic_step_violations`] returns. Applies the events to the
-/// history. The caller builds the context of the call that the step sends. A context that cannot be built violates every claim
-/// about contexts.
+/// Returns the claims about its events alone that a step violates.
+#[must_use]
+pub fn batch_violations(events: &[Event]) -> ClaimSet {
+    violated(positions::BATCH, |check| match check {
+        ClaimCheck::BatchInvariant(holds) => holds(events),
+        _ => true,
+    })
+}
+
+/// Returns the claims that the context of a call violates, in the state after the step that sends the call. A context that cannot be
+/// built is `None` and violates all of them.
+#[must_use]
+pub fn context_violations(policy: &Policy, after: &State, sent: Option<&SentCall>) -> ClaimSet {
+    violated(positions::CONTEXT, |check| match check {
+        ClaimCheck::ContextInvariant(holds) => sent.is_some_and(|sent| holds(policy, after, sent)),
+        _ => true,
+    })
+}
+
+/// Returns the claims whose premise is about a pending call with a context, and holds for this one.
+#[must_use]
+pub fn context_premises(policy: &Policy, question: &ContextQuestion) -> ClaimSet {
+    let holds = |at: &usize| {
+        CLAIMS.get(*at).is_some_and(|claim| match claim.premise {
+            Premise::Context(holds) => holds(policy, question.state(), question.operation()),
+            Premise::State(_) | Premise::Semantic(_) | Premise::Network(_) => false,
+        })
+    };
+    positions::CONTEXT_PREMISE.iter().copied().filter(holds).collect()
+}
+
+/// Returns the claims that a step violates, without those that [`semantic_step_violations`], [`batch_violations`] and
+/// [`context_violations`] return. Applies the events to the history.
 pub fn other_step_violations(
     policy: &Policy,
     before: &State,
     events: &[Event],
     after: &State,
-    sent: Option<&Result<SentCall, ContextError>>,
     history: &mut History,
 ) -> ClaimSet {
     let mut all = ClaimSet::default();
@@ -128,9 +160,6 @@ pub fn other_step_violations(
     all.union(violated(positions::STEP, |check| match check {
         ClaimCheck::StepInvariant(holds) => holds(policy, before, events, after),
         ClaimCheck::HistoryConsistency(holds) => holds(history, after),
-        ClaimCheck::ContextInvariant(holds) => {
-            sent.is_none_or(|sent| sent.as_ref().is_ok_and(|sent| holds(policy, after, sent)))
-        }
         _ => true,
     }))
 }
@@ -174,9 +203,11 @@ pub fn step_violations(
     history: &mut History,
 ) -> impl Iterator<Item = usize> + use<> {
     let sent = SentCall::of_step(policy, events, after);
-    let step = SemanticStep { before: SemanticView::new(before), events, after: SemanticView::new(after) };
-    let others = other_step_violations(policy, before, events, after, sent.as_ref(), history);
-    semantic_step_violations(policy, &step).union(others).iter()
+    let of_context =
+        sent.map_or_else(ClaimSet::default, |sent| context_violations(policy, after, sent.as_ref().ok()));
+    let others = other_step_violations(policy, before, events, after, history).union(of_context);
+    let semantic = semantic_step_violations(policy, &SemanticStep::new(before, events, after));
+    semantic.union(batch_violations(events)).union(others).iter()
 }
 
 /// Returns the claims that a state violates, as positions in [`CLAIMS`].
@@ -209,6 +240,7 @@ impl ClaimCheck {
             Self::AcceptanceInvariant(holds) => holds(policy, accepts, state),
             Self::StepInvariant(_)
             | Self::SemanticStepInvariant(_)
+            | Self::BatchInvariant(_)
             | Self::NetworkEventInvariant(_)
             | Self::NodeInvariant(_)
             | Self::ContextInvariant(_)

@@ -9,20 +9,22 @@ extern crate alloc;
 
 pub mod catalogue;
 mod claim_set;
+mod context_question;
 mod evaluate;
 pub mod history;
 mod semantic_view;
 mod sent_call;
 
-pub use catalogue::{CLAIMS, has_unproven_context};
+pub use catalogue::{CLAIMS, has_unproven_context, is_unproven_context};
 pub use claim_set::ClaimSet;
+pub use context_question::ContextQuestion;
 pub use evaluate::{
-    other_step_violations, semantic_premises, semantic_step_violations, semantic_violations,
-    state_violations, step_violations,
+    batch_violations, context_premises, context_violations, other_step_violations, semantic_premises,
+    semantic_step_violations, semantic_violations, state_violations, step_violations,
 };
 pub use history::History;
 pub use semantic_view::{SemanticStep, SemanticView};
-pub use sent_call::{SentCall, sent_operation};
+pub use sent_call::{SentCall, sent_operation, waiting_operations};
 
 use orchestrion_kernel::event::{Event, Events};
 use orchestrion_kernel::input::Input;
@@ -62,6 +64,8 @@ pub enum Premise {
     State(fn(&Policy, &State) -> bool),
     /// About the semantic state.
     Semantic(fn(&Policy, &SemanticView<'_>) -> bool),
+    /// About a pending call that was sent with a context.
+    Context(fn(&Policy, &State, Operation) -> bool),
     /// About a state with a network.
     Network(fn(&State, &NetworkState) -> bool),
 }
@@ -73,6 +77,9 @@ impl Premise {
         match self {
             Self::State(holds) => holds(policy, state),
             Self::Semantic(holds) => holds(policy, &SemanticView::new(state)),
+            Self::Context(holds) => {
+                waiting_operations(state).any(|operation| holds(policy, state, operation))
+            }
             Self::Network(holds) => state.network().is_some_and(|network| holds(state, network)),
         }
     }
@@ -93,8 +100,10 @@ pub enum ClaimCheck {
     NetworkInvariant(fn(&State, &NetworkState) -> bool),
     /// Holds in every step, given the states before and after it.
     StepInvariant(fn(&Policy, &State, &[Event], &State) -> bool),
-    /// Holds in every step, given the views of the semantic states before and after it.
-    SemanticStepInvariant(fn(&Policy, &SemanticView<'_>, &[Event], &SemanticView<'_>) -> bool),
+    /// Holds in every step, given the views of the semantic states before and after it, and the events about what a view contains.
+    SemanticStepInvariant(fn(&Policy, &SemanticView<'_>, &[&Event], &SemanticView<'_>) -> bool),
+    /// Holds for the events of every step alone.
+    BatchInvariant(fn(&[Event]) -> bool),
     /// Holds at every event about the network, given the state before this event.
     NetworkEventInvariant(fn(&Policy, &State, &NetworkEvent) -> bool),
     /// Holds after every step for each node of the network, given the node that the events lead to by the reference of
@@ -194,6 +203,7 @@ impl ClaimCheck {
             | Self::AcceptanceInvariant(_) => "state",
             Self::StepInvariant(_)
             | Self::SemanticStepInvariant(_)
+            | Self::BatchInvariant(_)
             | Self::NetworkEventInvariant(_)
             | Self::NodeInvariant(_) => "step",
             Self::ContextInvariant(_) => "context",

@@ -3,6 +3,7 @@
 //! It is all that such a claim can read, and its hash covers all of it. So a model checker evaluates these claims once for each
 //! view, however many states have it.
 
+use alloc::vec::Vec;
 use orchestrion_kernel::event::Event;
 use orchestrion_kernel::ids::{Timestamp, UserId};
 use orchestrion_kernel::item::Scope;
@@ -56,12 +57,42 @@ impl<'a> SemanticView<'a> {
 }
 
 /// A step, as claims about the semantic state read it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SemanticStep<'a> {
-    /// The view before it.
-    pub before: SemanticView<'a>,
-    /// Its events.
-    pub events: &'a [Event],
-    /// The view after it.
-    pub after: SemanticView<'a>,
+    before: SemanticView<'a>,
+    events: Vec<&'a Event>,
+    after: SemanticView<'a>,
+}
+
+impl<'a> SemanticStep<'a> {
+    /// Returns the view of a step.
+    #[must_use]
+    pub fn new(before: &'a State, events: &'a [Event], after: &'a State) -> Self {
+        let events = events.iter().filter(|event| is_of_view(event)).collect();
+        Self { before: SemanticView::new(before), events, after: SemanticView::new(after) }
+    }
+
+    /// Returns the view before the step.
+    #[must_use]
+    pub const fn before(&self) -> &SemanticView<'a> {
+        &self.before
+    }
+
+    /// Returns the events about the semantic state, the session, and the scope of the request.
+    #[must_use]
+    pub fn events(&self) -> &[&'a Event] {
+        &self.events
+    }
+
+    /// Returns the view after the step.
+    #[must_use]
+    pub const fn after(&self) -> &SemanticView<'a> {
+        &self.after
+    }
+}
+
+/// Returns whether an event is about what a view contains.
+const fn is_of_view(event: &Event) -> bool {
+    event.is_semantic()
+        || matches!(event, Event::SessionEnded | Event::UserMsg { .. } | Event::PlanAdopted { .. })
 }

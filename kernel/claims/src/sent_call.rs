@@ -65,7 +65,7 @@ pub fn sent_operation(events: &[Event], after: &State) -> Option<Operation> {
 }
 
 /// Returns the operations that wait for a reply and were sent with a context.
-pub(crate) fn waiting_operations(state: &State) -> impl Iterator<Item = Operation> {
+pub fn waiting_operations(state: &State) -> impl Iterator<Item = Operation> {
     state.control().pending_calls().iter().filter(|call| is_sent(call)).map(|call| call.operation)
 }
 

@@ -115,29 +115,27 @@ pub(crate) fn pinned_fit(
 ) -> Result<(), BudgetError> {
     let budget_tokens = policy.contexts.token_limit(operation.module());
     let payload = request.and_then(|request| request.payload_text(operation));
-    let payload_bytes = payload.as_ref().map_or(0, String::len);
-    if fits_by_bytes(semantic, request, payload_bytes, budget_tokens) {
-        return Ok(());
-    }
     let call = ContextRequest { policy, semantic, request, operation, principal };
     let payload_tokens = payload.map_or(0, |payload| ByteMeasure.tokens(&payload));
     let required_tokens = call.required_tokens().saturating_add(payload_tokens);
     if required_tokens > budget_tokens { Err(BudgetError { required_tokens, budget_tokens }) } else { Ok(()) }
 }
 
-/// Returns whether all items and the payload certainly fit, by an upper bound that needs no rendering.
-fn fits_by_bytes(
-    semantic: &SemanticState,
+/// Returns whether all items and the payload of a call certainly fit the budget, by an upper bound on the bytes of the lines of all
+/// items, which needs no rendering. Then [`pinned_fit`] returns no error.
+pub(crate) fn certainly_fits(
+    policy: &Policy,
+    line_bytes_max: usize,
     request: Option<&Request>,
-    payload_bytes: usize,
-    budget_tokens: u64,
+    operation: Operation,
 ) -> bool {
     /// An upper bound on the bytes of a heading.
     const HEADING_BYTES: usize = 200;
+    let budget_tokens = policy.contexts.token_limit(operation.module());
     let bytes = HEADING_BYTES
         .saturating_mul(Section::ALL.len())
-        .saturating_add(semantic.line_bytes_max())
-        .saturating_add(payload_bytes);
+        .saturating_add(line_bytes_max)
+        .saturating_add(request.map_or(0, |request| request.payload_bytes_max(operation)));
     request.is_none_or(|request| request.actions.is_empty())
         && u64::try_from(bytes).is_ok_and(|bytes| bytes <= budget_tokens.saturating_mul(4))
 }

@@ -1,7 +1,7 @@
 //! The batch under construction.
 
-use crate::context::{BudgetError, pinned_fit};
-use crate::event::{Event, Events};
+use crate::context::{BudgetError, certainly_fits, pinned_fit};
+use crate::event::{BaseEvent, Event, Events};
 use crate::ids::{CallId, ItemId, Revision};
 use crate::item::Scope;
 use crate::module::Operation;
@@ -69,7 +69,7 @@ impl<'a> Batch<'a> {
     }
 
     /// Returns the semantic state after the events emitted so far.
-    pub(super) fn semantic(&self) -> Cow<'a, SemanticState> {
+    fn semantic(&self) -> Cow<'a, SemanticState> {
         let mut semantic = Cow::Borrowed(self.state.semantic());
         for event in self.events.iter().filter(|event| event.is_semantic()) {
             semantic.to_mut().apply(event);
@@ -77,10 +77,23 @@ impl<'a> Batch<'a> {
         semantic
     }
 
+    /// Returns an upper bound on the bytes of the lines of all valid items after the events emitted so far. It counts an updated item
+    /// twice, so that it needs no semantic state.
+    fn line_bytes_max(&self) -> usize {
+        let written = self.events.iter().map(|event| match event.base() {
+            Some(BaseEvent::AddItem(item, _) | BaseEvent::UpdateItem(item, _)) => item.line_bytes_max(),
+            _ => 0,
+        });
+        written.fold(self.state.semantic().line_bytes_max(), usize::saturating_add)
+    }
+
     /// Emits that a call is over budget, if it is.
     fn is_over_budget(&mut self, call: CallId, operation: Operation) -> bool {
-        let semantic = self.semantic();
         let request = self.control.request();
+        if certainly_fits(self.policy, self.line_bytes_max(), request, operation) {
+            return false;
+        }
+        let semantic = self.semantic();
         let scope = request.map_or(&Scope::Global, |request| request.call_scope(operation)).clone();
         let principal = semantic.session_principal(self.state.control().session(), scope, self.state.now());
         if let Err(BudgetError { required_tokens, budget_tokens }) =

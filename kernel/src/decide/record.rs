@@ -207,7 +207,17 @@ impl Batch<'_> {
 
     /// Forgets the situation summary of a request that ends, with the updates of this batch (decision 0034).
     pub(super) fn forget_situation(&mut self) {
-        let ids = self.semantic().situation_ids();
+        let mut ids = self.state.semantic().situation_ids();
+        // New ids are the highest, so the order remains.
+        for event in &self.events {
+            if let Event::AddItem { item, .. } = event
+                && let ItemKey::Situation(_) = item.key
+            {
+                ids.push(item.id);
+            } else if let Event::ForgetItems { ids: forgotten, .. } = event {
+                ids.retain(|id| !forgotten.contains(id));
+            }
+        }
         if !ids.is_empty() {
             self.emit(Event::ForgetItems { ids, cause: ForgetCause::RequestEnd });
         }

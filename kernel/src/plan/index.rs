@@ -3,6 +3,7 @@
 use super::{Task, dependencies};
 use crate::digest::CachedDigest;
 use crate::ids::TaskId;
+use crate::state::task_bytes_max;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
@@ -24,6 +25,8 @@ struct Links {
     initial: Set<usize>,
     /// Whether each task depends exactly on the task before it, and the first on none.
     is_chain: bool,
+    /// An upper bound on the bytes of the tasks in a payload.
+    task_bytes_max: usize,
     /// The digest of the tasks.
     digest: CachedDigest,
 }
@@ -56,8 +59,10 @@ impl TaskIndex {
             is_chain &= dependencies.iter().all(|id| Some(*id) == before.map(|before| before.id))
                 && distinct == usize::from(before.is_some());
         }
+        let task_bytes_max = tasks.iter().map(task_bytes_max).fold(0, usize::saturating_add);
         let digest = CachedDigest::default();
-        Self(Arc::new(Links { positions, required, dependents, initial, is_chain, digest }))
+        let links = Links { positions, required, dependents, initial, is_chain, task_bytes_max, digest };
+        Self(Arc::new(links))
     }
 
     pub(super) fn position(&self, task: TaskId) -> Option<usize> {
@@ -70,6 +75,10 @@ impl TaskIndex {
 
     pub(super) fn dependents(&self, at: usize) -> &[usize] {
         self.0.dependents.get(at).map_or(&[], Vec::as_slice)
+    }
+
+    pub(super) fn task_bytes_max(&self) -> usize {
+        self.0.task_bytes_max
     }
 
     pub(super) fn is_chain(&self) -> bool {

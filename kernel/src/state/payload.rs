@@ -7,9 +7,17 @@ use super::request::Request;
 use crate::ids::TaskId;
 use crate::item::Scope;
 use crate::module::Operation;
-use crate::plan::{Effect, Task};
+use crate::plan::{Effect, Plan, Task};
 use alloc::string::String;
+use alloc::vec::Vec;
 use core::fmt::{Result, Write};
+
+/// What a module reads beside its context.
+pub(super) enum Payload<'a> {
+    Plan(&'a Plan),
+    Task(&'a Task),
+    None,
+}
 
 impl Request {
     /// Returns the task to run or to undo, in its latest started version.
@@ -18,23 +26,19 @@ impl Request {
         self.ledger.get(task)?.version.as_ref()
     }
 
-    /// Returns the payload of a call with this operation as compact JSON: `{"plan":[…]}` for debaters, the approver and the
-    /// diagnosis, and `{"task":{…}}` for the executor. The other operations that take a context have none.
-    #[must_use]
-    pub fn payload_text(&self, operation: Operation) -> Option<String> {
-        // The capacity of a few short tasks.
-        let mut json = String::with_capacity(256);
-        // Writing to a string cannot fail.
-        let _ = match operation {
+    /// Returns the payload of a call with this operation: the plan for debaters, the approver and the diagnosis, and the task for
+    /// the executor. The other operations that take a context have none.
+    pub(super) fn payload(&self, operation: Operation) -> Payload<'_> {
+        match operation {
             Operation::Argue(_)
             | Operation::ArgueAdditional { .. }
             | Operation::ReviewRevision
             | Operation::Approve
-            | Operation::Diagnose => write_plan(&mut json, self.plan.as_ref()?.plan.tasks()),
+            | Operation::Diagnose => {
+                self.plan.as_ref().map_or(Payload::None, |revised| Payload::Plan(&revised.plan))
+            }
             Operation::RunTask { task, .. } | Operation::UndoTask { task } => {
-                let task = self.started_task(task)?;
-                json.push_str("{\"task\":");
-                write_task(&mut json, task).and_then(|()| json.write_char('}'))
+                self.started_task(task).map_or(Payload::None, Payload::Task)
             }
             Operation::VerifyIdentity
             | Operation::LoadContext
@@ -42,10 +46,56 @@ impl Request {
             | Operation::Classify
             | Operation::DraftPlan
             | Operation::StoreMemory { .. }
-            | Operation::DeliverAudit => return None,
+            | Operation::DeliverAudit => Payload::None,
+        }
+    }
+
+    /// Returns the payload of a call with this operation as compact JSON: `{"plan":[…]}` or `{"task":{…}}`.
+    #[must_use]
+    pub fn payload_text(&self, operation: Operation) -> Option<String> {
+        // The capacity of a few short tasks.
+        let mut json = String::with_capacity(256);
+        // Writing to a string cannot fail.
+        let _ = match self.payload(operation) {
+            Payload::Plan(plan) => write_plan(&mut json, plan.tasks()),
+            Payload::Task(task) => {
+                json.push_str("{\"task\":");
+                write_task(&mut json, task).and_then(|()| json.write_char('}'))
+            }
+            Payload::None => return None,
         };
         Some(json)
     }
+
+    /// Returns an upper bound on the bytes of the payload of a call with this operation, without writing it.
+    pub(crate) fn payload_bytes_max(&self, operation: Operation) -> usize {
+        /// The brackets and the key around the tasks.
+        const FRAME_BYTES: usize = 20;
+        let tasks = match self.payload(operation) {
+            Payload::Plan(plan) => plan.task_bytes_max(),
+            Payload::Task(task) => task_bytes_max(task),
+            Payload::None => return 0,
+        };
+        tasks.saturating_add(FRAME_BYTES)
+    }
+}
+
+/// Returns an upper bound on the bytes of a task in a payload.
+pub(crate) fn task_bytes_max(task: &Task) -> usize {
+    /// The keys, the number, the kinds of effect and scope, and separators.
+    const FIXED_BYTES: usize = 160;
+    /// An escaped byte of a string.
+    const ESCAPED_BYTES: usize = 6;
+    /// A task number with its comma.
+    const NUMBER_BYTES: usize = 11;
+    let compensation = match &task.effect {
+        Effect::Undoable { compensation } => compensation.as_str().len(),
+        Effect::Pure | Effect::Irreversible => 0,
+    };
+    let scope = task.scope.as_ref().and_then(Scope::name).map_or(0, |name| name.as_str().len());
+    let texts = task.text.as_str().len().saturating_add(compensation).saturating_add(scope);
+    let numbers = task.depends_on.as_ref().map_or(0, Vec::len).saturating_mul(NUMBER_BYTES);
+    texts.saturating_mul(ESCAPED_BYTES).saturating_add(numbers).saturating_add(FIXED_BYTES)
 }
 
 fn write_plan(json: &mut String, tasks: &[Task]) -> Result {
@@ -127,4 +177,35 @@ fn write_string(json: &mut String, text: &str) -> Result {
     }
     json.push_str(rest);
     json.write_char('"')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::{RequestId, Revision};
+    use crate::plan::StepOptions;
+    use crate::state::PlanRevision;
+    use alloc::vec;
+
+    #[test]
+    fn payload_fits_its_bound() {
+        for text in ["", "task", "\u{1}\"\\\n", "Straße ẞ 漢字"] {
+            let text = || crate::ids::Text::from(text.repeat(40));
+            let effects = [Effect::Pure, Effect::Irreversible, Effect::Undoable { compensation: text() }];
+            let task = |(id, effect)| Task {
+                id: TaskId::new(id),
+                text: text(),
+                effect,
+                depends_on: Some((u32::MAX - 2..id).map(TaskId::new).collect()),
+                scope: Some(Scope::Hypothetical(text())),
+                step: StepOptions::default(),
+            };
+            let tasks: vec::Vec<Task> = (u32::MAX - 2..).zip(effects).map(task).collect();
+            let mut request = Request::new(RequestId::FIRST, text(), Scope::Global);
+            let plan = Plan::new(tasks).unwrap();
+            request.plan = Some(PlanRevision { revision: Revision::FIRST, plan });
+            let payload = request.payload_text(Operation::Approve).unwrap();
+            assert!(payload.len() <= request.payload_bytes_max(Operation::Approve), "{payload}");
+        }
+    }
 }

@@ -2,6 +2,8 @@
 
 use super::call::{Call, find_call};
 use super::ledger::{EffectsLedger, StartedTask};
+#[cfg(feature = "checker")]
+use super::payload::Payload;
 use super::run::TaskOutcomes;
 use super::workflow::Workflow;
 use crate::control::phase::Phase;
@@ -130,6 +132,29 @@ impl Request {
         }
     }
 
+    /// Returns the request reduced to what the context of a call with this operation depends on: the message, the scope, the
+    /// payload, the reviews of the previous pass and the latest actions.
+    #[cfg(feature = "checker")]
+    pub(super) fn reduced_to_context(&self, operation: Operation) -> Self {
+        let mut reduced = Self::new(self.id, self.text.clone(), self.scope.clone());
+        reduced.actions.clone_from(&self.actions);
+        reduced.debate.reviews.clone_from(&self.debate.reviews);
+        match self.payload(operation) {
+            Payload::Plan(plan) => {
+                reduced.plan = Some(PlanRevision { revision: Revision::FIRST, plan: plan.clone() });
+            }
+            Payload::Task(task) => reduced.ledger.push(StartedTask {
+                task: task.id,
+                effect: task.effect.kind(),
+                version: Some(task.clone()),
+                outcome: EffectOutcome::Kept,
+                node: None,
+            }),
+            Payload::None => {}
+        }
+        reduced
+    }
+
     /// Returns the scope in which a call with this operation reads and writes: that of its task, else that of the request.
     #[must_use]
     pub fn call_scope(&self, operation: Operation) -> &Scope {
@@ -167,6 +192,40 @@ impl Request {
     fn is_superseded_fact(&self, item: &Item) -> bool {
         matches!(item.validity, Validity::Superseded { .. })
             && item.fact().is_some_and(|fact| fact.scope.contains(&self.scope))
+    }
+
+    /// Returns whether [`Self::apply`] does something with such an event.
+    pub(crate) const fn is_changed_by(event: &Event) -> bool {
+        match event {
+            Event::TimeAdvanced { .. }
+            | Event::UserMsg { .. }
+            | Event::FinalAnswer { .. }
+            | Event::SessionStarted { .. }
+            | Event::SessionEnded
+            | Event::OverBudget { .. }
+            | Event::Cancelled
+            | Event::Resumed
+            | Event::Transitioned { .. }
+            | Event::ExecutionReported { .. }
+            | Event::MemoryRecorded { .. }
+            | Event::AuditRecorded { .. }
+            | Event::AuditUndelivered => false,
+            Event::ToolCall { .. }
+            | Event::ToolResult { .. }
+            | Event::CallFailed { .. }
+            | Event::AddItem { .. }
+            | Event::UpdateItem { .. }
+            | Event::ForgetItems { .. }
+            | Event::PlanAdopted { .. }
+            | Event::VetoRaised { .. }
+            | Event::ConsensusScored { .. }
+            | Event::RatingsUpdated { .. }
+            | Event::Decided { .. }
+            | Event::RepairStarted
+            | Event::Concluded { .. }
+            | Event::ActionRecorded { .. }
+            | Event::Network(_) => true,
+        }
     }
 
     pub(crate) fn apply(&mut self, event: &Event, pending: &[Call]) {
@@ -436,6 +495,20 @@ impl Request {
             self.plan = None;
             self.clear_run();
         }
+    }
+
+    /// Returns whether the revisions are numbered 1, 2, 3 …, so that [`Self::canonicalize`] changes nothing.
+    pub(super) fn is_canonical(&self) -> bool {
+        let mut live: Vec<Revision> = (self.plan.iter().map(|plan| plan.revision))
+            .chain(self.debate.security_reviewed)
+            .chain(self.debate.scored.map(|scored| scored.revision))
+            .chain(self.decisions.iter().map(|decision| decision.revision))
+            .collect();
+        live.sort_unstable();
+        live.dedup();
+        live.iter()
+            .try_fold(Revision::FIRST, |next, revision| (*revision == next).then(|| next.next()))
+            .is_some()
     }
 
     pub(super) fn canonicalize(&mut self) {

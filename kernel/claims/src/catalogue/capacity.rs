@@ -70,8 +70,8 @@ fn session_items(state: &State) -> usize {
 }
 
 /// The items that the events forget over the capacity.
-pub(super) fn over_capacity(events: &[Event]) -> Option<&[ItemId]> {
-    events.iter().find_map(|event| match event {
+pub(super) fn over_capacity<'a>(events: impl IntoIterator<Item = &'a Event>) -> Option<&'a [ItemId]> {
+    events.into_iter().find_map(|event| match event {
         Event::ForgetItems { ids, cause: ForgetCause::Capacity } => Some(ids.as_slice()),
         _ => None,
     })

@@ -221,8 +221,8 @@ pub(super) fn without_compaction(policy: &Policy) -> Option<&'static str> {
 }
 
 /// The summary and the items that it replaces, if the events contain a compaction.
-pub(super) fn summarized(events: &[Event]) -> Option<(ItemId, &[ItemId])> {
-    events.iter().find_map(|event| match event {
+pub(super) fn summarized<'a>(events: impl IntoIterator<Item = &'a Event>) -> Option<(ItemId, &'a [ItemId])> {
+    events.into_iter().find_map(|event| match event {
         Event::ForgetItems { ids, cause: ForgetCause::Compaction { into } } => Some((*into, ids.as_slice())),
         _ => None,
     })

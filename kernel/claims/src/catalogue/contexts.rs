@@ -64,7 +64,7 @@ pub(super) const CONTEXTS: &[Claim] = &[
         check: ContextInvariant(|_, _, sent| {
             best_selection(&sent.problem).is_none_or(|best| sent.items() == best)
         }),
-        premise: Premise::State(omits_items),
+        premise: Premise::Context(omits_items),
         needs_proven_contexts: true,
         ..CLAIM
     },
@@ -150,18 +150,19 @@ fn context_problem_of(
 /// Whether the context of a pending call is not proven optimal, because the search hit the node limit of the policy.
 #[must_use]
 pub fn has_unproven_context(policy: &Policy, state: &State) -> bool {
-    let selector = ExactSelector::from_policy(policy);
-    waiting_operations(state).any(|operation| {
-        build_context(policy, state, operation, &ByteMeasure, &selector)
-            .is_ok_and(|context| context.status != SelectionStatus::Optimal)
-    })
+    waiting_operations(state).any(|operation| is_unproven_context(policy, state, operation))
 }
 
-/// Whether the context of a pending call omits readable items.
-fn omits_items(policy: &Policy, state: &State) -> bool {
-    waiting_operations(state).any(|operation| {
-        context_problem_of(policy, state, operation).is_ok_and(|asked| !is_budget_ample(&asked))
-    })
+/// Whether the context of a call is not proven optimal.
+#[must_use]
+pub fn is_unproven_context(policy: &Policy, state: &State, operation: Operation) -> bool {
+    build_context(policy, state, operation, &ByteMeasure, &ExactSelector::from_policy(policy))
+        .is_ok_and(|context| context.status != SelectionStatus::Optimal)
+}
+
+/// Whether the context of a call omits readable items.
+fn omits_items(policy: &Policy, state: &State, operation: Operation) -> bool {
+    context_problem_of(policy, state, operation).is_ok_and(|asked| !is_budget_ample(&asked))
 }
 
 /// Whether all candidates together fit the budget.

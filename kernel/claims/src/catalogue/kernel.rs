@@ -91,7 +91,7 @@ pub(super) const KERNEL: &[Claim] = &[
         clause: "000-4.4",
         statement: "No batch contains the same event twice.",
         formula: "□ (no event of σ is there twice)",
-        check: SemanticStepInvariant(|_, _, events, _| {
+        check: BatchInvariant(|events| {
             events
                 .iter()
                 .enumerate()

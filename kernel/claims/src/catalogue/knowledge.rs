@@ -20,10 +20,10 @@ pub(super) const KNOWLEDGE: &[Claim] = &[
         statement: "Only AddItem, UpdateItem and ForgetItems change the semantic state.",
         formula: "□ (no such event in σ ⇒ S' = S)",
         check: SemanticStepInvariant(|_, before, events, after| {
-            let semantic = |event: &Event| {
+            let is_semantic = |event: &&Event| {
                 matches!(event, Event::AddItem { .. } | Event::UpdateItem { .. } | Event::ForgetItems { .. })
             };
-            events.iter().any(semantic) || before.semantic() == after.semantic()
+            events.iter().any(is_semantic) || before.semantic() == after.semantic()
         }),
         premise: Premise::Semantic(|_, state| !state.semantic().is_empty()),
         ..CLAIM
@@ -102,7 +102,7 @@ pub(super) const KNOWLEDGE: &[Claim] = &[
         statement: "The end of a session removes its working set.",
         formula: "□ (session ends ⇒ what does not persist ∉ I)",
         check: SemanticStepInvariant(|_, _, events, after| {
-            !events.contains(&Event::SessionEnded) || after.semantic().working_set().is_empty()
+            !events.contains(&&Event::SessionEnded) || after.semantic().working_set().is_empty()
         }),
         premise: Premise::Semantic(|_, state| state.session().is_none() && !state.semantic().is_empty()),
         not_applicable: |policy| {

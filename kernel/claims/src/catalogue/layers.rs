@@ -25,7 +25,7 @@ pub(super) const LAYERS: &[Claim] = &[
                     dependency dangles, and every removal has a cause.",
         formula: "□ (e ∈ σ semantic ⇒ admitted(S, e))",
         check: SemanticStepInvariant(|_, before, events, _| {
-            if !events.iter().any(is_semantic) {
+            if !events.iter().any(|event| event.is_semantic()) {
                 return true;
             }
             let mut known = before.semantic().clone();
@@ -65,7 +65,7 @@ pub(super) const LAYERS: &[Claim] = &[
         statement: "A lower rank never supersedes a higher rank.",
         formula: "□ (x becomes superseded by y ⇒ rank(x) ≤ rank(y))",
         check: SemanticStepInvariant(|_, before, events, after| {
-            if !events.iter().any(is_semantic) {
+            if !events.iter().any(|event| event.is_semantic()) {
                 return true;
             }
             newly_superseded(before, after)
@@ -186,7 +186,7 @@ pub(super) const LAYERS: &[Claim] = &[
         formula: "□ (needs_review' \\ marked = shaken ∪ derived*(superseded ∪ overwritten ∪ shaken)) ∧ □ (unmarked(x) ⇒ text'(x) = \
                   text(x))",
         check: SemanticStepInvariant(|_, before, events, after| {
-            if !events.iter().any(is_semantic) {
+            if !events.iter().any(|event| event.is_semantic()) {
                 return true;
             }
             let shaken = || summaries_losing_keys(before, after);
@@ -223,7 +223,7 @@ pub(super) const LAYERS: &[Claim] = &[
             let identity_of =
                 |state: &SemanticView<'_>| state.semantic().latest_by_key(&ItemKey::Identity).cloned();
             before.semantic().identity().is_none()
-                || events.contains(&Event::SessionEnded)
+                || events.contains(&&Event::SessionEnded)
                 || identity_of(before) == identity_of(after)
         }),
         premise: Premise::Semantic(|_, state| state.semantic().identity().is_some()),
@@ -305,18 +305,18 @@ pub(super) const LAYERS: &[Claim] = &[
                     replaces it, over the capacity of its session, or, of the situation, at the end of its request.",
         formula: "□ (x ∈ I \\ I' ⇒ session ends ∧ ¬persists(x) ∨ expires_at(x) ≤ now' ∨ x ∈ F ∨ x over capacity ∨ situation(x) ∧ r ends)",
         check: SemanticStepInvariant(|_, before, events, after| {
-            if !events.iter().any(is_semantic) {
+            if !events.iter().any(|event| event.is_semantic()) {
                 return true;
             }
-            let ends = events.contains(&Event::SessionEnded);
+            let ends = events.contains(&&Event::SessionEnded);
             let now = after.now();
             let gone =
                 before.semantic().entries().filter(|entry| after.semantic().get(entry.item.id).is_none());
             gone.into_iter().all(|Entry { item, .. }| {
                 ends && !item.is_persistent()
                     || has_expired(item, now)
-                    || summarized(events).is_some_and(|(_, ids)| ids.contains(&item.id))
-                    || over_capacity(events).is_some_and(|ids| ids.contains(&item.id))
+                    || summarized(events.iter().copied()).is_some_and(|(_, ids)| ids.contains(&item.id))
+                    || over_capacity(events.iter().copied()).is_some_and(|ids| ids.contains(&item.id))
                     || matches!(item.key, ItemKey::Situation(_)) && after.request_scope().is_none()
             })
         }),
@@ -409,7 +409,7 @@ pub(super) const LAYERS: &[Claim] = &[
         statement: "An item of a request belongs to the session's user permanently.",
         formula: "□ (x ∈ I' \\ I of a request ⇒ user(x) = session) ∧ □ (user'(x) = user(x))",
         check: SemanticStepInvariant(|_, before, events, after| {
-            if !events.iter().any(is_semantic) {
+            if !events.iter().any(|event| event.is_semantic()) {
                 return true;
             }
             let session = before.session();
@@ -425,10 +425,6 @@ pub(super) const LAYERS: &[Claim] = &[
         ..CLAIM
     },
 ];
-
-fn is_semantic(event: &Event) -> bool {
-    matches!(event, Event::AddItem { .. } | Event::UpdateItem { .. } | Event::ForgetItems { .. })
-}
 
 /// The item that supersedes this one.
 const fn superseded_by(item: &Item) -> Option<ItemId> {

@@ -1,0 +1,69 @@
+//! The context of a call as the model checker judges it.
+
+use crate::kernel_under_test::KernelUnderTest;
+use orchestrion_claims::{
+    ClaimSet, ContextQuestion, SentCall, context_premises, context_violations, is_unproven_context,
+};
+use orchestrion_explorer::fingerprint;
+use orchestrion_kernel::module::Operation;
+use orchestrion_kernel::{ItemId, Policy, State};
+
+/// The verdict on the context of a call that a step sends.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SentVerdict {
+    /// The claims about contexts that are violated.
+    pub(crate) violated: ClaimSet,
+    /// The fingerprint of candidates, items and text.
+    pub(crate) fingerprint: u64,
+}
+
+/// What holds for a pending call with a context.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WaitingVerdict {
+    /// The claims about contexts whose premise holds.
+    pub(crate) premises: ClaimSet,
+    /// The context is not proven optimal.
+    pub(crate) is_unproven: bool,
+}
+
+impl SentVerdict {
+    /// Judges the context that a kernel builds in this state.
+    pub(crate) fn of_state(subject: &KernelUnderTest, after: &State, operation: Operation) -> Self {
+        Self::new(subject, after, subject.build_context(after, operation).ok().as_ref())
+    }
+
+    /// Judges the context of a question. A context that differs from that of the whole state depends on more than the question: it
+    /// violates every claim about contexts.
+    pub(crate) fn of_question(subject: &KernelUnderTest, question: &ContextQuestion, after: &State) -> Self {
+        let operation = question.operation();
+        let [asked, whole] = [question.state(), after].map(|state| subject.build_context(state, operation));
+        let is_equal = match (&asked, &whole) {
+            (Ok(asked), Ok(whole)) => content(asked) == content(whole),
+            (Err(asked), Err(whole)) => asked == whole,
+            (Ok(_), Err(_)) | (Err(_), Ok(_)) => false,
+        };
+        Self::new(subject, question.state(), asked.ok().filter(|_| is_equal).as_ref())
+    }
+
+    fn new(subject: &KernelUnderTest, after: &State, sent: Option<&SentCall>) -> Self {
+        Self {
+            violated: context_violations(&subject.policy, after, sent),
+            fingerprint: fingerprint(&sent.map(content)),
+        }
+    }
+}
+
+impl WaitingVerdict {
+    /// Judges a pending call.
+    pub(crate) fn of_question(policy: &Policy, question: &ContextQuestion) -> Self {
+        Self {
+            premises: context_premises(policy, question),
+            is_unproven: is_unproven_context(policy, question.state(), question.operation()),
+        }
+    }
+}
+
+/// Candidates, items and text.
+fn content(sent: &SentCall) -> (&[ItemId], &[ItemId], &str) {
+    (sent.candidates(), sent.items(), &sent.context.text)
+}
