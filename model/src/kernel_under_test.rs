@@ -5,7 +5,7 @@ use crate::scopes::{Model, Scope};
 use orchestrion_claims::SentCall;
 use orchestrion_kernel::checker::{accepts_with_row, decide_with_row, input_time};
 use orchestrion_kernel::context::{ContextError, Selected, Selector};
-use orchestrion_kernel::control::table::{TRANSITIONS, Transition, positions_on};
+use orchestrion_kernel::control::table::{TRANSITIONS, Transition};
 use orchestrion_kernel::item::Item;
 use orchestrion_kernel::module::Operation;
 use orchestrion_kernel::network::TrustPolicy;
@@ -192,8 +192,7 @@ impl KernelUnderTest {
         seen: &mut impl FnMut(Observation),
     ) -> Option<&'static Transition> {
         let (phase, trigger) = (state.control().phase(), input.trigger());
-        // A mutated row keeps its trigger.
-        let rows = positions_on(trigger).filter_map(|place| Some((place, (*self.rows.get(place)?)?)));
+        let rows = self.rows.iter().enumerate().filter_map(|(place, row)| row.map(|row| (place, row)));
         for (place, row) in rows.filter(|(_, row)| row.is_enabled(&self.decide_policy, phase, trigger)) {
             let holds =
                 row.when.is_satisfied(&self.decide_policy, state, input) != (self.negated == Some(place));

@@ -186,45 +186,13 @@ const fn aborted(cause: CauseKind) -> Option<ConclusionRule> {
     Some(ConclusionRule { kind: ConclusionKind::Aborted, cause })
 }
 
-/// The positions of the rows in the order of their triggers, and within a trigger in that of the table; and where each trigger starts.
-const BY_TRIGGER: ([u8; TRANSITIONS.len()], [usize; Trigger::ALL.len() + 1]) = {
-    let (mut positions, mut starts) = ([0; TRANSITIONS.len()], [0; Trigger::ALL.len() + 1]);
-    let (mut trigger, mut count) = (0, 0);
-    while trigger < Trigger::ALL.len() {
-        starts[trigger] = count;
-        let mut at = 0;
-        while at < TRANSITIONS.len() {
-            if TRANSITIONS[at].on as usize == trigger {
-                // A test refuses a table with more rows than a byte can name.
-                positions[count] = at as u8;
-                count += 1;
-            }
-            at += 1;
-        }
-        trigger += 1;
-    }
-    starts[trigger] = count;
-    (positions, starts)
-};
-
-/// The positions of the rows with this trigger, in order of precedence.
-pub fn positions_on(trigger: Trigger) -> impl Iterator<Item = usize> {
-    const POSITIONS: &[u8] = &BY_TRIGGER.0;
-    const STARTS: &[usize] = &BY_TRIGGER.1;
-    let start = |trigger: usize| STARTS.get(trigger).copied().unwrap_or_default();
-    let trigger = trigger as usize;
-    let of_trigger = POSITIONS.get(start(trigger)..start(trigger.saturating_add(1)));
-    of_trigger.unwrap_or_default().iter().map(|position| usize::from(*position))
-}
-
 /// The rows that the policy enables for this phase and trigger, in order of precedence.
 pub fn enabled_transitions(
     policy: &Policy,
     phase: Phase,
     trigger: Trigger,
 ) -> impl Iterator<Item = &'static Transition> + use<'_> {
-    let rows = positions_on(trigger).filter_map(|position| TRANSITIONS.get(position));
-    rows.filter(move |row| row.is_enabled(policy, phase, trigger))
+    TRANSITIONS.iter().filter(move |row| row.is_enabled(policy, phase, trigger))
 }
 
 /// Whether a row starts in this phase for a trigger other than a cancel.
