@@ -201,7 +201,8 @@ fn redacted_network_keeps_only_lengths() {
                 let len = |text: &str| (text.len(), serde_json::to_string(text).unwrap().len());
                 assert_eq!(len(before), len(&after), "{what}: {before:?} became {after:?}");
                 let field = format!("\"text\":{}", serde_json::to_string(before).unwrap());
-                assert!(before.is_empty() || !bytes.contains(&field), "{what}: {before:?} stays");
+                // The digest of a very short text can be the text.
+                assert!(before.len() < 6 || !bytes.contains(&field), "{what}: {before:?} stays");
                 assert!(
                     !before.contains(' ') || !bytes.contains(before.as_str()),
                     "{what}: {before:?} stays"

@@ -200,7 +200,7 @@ mod tests {
                 scope: Some(Scope::Hypothetical(text())),
                 step: StepOptions::default(),
             };
-            let tasks: vec::Vec<Task> = (u32::MAX - 2..).zip(effects).map(task).collect();
+            let tasks: vec::Vec<Task> = (u32::MAX - 2..=u32::MAX).zip(effects).map(task).collect();
             let mut request = Request::new(RequestId::FIRST, text(), Scope::Global);
             let plan = Plan::new(tasks).unwrap();
             request.plan = Some(PlanRevision { revision: Revision::FIRST, plan });
