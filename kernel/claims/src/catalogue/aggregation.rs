@@ -14,7 +14,7 @@ pub(super) const AGGREGATION: &[Claim] = &[Claim {
     id: "C-159",
     clause: "001-8.3",
     statement: "The answers of the members that succeeded become one by the strategy of the plan. Each has the weight of its \
-                node, trust × quality; if no weight is above 0, and without a network, all weigh the same. A vote takes the answer with the most weight, best effort the answer of the node with \
+                node, trust × quality, or those of an unknown node if it left; if no weight is above 0, and without a network, all weigh the same. A vote takes the answer with the most weight, best effort the answer of the node with \
                 the most weight, averaging the weighted mean, and consensus a number that no answer exceeds. The last two \
                 fail without numbers.",
     formula: "□ (aggregated(a) ⇒ a = argmax Σ w ∨ a = answer(argmax w) ∨ a = Σ w x / Σ w ∨ min x ≤ a ≤ max x, by strategy)",
@@ -58,7 +58,7 @@ fn plan_aggregation(state: &State) -> Option<&Aggregation> {
     state.control().request()?.plan.as_ref()?.plan.aggregation()
 }
 
-/// The answer of each member that succeeded; none if an answer is missing, or its node is not in the network.
+/// The answer of each member that succeeded; none if an answer or its node is missing.
 fn votes(state: &State) -> Option<Vec<Vote<'_>>> {
     let request = state.control().request()?;
     let plan = &request.plan.as_ref()?.plan;
@@ -68,7 +68,7 @@ fn votes(state: &State) -> Option<Vec<Vote<'_>>> {
         let node = request.ledger.get(task)?.node.as_ref();
         let declared = plan.task(task)?.step.requirements.as_deref();
         let weight = match state.network() {
-            Some(network) => weight(network, node?, declared)?,
+            Some(network) => weight(network, node?, declared),
             None => 0,
         };
         Some(Vote { node, text: &answer.text, number: answer.number.map(|number| number.get()), weight })
@@ -80,10 +80,15 @@ fn votes(state: &State) -> Option<Vec<Vote<'_>>> {
     Some(votes)
 }
 
-fn weight(network: &NetworkState, node: &NodeId, declared: Option<&Requirements>) -> Option<i128> {
-    let node = network.node(node)?;
-    let quality = first_capability(node, &task_requirements(declared))?.quality;
-    Some(i128::from(node.trust.millionths()).saturating_mul(quality.millionths().into()))
+/// The trust in a node times the quality of its capability. A node that left has unknown trust, and the quality with which a
+/// capability starts; so has a capability that its node lost.
+fn weight(network: &NetworkState, node: &NodeId, declared: Option<&Requirements>) -> i128 {
+    let policy = network.policy();
+    let node = network.node(node);
+    let trust = node.map_or(policy.convergence.unknown_trust, |node| node.trust);
+    let capability = node.and_then(|node| first_capability(node, &task_requirements(declared)));
+    let quality = capability.map_or(policy.start.capability_quality, |capability| capability.quality);
+    i128::from(trust.millionths()).saturating_mul(quality.millionths().into())
 }
 
 fn is_aggregate(strategy: AggregationStrategy, votes: &[Vote<'_>], aggregate: &Aggregate) -> bool {
