@@ -9,6 +9,7 @@ use crate::event::{BaseEvent, Event};
 use crate::ids::{ItemId, RequestId, TaskId, Text, Timestamp};
 use crate::item::{FactRecord, Item, ItemKey, ItemKind, Layer, SubtaskStatus, Validity};
 use crate::situation::SummaryField;
+use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -303,6 +304,15 @@ impl SemanticState {
                         .iter()
                         .all(|dep| self.get(*dep).is_some() && self.dependents.contains_key(&(*dep, *id)))
             })
+    }
+
+    /// Returns the state after these events; borrowed if none of them is semantic.
+    pub(crate) fn after(&self, events: &[Event]) -> Cow<'_, Self> {
+        let mut after = Cow::Borrowed(self);
+        for event in events.iter().filter(|event| event.is_semantic()) {
+            after.to_mut().apply(event);
+        }
+        after
     }
 
     /// Applies one semantic event and ignores every other event. Total: a foreign event is applied as far as possible.

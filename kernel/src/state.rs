@@ -317,10 +317,7 @@ impl Control {
             | Event::AuditUndelivered => {}
         }
         if let Some(request) = &mut self.request {
-            // Only a request that changes is copied.
-            if Request::is_changed_by(event) {
-                Arc::make_mut(request).apply(event, &self.pending_calls);
-            }
+            Arc::make_mut(request).apply(event, &self.pending_calls);
         }
         if let Event::ToolResult { call, .. }
         | Event::CallFailed { call, .. }

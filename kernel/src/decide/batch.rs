@@ -6,9 +6,7 @@ use crate::ids::{CallId, ItemId, Revision};
 use crate::item::Scope;
 use crate::module::Operation;
 use crate::policy::Policy;
-use crate::semantic::SemanticState;
 use crate::state::{Assignment, Control, NetworkState, State};
-use alloc::borrow::Cow;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
@@ -68,15 +66,6 @@ impl<'a> Batch<'a> {
         self.route_call(call, operation, earlier);
     }
 
-    /// Returns the semantic state after the events emitted so far.
-    fn semantic(&self) -> Cow<'a, SemanticState> {
-        let mut semantic = Cow::Borrowed(self.state.semantic());
-        for event in self.events.iter().filter(|event| event.is_semantic()) {
-            semantic.to_mut().apply(event);
-        }
-        semantic
-    }
-
     /// Returns an upper bound on the bytes of the lines of all valid items after the events emitted so far. It counts an updated item
     /// twice, so that it needs no semantic state.
     fn line_bytes_max(&self) -> usize {
@@ -93,7 +82,7 @@ impl<'a> Batch<'a> {
         if certainly_fits(self.policy, self.line_bytes_max(), request, operation) {
             return false;
         }
-        let semantic = self.semantic();
+        let semantic = self.state.semantic().after(&self.events);
         let scope = request.map_or(&Scope::Global, |request| request.call_scope(operation)).clone();
         let principal = semantic.session_principal(self.state.control().session(), scope, self.state.now());
         if let Err(BudgetError { required_tokens, budget_tokens }) =

@@ -20,8 +20,7 @@ pub(crate) fn forget_excess(policy: &Policy, before: &SemanticState, events: &[E
     if !policy.rules.compaction || most <= capacity {
         return Vec::new();
     }
-    let mut semantic = before.clone();
-    events.iter().for_each(|event| semantic.apply(event));
+    let semantic = before.after(events);
     let of_session = semantic.valid_entries().filter(|entry| entry.item.is_session_item());
     let ids: Vec<ItemId> = of_session.map(|entry| entry.item.id).collect();
     let excess = ids.len().saturating_sub(capacity);

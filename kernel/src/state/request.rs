@@ -194,40 +194,6 @@ impl Request {
             && item.fact().is_some_and(|fact| fact.scope.contains(&self.scope))
     }
 
-    /// Returns whether [`Self::apply`] does something with such an event.
-    pub(crate) const fn is_changed_by(event: &Event) -> bool {
-        match event {
-            Event::TimeAdvanced { .. }
-            | Event::UserMsg { .. }
-            | Event::FinalAnswer { .. }
-            | Event::SessionStarted { .. }
-            | Event::SessionEnded
-            | Event::OverBudget { .. }
-            | Event::Cancelled
-            | Event::Resumed
-            | Event::Transitioned { .. }
-            | Event::ExecutionReported { .. }
-            | Event::MemoryRecorded { .. }
-            | Event::AuditRecorded { .. }
-            | Event::AuditUndelivered => false,
-            Event::ToolCall { .. }
-            | Event::ToolResult { .. }
-            | Event::CallFailed { .. }
-            | Event::AddItem { .. }
-            | Event::UpdateItem { .. }
-            | Event::ForgetItems { .. }
-            | Event::PlanAdopted { .. }
-            | Event::VetoRaised { .. }
-            | Event::ConsensusScored { .. }
-            | Event::RatingsUpdated { .. }
-            | Event::Decided { .. }
-            | Event::RepairStarted
-            | Event::Concluded { .. }
-            | Event::ActionRecorded { .. }
-            | Event::Network(_) => true,
-        }
-    }
-
     pub(crate) fn apply(&mut self, event: &Event, pending: &[Call]) {
         match event {
             Event::TimeAdvanced { .. } => {}
@@ -499,6 +465,14 @@ impl Request {
 
     /// Returns whether the revisions are numbered 1, 2, 3 …, so that [`Self::canonicalize`] changes nothing.
     pub(super) fn is_canonical(&self) -> bool {
+        self.live_revisions()
+            .iter()
+            .try_fold(Revision::FIRST, |next, revision| (*revision == next).then(|| next.next()))
+            .is_some()
+    }
+
+    /// Returns each revision that the request refers to, in order.
+    fn live_revisions(&self) -> Vec<Revision> {
         let mut live: Vec<Revision> = (self.plan.iter().map(|plan| plan.revision))
             .chain(self.debate.security_reviewed)
             .chain(self.debate.scored.map(|scored| scored.revision))
@@ -506,20 +480,15 @@ impl Request {
             .collect();
         live.sort_unstable();
         live.dedup();
-        live.iter()
-            .try_fold(Revision::FIRST, |next, revision| (*revision == next).then(|| next.next()))
-            .is_some()
+        live
     }
 
     pub(super) fn canonicalize(&mut self) {
+        let live = self.live_revisions();
         let slots = (self.plan.iter_mut().map(|plan| &mut plan.revision))
             .chain(&mut self.debate.security_reviewed)
             .chain(self.debate.scored.iter_mut().map(|scored| &mut scored.revision))
             .chain(self.decisions.iter_mut().map(|decision| &mut decision.revision));
-        let slots: Vec<&mut Revision> = slots.collect();
-        let mut live: Vec<Revision> = slots.iter().map(|slot| **slot).collect();
-        live.sort_unstable();
-        live.dedup();
         for slot in slots {
             let rank = live.iter().position(|revision| revision == slot).unwrap_or(0);
             *slot = Revision::new(u32::try_from(rank).unwrap_or(u32::MAX)).next();
