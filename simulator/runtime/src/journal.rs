@@ -138,6 +138,15 @@ impl JournalFile {
     }
 }
 
+/// Releases the lock. Closing the file is not enough: a child process has a copy of it until it executes its program, and the copy
+/// keeps the lock.
+impl Drop for JournalFile {
+    fn drop(&mut self) {
+        // Only a file that was never locked refuses this.
+        let _ = self.file.unlock();
+    }
+}
+
 fn open_locked(path: &Path) -> io::Result<File> {
     let file = loop {
         let file = OpenOptions::new().create(true).read(true).append(true).open(path)?;
@@ -229,5 +238,22 @@ impl Journal for JournalFile {
     /// Blocks the thread until the disk has written the data.
     async fn sync(&mut self) -> io::Result<()> {
         if self.is_durable { self.file.sync_data() } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn closed_journal_is_unlocked_while_a_copy_of_its_file_is_open() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("office.ndjson");
+        let journal = JournalFile::open(&path).unwrap();
+        let copy = journal.file.try_clone().unwrap();
+        assert!(matches!(JournalFile::open(&path), Err(OpenError::Locked { .. })));
+        drop(journal);
+        assert!(JournalFile::open(&path).is_ok());
+        drop(copy);
     }
 }
