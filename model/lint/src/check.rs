@@ -5,9 +5,11 @@ use super::rules::{
     SIMILAR_NAMES, UNBOUNDED_LOOP, UNREACHABLE_STATE,
 };
 use super::{Edge, LintDiagnostic, LintResult, Machine, SourceLocation, State, StateKind};
-use petgraph::algo::tarjan_scc;
-use petgraph::graph::{DiGraph, NodeIndex};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
+
+mod ambiguity;
+mod guards;
+mod loops;
 
 /// Checks a machine against every rule.
 #[must_use]
@@ -29,7 +31,8 @@ pub fn lint(machine: &Machine) -> Vec<LintResult> {
         (SIMILAR_NAMES, states, linter.check_similar_names()),
     ]
     .map(|(rule, checked, diagnostics)| {
-        let is_failure = rule.is_failure(machine);
+        let is_failure =
+            rule.is_failure(machine) && diagnostics.iter().any(|diagnostic| !diagnostic.is_doubt);
         LintResult { rule, checked, diagnostics, is_failure }
     })
     .into()
@@ -81,6 +84,31 @@ impl<'a> Linter<'a> {
             .collect()
     }
 
+    /// Returns whether a run may stay in a state that is marked as idle, until an input. A state that an edge leaves
+    /// without a trigger continues on its own, whatever its kind and the guard of the edge.
+    fn is_idle(&self, state: usize) -> bool {
+        self.state(state).kind == StateKind::Idle && self.automatic_edge(state).is_none()
+    }
+
+    /// Returns an edge that leaves a state without a trigger.
+    fn automatic_edge(&self, state: usize) -> Option<&'a Edge> {
+        self.out[state].iter().find(|edge| edge.trigger.is_none()).copied()
+    }
+
+    /// Returns why states that are marked as idle are not, as the end of a message.
+    fn explain_not_idle(&self, states: &[usize]) -> String {
+        let marked = states.iter().filter(|state| self.state(**state).kind == StateKind::Idle);
+        let explain = |state: &usize| {
+            let edge = self.automatic_edge(*state)?;
+            Some(format!(
+                "; `{}` is not idle, because an edge leaves it without a trigger (line {})",
+                self.state(*state).name,
+                edge.location.line
+            ))
+        };
+        marked.filter_map(explain).collect()
+    }
+
     /// Returns whether a state that is not final has no outgoing edge.
     fn is_dead_end(&self, state: usize) -> bool {
         self.out[state].is_empty() && !matches!(self.state(state).kind, StateKind::Idle | StateKind::Final)
@@ -101,15 +129,15 @@ impl<'a> Linter<'a> {
     }
 
     /// Reports states without a path to a final or idle state. In a diagram that has neither, the initial states count as
-    /// final.
+    /// final, even if an edge without a label leaves them: a diagram may omit the label, and this rule gives errors.
     fn check_paths_to_final(&self) -> Vec<LintDiagnostic> {
         let mut final_states: Vec<usize> = self
             .states()
-            .filter(|(_, state)| matches!(state.kind, StateKind::Idle | StateKind::Final))
+            .filter(|(i, state)| state.kind == StateKind::Final || self.is_idle(*i))
             .map(|(i, _)| i)
             .collect();
         if final_states.is_empty() && self.machine.is_guessed {
-            final_states.clone_from(&self.machine.starts);
+            final_states = self.initial_configuration();
         }
         let may_end = closure(&final_states, self.machine, |edge| (edge.to, edge.from));
         // States with the same defect are reported together.
@@ -138,43 +166,22 @@ impl<'a> Linter<'a> {
                 let locations = states.iter().map(|state| self.state(*state).location);
                 diagnostic(
                     locations,
-                    message,
+                    message + &self.explain_not_idle(&states),
                     "add a path to a final state, or mark one of these states as final",
                 )
             })
             .collect()
     }
 
-    fn check_ambiguous_edges(&self) -> Vec<LintDiagnostic> {
+    /// Returns the states in which a run begins: the initial states, and where one of them is a fork, its targets.
+    fn initial_configuration(&self) -> Vec<usize> {
         let mut found = Vec::new();
-        for (i, state) in self.states().filter(|(_, state)| state.kind != StateKind::Fork) {
-            let mut groups: BTreeMap<(String, String), Vec<&Edge>> = BTreeMap::new();
-            for edge in &self.out[i] {
-                groups
-                    .entry((normalize_label(edge.trigger.as_deref()), normalize_label(edge.guard.as_deref())))
-                    .or_default()
-                    .push(edge);
-            }
-            for edges in groups.into_values().filter(|edges| edges.iter().any(|edge| edge.to != edges[0].to))
-            {
-                let mut targets: Vec<usize> = edges.iter().map(|edge| edge.to).collect();
-                targets.sort_unstable();
-                targets.dedup();
-                let on = match (&edges[0].trigger, &edges[0].guard) {
-                    (None, None) => "without a trigger".to_string(),
-                    (None, Some(guard)) => format!("when `{guard}`"),
-                    (Some(trigger), None) => format!("on `{trigger}`"),
-                    (Some(trigger), Some(guard)) => format!("on `{trigger}` when `{guard}`"),
-                };
-                found.push(diagnostic(
-                    edges.iter().map(|edge| edge.location),
-                    format!(
-                        "ambiguous edges: `{}` leads {on} to {}",
-                        state.name,
-                        self.format_states(&targets)
-                    ),
-                    "give each edge a distinct trigger or guard",
-                ));
+        let mut open = self.machine.starts.clone();
+        while let Some(state) = open.pop() {
+            if !found.contains(&state) {
+                found.push(state);
+                let targets = self.out[state].iter().map(|edge| edge.to);
+                open.extend(targets.filter(|_| self.state(state).kind == StateKind::Fork));
             }
         }
         found
@@ -217,41 +224,6 @@ impl<'a> Linter<'a> {
                 };
                 let locations = states.iter().map(|state| self.state(*state).location);
                 diagnostic(locations, message, "add an edge for a failed call")
-            })
-            .collect()
-    }
-
-    /// Reports cycles in which no state has a limited outgoing edge. A cycle through an idle state is a new run and no
-    /// loop; so is one through the initial state of a diagram, which cannot mark idle states.
-    fn check_unbounded_loops(&self) -> Vec<LintDiagnostic> {
-        let may_loop = |state: usize| {
-            !(self.machine.is_guessed && self.machine.starts.contains(&state))
-                && self.state(state).kind != StateKind::Idle
-                && !self.out[state].iter().any(|edge| edge.is_limited)
-        };
-        let mut graph: DiGraph<(), ()> = DiGraph::new();
-        for _ in self.states() {
-            graph.add_node(());
-        }
-        for edge in self.machine.edges.iter().filter(|edge| may_loop(edge.from) && may_loop(edge.to)) {
-            graph.add_edge(NodeIndex::new(edge.from), NodeIndex::new(edge.to), ());
-        }
-        let mut cycles: Vec<Vec<usize>> = tarjan_scc(&graph)
-            .into_iter()
-            .map(|part| part.into_iter().map(NodeIndex::index).min().unwrap_or_default())
-            .filter_map(|first| shortest_cycle(&graph, first))
-            .collect();
-        cycles.sort();
-        cycles
-            .into_iter()
-            .map(|cycle| {
-                let path: Vec<&str> =
-                    cycle.iter().chain(cycle.first()).map(|state| &self.state(*state).name[..]).collect();
-                diagnostic(
-                    cycle.iter().map(|state| self.state(*state).location),
-                    format!("unbounded loop: no edge limits {}", path.join(" → ")),
-                    "limit an edge of the loop, and add an edge for the exhausted limit",
-                )
             })
             .collect()
     }
@@ -375,7 +347,7 @@ fn diagnostic(
             distinct.push(location);
         }
     }
-    LintDiagnostic { locations: distinct, message: message.into(), help: help.into() }
+    LintDiagnostic { locations: distinct, message: message.into(), help: help.into(), is_doubt: false }
 }
 
 /// Returns whether each state is reachable from `from`; `ends` gives the direction of an edge.
@@ -393,35 +365,6 @@ fn closure(from: &[usize], machine: &Machine, ends: impl Fn(&Edge) -> (usize, us
         }
     }
     is_in
-}
-
-/// Returns the shortest cycle through a state.
-fn shortest_cycle(graph: &DiGraph<(), ()>, start: usize) -> Option<Vec<usize>> {
-    let start = NodeIndex::new(start);
-    let mut before = vec![None; graph.node_count()];
-    let mut open = VecDeque::from([start]);
-    while let Some(state) = open.pop_front() {
-        // petgraph returns the latest edge first.
-        let mut next: Vec<NodeIndex> = graph.neighbors(state).collect();
-        next.reverse();
-        for next in next {
-            if next == start {
-                let mut path = vec![state.index()];
-                while let Some(earlier) =
-                    before[path[path.len() - 1]].filter(|_| path[path.len() - 1] != start.index())
-                {
-                    path.push(earlier);
-                }
-                path.reverse();
-                return Some(path);
-            }
-            if before[next.index()].is_none() {
-                before[next.index()] = Some(state.index());
-                open.push_back(next);
-            }
-        }
-    }
-    None
 }
 
 /// Returns a label in lower case with single spaces.

@@ -2,7 +2,7 @@
 //!
 //! A [`Machine`] is flat. [`parse`] reads it from a YAML table or from Mermaid state diagrams. [`lint`] checks every
 //! [`LintRule`]. Where the parser had to guess the meaning of an edge from its label, a result that depends on the
-//! guess is a warning, not an error.
+//! guess is a warning, not an error. So is a result that depends on the meaning of guards.
 
 mod check;
 pub mod parse;
@@ -51,7 +51,7 @@ pub enum StateKind {
     Waiting,
     /// All its edges are taken at once.
     Fork,
-    /// Nothing runs: a run may stay here.
+    /// Nothing runs: a run may stay here. Each edge needs a trigger: a state that one leaves without a trigger is not idle.
     Idle,
     /// The run is over.
     Final,
@@ -70,7 +70,7 @@ pub struct Edge {
     pub guard: Option<String>,
     /// Whether it handles a failed call.
     pub is_error: bool,
-    /// Whether it limits how often something may happen.
+    /// Whether a run can take it only so often. In a diagram: whether its label names a limit.
     pub is_limited: bool,
     /// Its location.
     pub location: SourceLocation,
@@ -94,7 +94,7 @@ pub struct LintResult {
     pub checked: usize,
     /// The diagnostics.
     pub diagnostics: Vec<LintDiagnostic>,
-    /// Whether the diagnostics are errors; otherwise they are warnings.
+    /// Whether a diagnostic is an error; otherwise all are warnings.
     pub is_failure: bool,
 }
 
@@ -107,6 +107,9 @@ pub struct LintDiagnostic {
     pub message: String,
     /// The remedy.
     pub help: String,
+    /// Whether the graph shows only that there may be a defect: it depends on the meaning of guards. Such a diagnostic is a
+    /// warning.
+    pub is_doubt: bool,
 }
 
 impl fmt::Display for SourceLocation {

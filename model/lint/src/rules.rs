@@ -67,7 +67,7 @@ pub(super) const NO_PATH_TO_FINAL: LintRule = new_rule(
 pub(super) const AMBIGUOUS_EDGES: LintRule = new_rule(
     "ambiguous-edges",
     Severity::Error,
-    "Edges from one state with the same trigger and guard have the same target.",
+    "Edges from one state with the same trigger have the same target, or guards that exclude each other.",
     "two implementations of the machine would choose different edges",
 );
 pub(super) const NO_ERROR_EDGE: LintRule = new_rule(

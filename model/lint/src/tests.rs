@@ -1,5 +1,7 @@
 //! One machine for each rule, with its diagnostics.
 
+mod oracle;
+
 use super::*;
 
 /// Returns a machine from lines such as `A -> B : trigger | guard`. The first character of a state is its kind: `!`
@@ -46,13 +48,12 @@ fn found(machine: &Machine) -> Vec<String> {
     let results = lint(machine);
     assert_eq!(results.iter().map(|result| result.rule).collect::<Vec<_>>(), LINT_RULES);
     let lines = |result: &LintResult| {
-        let mark = if result.is_failure { "!" } else { "" };
         let name = result.rule.name;
-        result
-            .diagnostics
-            .iter()
-            .map(|diagnostic| format!("{name}{mark}: {}", diagnostic.message))
-            .collect::<Vec<_>>()
+        let line = |diagnostic: &LintDiagnostic| {
+            let mark = if result.is_failure && !diagnostic.is_doubt { "!" } else { "" };
+            format!("{name}{mark}: {}", diagnostic.message)
+        };
+        result.diagnostics.iter().map(line).collect::<Vec<_>>()
     };
     results.iter().flat_map(lines).collect()
 }
@@ -70,7 +71,7 @@ fn correct_machine_has_no_diagnostics() {
 
 #[test]
 fn machine_without_final_state_may_idle() {
-    check("~Red -> Green, Green -> Red", &[]);
+    check("~Red -> Green : go, Green -> Red", &[]);
     check(
         "Red -> Green, Green -> Red",
         &[
@@ -79,12 +80,35 @@ fn machine_without_final_state_may_idle() {
         ],
     );
     check(
-        "~Red -> Green, Green -> Blink, Blink -> Green",
+        "~Red -> Green : go, Green -> Blink, Blink -> Green",
         &[
             "no-path-to-final!: no path to a final state: `Green` and `Blink` can only repeat a cycle",
             "unbounded-loop!: unbounded loop: no edge limits Green → Blink → Green",
         ],
     );
+}
+
+#[test]
+fn state_left_without_trigger_is_not_idle() {
+    let (path, cycle) = (
+        "no-path-to-final!: no path to a final state: `Red` and `Green` can only repeat a cycle",
+        "unbounded-loop!: unbounded loop: no edge limits Red → Green → Red",
+    );
+    let why = "; `Red` is not idle, because an edge leaves it without a trigger (line 1)";
+    let both = [&format!("{path}{why}")[..], &format!("{cycle}{why}")[..]];
+    check("~Red -> Green, Green -> Red : go", &both);
+    check("~Red -> Green, Red -> Green : go, Green -> Red : go", &both);
+    // The guard may hold whenever the run enters the state.
+    let mut guarded = machine("~Red -> Green, Green -> Red : go");
+    guarded.edges[0].guard = Some("ready".into());
+    assert_eq!(
+        found(&guarded),
+        [both[0], both[1], "no-default-edge: no default edge: `Red` continues only when `ready`"]
+    );
+    // Another idle state remains.
+    check("~Red -> Green, Green -> ~Blue, Blue -> Red : go", &[]);
+    // Without outgoing edges, a run stays.
+    check("~Red -> Green : go, Green -> ~Blue", &[]);
 }
 
 #[test]
@@ -147,16 +171,58 @@ fn ambiguous_edges_are_reported() {
         "A -> .B : go | x, A -> .C : go | x, A -> C : go",
         &["ambiguous-edges!: ambiguous edges: `A` leads on `go` when `x` to `B` and `C`"],
     );
-    // Distinguished by a condition, by precedence, or all taken at once.
+    // Distinguished by precedence, or all taken at once.
     check("A -> .B : go | x, A -> .C : go", &[]);
     check("&A -> .B, A -> .C", &[]);
+    check(
+        "&A -> .B :  | x, A -> .C :  | y",
+        &["no-default-edge: no default edge: `A` continues only when `x` or `y`"],
+    );
+}
+
+#[test]
+fn unequal_guards_are_doubtful() {
+    let default = "no-default-edge: no default edge: `A` continues on `go` only when `x > 1` or `x > 0`";
+    check(
+        "A -> .B : go | x > 1, A -> .C : go | x > 0",
+        &[
+            "ambiguous-edges: possibly ambiguous edges: `A` leads on `go` to `B` when `x > 1` and `C` when `x > 0`, \
+             and more than one guard may hold",
+            default,
+        ],
+    );
+    let without_default = |lines: &str| -> Vec<String> {
+        found(&machine(lines)).into_iter().filter(|found| !found.starts_with("no-default")).collect()
+    };
+    // They exclude each other, lead to one state, or belong to two triggers.
+    for clear in [
+        "A -> .B : go | x > 1, A -> .C : go | x <= 1",
+        "A -> .B : go | x > 1, A -> .B : go | x > 0",
+        "A -> .B : go | x > 1, A -> .C : stop | x > 0",
+        "A -> .B : go | x > 1, A -> .C : go",
+    ] {
+        assert_eq!(without_default(clear), [""; 0], "{clear}");
+    }
+    // A doubt beside an error, and an edge that takes no part in the doubt.
+    assert_eq!(
+        without_default(
+            "A -> .B : go | x = 1, A -> .C : go | x = 2, A -> .D : go | x < 2, A -> .E : on | y, A -> .F : on | Y"
+        ),
+        [
+            "ambiguous-edges!: ambiguous edges: `A` leads on `on` when `y` to `E` and `F`",
+            "ambiguous-edges: possibly ambiguous edges: `A` leads on `go` to `B` when `x = 1` and `D` when `x < 2`, \
+             and more than one guard may hold",
+        ]
+    );
+    let results = lint(&machine("A -> .B : go | x > 1, A -> .C : go | x > 0"));
+    assert!(!results[3].is_failure && results[3].diagnostics[0].is_doubt, "{:?}", results[3]);
 }
 
 #[test]
 fn missing_default_edge_is_reported() {
     check(
-        "A -> .B : go | x, A -> .C : go | y",
-        &["no-default-edge: no default edge: `A` continues on `go` only when `x` or `y`"],
+        "A -> .B : go | x, A -> .C : go | not x",
+        &["no-default-edge: no default edge: `A` continues on `go` only when `x` or `not x`"],
     );
 }
 
@@ -176,13 +242,71 @@ fn unbounded_loop_is_reported() {
     let unbounded = "unbounded-loop!: unbounded loop: no edge limits Run → Repair → Run";
     check("A -> Run, Run -> Repair : fails, Repair -> Run, Run -> .Z : done", &[unbounded]);
     check("A -> Run, Run -> Repair : #fails, Repair -> Run, Run -> .Z : done", &[]);
-    check("A -> Run, Run -> Repair : fails, Repair -> Run, Run -> .Z : #spent", &[]);
+    // The end of a run happens once, with or without a limit.
+    check("A -> Run, Run -> Repair : fails, Repair -> Run, Run -> .Z : #spent", &[unbounded]);
     // A cycle through an idle state is a new run and no loop.
     check("A -> ~Run, Run -> Repair : fails, Repair -> Run", &[]);
-    // An inner loop with a limit does not bound the outer one.
+    // One of two edges of a step is limited.
+    check(
+        "A -> Run, Run -> Repair : #fails, Run -> Repair : late, Repair -> Run, Run -> .Z : done",
+        &[unbounded],
+    );
+}
+
+#[test]
+fn limit_bounds_only_loops_that_contain_it() {
+    check(
+        "A -> B : in, B -> C : #again, C -> B, B -> D : other, D -> B, B -> .Z : done",
+        &["unbounded-loop!: unbounded loop: no edge limits B → D → B"],
+    );
+    // An inner loop with a limit does not bound the outer ones.
     check(
         "A -> B, B -> C, C -> C : #again, C -> B : back, C -> .Z : done, B -> D : x, D -> B : y",
-        &["unbounded-loop!: unbounded loop: no edge limits B → D → B"],
+        &[
+            "unbounded-loop!: unbounded loop: no edge limits B → C → B",
+            "unbounded-loop!: unbounded loop: no edge limits B → D → B",
+        ],
+    );
+}
+
+#[test]
+fn limit_at_exit_of_diagram_bounds_only_loop() {
+    let warnings = |lines: &str| {
+        let mut guessed = machine(lines);
+        guessed.is_guessed = true;
+        let loops = |found: &String| found.starts_with("unbounded-loop");
+        found(&guessed).into_iter().filter(loops).collect::<Vec<_>>()
+    };
+    let once = "A -> Run : go, Run -> Repair : fails, Repair -> Run : again, Run -> .Z : #spent";
+    assert_eq!(warnings(once), [""; 0]);
+    // Two loops pass the state: the limit may be about one of them.
+    assert_eq!(
+        warnings(&format!("{once}, Run -> Ask : asks, Ask -> Run : answer")),
+        [
+            "unbounded-loop: unbounded loop: no edge limits Run → Repair → Run",
+            "unbounded-loop: unbounded loop: no edge limits Run → Ask → Run",
+        ]
+    );
+    // The loop of the limit is drawn; the other one has none.
+    assert_eq!(
+        warnings(
+            "A -> Run : go, Run -> Repair : #fails, Repair -> Run : again, Run -> Ask : asks, Ask -> Run : answer"
+        ),
+        ["unbounded-loop: unbounded loop: no edge limits Run → Ask → Run"]
+    );
+}
+
+#[test]
+fn initial_state_of_diagram_is_idle_only_with_triggers() {
+    let loops = |lines: &str| {
+        let mut guessed = machine(lines);
+        guessed.is_guessed = true;
+        found(&guessed)
+    };
+    assert_eq!(loops("A -> B : go, B -> A : ?error"), ["no-restart"; 0]);
+    assert_eq!(
+        loops("A -> B, B -> A : ?error"),
+        ["unbounded-loop: unbounded loop: no edge limits A → B → A"]
     );
 }
 

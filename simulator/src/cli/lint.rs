@@ -22,7 +22,7 @@ Examples:
 
 The schema of tables: `orchestrion export schema --schema machine`.
 
-Rules that depend on a guess, such as the meaning of a label, give warnings.
+What depends on the meaning of a label or a guard gives a warning.
 
 Exit codes: 0 no rule fails (warnings included); 1 a rule fails; 2 the file
 cannot be read.")]

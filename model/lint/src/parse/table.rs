@@ -41,12 +41,12 @@ pub struct RowFile {
     /// The trigger. Without a trigger the state continues on its own.
     #[serde(default, deserialize_with = "required_value")]
     pub on: Option<StrictText>,
-    /// The guard. Without a guard the row applies if no other row with this trigger does.
+    /// The guard. Without a guard the row applies if no other row with this trigger does. Guards of one trigger exclude each other.
     #[serde(default, deserialize_with = "required_value")]
     pub when: Option<StrictText>,
     /// The target state.
     pub to: Spanned<StrictText>,
-    /// How often the row may be taken in one run.
+    /// How often the row may be taken in one run. It limits the loops that contain the row.
     #[serde(default, deserialize_with = "required_value")]
     pub at_most: Option<NonZeroU32>,
 }
@@ -59,7 +59,7 @@ pub enum StateKindFile {
     Automatic,
     /// It waits for an external reply, which may not come.
     Waiting,
-    /// Nothing runs: a run may stay here, and another may begin.
+    /// Nothing runs: a run may stay here, and another may begin. A state with a row without a trigger is not idle.
     Idle,
     /// The run is over.
     Final,

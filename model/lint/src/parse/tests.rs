@@ -22,8 +22,8 @@ fn parse_one(name: &str, text: &str) -> ParsedMachine {
 fn diagnostics(read: &ParsedMachine) -> Vec<String> {
     let results = lint(&read.machine);
     let lines = results.iter().flat_map(|result| {
-        let mark = if result.is_failure { "!" } else { "" };
         result.diagnostics.iter().map(move |diagnostic| {
+            let mark = if result.is_failure && !diagnostic.is_doubt { "!" } else { "" };
             format!("{}{mark} {}: {}", result.rule.name, diagnostic.locations[0].line, diagnostic.message)
         })
     });
@@ -107,6 +107,8 @@ fn table_defects_are_reported() {
             "unreachable-state! 13: unreachable state: `Approving` has no incoming edge",
             "dead-end! 12: dead end: `Escalated` has no outgoing edge",
             "ambiguous-edges! 21: ambiguous edges: `CallingTool` leads on `failed` to `Reflecting` and `Escalated`",
+            "ambiguous-edges 16: possibly ambiguous edges: `Thinking` leads on `reply` to `CallingTool` when `it calls a tool` \
+             and `Idle` when `it is final`, and more than one guard may hold",
             "no-error-edge! 9: no error edge: `CallingTool` has no edge for `timed_out`",
             "unbounded-loop! 8: unbounded loop: no edge limits Thinking → CallingTool → Reflecting → Thinking",
             "no-default-edge 16: no default edge: `Thinking` continues on `reply` only when `it calls a tool` or `it is final`",
@@ -139,6 +141,85 @@ fn nested_states_are_flattened() {
             "y → a back",
         ]
     );
+}
+
+/// A diagram with two regions in `On`, each with a loop.
+const REGIONS: &str = "stateDiagram-v2\n[*] --> On\nstate On {\n[*] --> A\nA --> B : up\nB --> A : down\n--\n[*] --> C\n\
+                       C --> D : error\nD --> C : retry\n--\n}\n";
+
+fn starts(read: &ParsedMachine) -> Vec<&str> {
+    read.machine.starts.iter().map(|start| &read.machine.states[*start].name[..]).collect()
+}
+
+/// Returns the diagnostics of some rules.
+fn diagnostics_of(read: &ParsedMachine, rules: &[&str]) -> Vec<String> {
+    let is_of = |found: &String| rules.iter().any(|rule| found.starts_with(rule));
+    diagnostics(read).into_iter().filter(is_of).collect()
+}
+
+#[test]
+fn start_of_region_is_no_start_of_diagram() {
+    let read = parse_one("regions.mmd", REGIONS);
+    assert_eq!(starts(&read), ["On"]);
+    assert_eq!(edges(&read), ["A → B up", "B → A down", "C → D error", "D → C retry", "On → A", "On → C"]);
+    // A cycle in a region is no new run. The run may rest where it begins: in A and C.
+    assert_eq!(
+        diagnostics_of(&read, &["unbounded-loop", "no-path", "unreachable", "ambiguous"]),
+        [
+            "unbounded-loop 4: unbounded loop: no edge limits A → B → A",
+            "unbounded-loop 8: unbounded loop: no edge limits C → D → C",
+        ]
+    );
+    // An edge inside of a region is no new run; one to the whole state is.
+    let ends = format!("{REGIONS}On --> Off : off\nOff --> [*] : drop\n");
+    let no_restart = "no-restart 14: no restart: a run ends at `[*]`, and no edge leads to `On`";
+    assert_eq!(diagnostics_of(&parse_one("ends.mmd", &ends), &["no-restart"]), [no_restart]);
+    let restarts = format!("{ends}Off --> On : on\n");
+    assert_eq!(diagnostics_of(&parse_one("ends.mmd", &restarts), &["no-restart", "ambiguous"]), [""; 0]);
+}
+
+#[test]
+fn regions_of_diagram_start_together() {
+    let text = "stateDiagram-v2\n[*] --> A\nA --> B : up\nB --> A : down\nB --> [*] : stop\n--\n[*] --> C\nC --> D : x\n\
+                D --> C : y\n";
+    let read = parse_one("regions.mmd", text);
+    assert_eq!(starts(&read), ["[*] start"]);
+    assert_eq!(
+        diagnostics_of(&read, &["unbounded-loop", "no-path", "unreachable", "ambiguous", "no-restart"]),
+        [
+            "no-path-to-final! 7: no path to a final state: `C` and `D` can only repeat a cycle",
+            "unbounded-loop 2: unbounded loop: no edge limits A → B → A",
+            "unbounded-loop 7: unbounded loop: no edge limits C → D → C",
+            "no-restart 5: no restart: a run ends at `[*]`, and no edge leads to `[*] start`",
+        ]
+    );
+    // Without regions, a run begins in one of the two states.
+    let one = parse_one("one.mmd", &text.replace("--\n", ""));
+    assert_eq!(starts(&one), ["A", "C"]);
+}
+
+#[test]
+fn region_without_initial_state_begins_with_first() {
+    let text = "stateDiagram-v2\n[*] --> Off\nOff --> On : on\nstate On {\nA --> B\n--\nstate In {\n[*] --> C\n--\n[*] --> D\n}\n}\n\
+                On --> Off : off\n";
+    let read = parse_one("regions.mmd", text);
+    assert_eq!(starts(&read), ["Off"]);
+    assert_eq!(
+        edges(&read),
+        [
+            "Off → On on",
+            "A → B",
+            "A → Off off",
+            "B → Off off",
+            "C → Off off",
+            "D → Off off",
+            "On → A",
+            "On → In",
+            "In → C",
+            "In → D"
+        ]
+    );
+    assert_eq!(diagnostics_of(&read, &["unreachable", "ambiguous", "dead-end", "unbounded-loop"]), [""; 0]);
 }
 
 #[test]

@@ -42,6 +42,8 @@ struct RuleReport<'a> {
 struct DiagnosticReport<'a> {
     message: &'a str,
     help: &'a str,
+    /// Whether it is a warning even if the rule fails.
+    is_doubt: bool,
     locations: Vec<LocationReport>,
 }
 
@@ -98,6 +100,7 @@ fn diagnostic_report(diagnostic: &LintDiagnostic) -> DiagnosticReport<'_> {
     DiagnosticReport {
         message: &diagnostic.message,
         help: &diagnostic.help,
+        is_doubt: diagnostic.is_doubt,
         locations: diagnostic.locations.iter().map(location).collect(),
     }
 }

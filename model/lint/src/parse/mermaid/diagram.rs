@@ -6,7 +6,7 @@
 use super::super::common::labeled_error;
 use super::statement::{Line, Shape, Statement, Word};
 use orchestrion_yaml::LabeledError;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A diagram in a text.
 pub(super) struct Block<'a> {
@@ -32,6 +32,8 @@ pub(super) struct DiagramState {
     pub(super) shape: Shape,
     /// The enclosing state.
     pub(super) parent: Option<usize>,
+    /// The region of the enclosing state, from 0.
+    pub(super) region: usize,
     /// The byte offset of the first mention.
     pub(super) start: usize,
 }
@@ -46,19 +48,30 @@ pub(super) struct DiagramEdge {
     pub(super) label: Option<String>,
     /// The enclosing state.
     pub(super) parent: Option<usize>,
+    /// The region of the enclosing state or of the diagram, from 0.
+    pub(super) region: usize,
     /// Its byte offset.
     pub(super) start: usize,
+}
+
+/// An open brace.
+struct OpenBrace {
+    state: usize,
+    span: (usize, usize),
+    /// The current region.
+    region: usize,
 }
 
 impl ParsedDiagram {
     pub(super) fn from_block(block: &Block<'_>) -> Result<Self, LabeledError> {
         let mut diagram = Self { header: block.header.span(), ..Self::default() };
         let mut numbers = BTreeMap::new();
-        // The open braces: their states and positions.
-        let mut open: Vec<(usize, (usize, usize))> = Vec::new();
+        let mut open: Vec<OpenBrace> = Vec::new();
+        // The current region outside all braces.
+        let mut outer_region = 0;
         let mut lines = block.lines.iter();
         while let Some(line) = lines.next() {
-            let parent = open.last().map(|(state, _)| *state);
+            let parent = open.last().map(|brace| brace.state);
             match Statement::parse(*line)? {
                 Statement::Rendering => {}
                 Statement::Text { ends } => {
@@ -84,13 +97,16 @@ impl ParsedDiagram {
                         ));
                     }
                 }
+                Statement::Divider => {
+                    *open.last_mut().map_or(&mut outer_region, |brace| &mut brace.region) += 1;
+                }
                 Statement::State { name, shape, opens } => {
                     let state = diagram.mention_state(&mut numbers, name, &open);
                     if shape != Shape::Plain {
                         diagram.states[state].shape = shape;
                     }
                     if opens {
-                        if open.iter().any(|(outer, _)| *outer == state) {
+                        if open.iter().any(|outer| outer.state == state) {
                             return Err(labeled_error(
                                 line.span(),
                                 format!("recursive state: `{}` contains itself", name.text),
@@ -98,7 +114,7 @@ impl ParsedDiagram {
                                 "opened again",
                             ));
                         }
-                        open.push((state, line.span()));
+                        open.push(OpenBrace { state, span: line.span(), region: 0 });
                     }
                 }
                 Statement::Edge { from, to, label } => {
@@ -107,14 +123,15 @@ impl ParsedDiagram {
                         (word.text != "[*]").then(|| diagram.mention_state(&mut numbers, word, &open))
                     });
                     let label = label.map(str::to_string);
-                    diagram.edges.push(DiagramEdge { from, to, label, parent, start });
+                    let region = open.last().map_or(outer_region, |brace| brace.region);
+                    diagram.edges.push(DiagramEdge { from, to, label, parent, region, start });
                 }
             }
         }
         match open.last() {
             None => Ok(diagram),
-            Some((_, span)) => Err(labeled_error(
-                *span,
+            Some(brace) => Err(labeled_error(
+                brace.span,
                 "unclosed brace: expected `}`, found the end of the diagram",
                 "add a line `}`",
                 "opened here",
@@ -127,20 +144,40 @@ impl ParsedDiagram {
         &mut self,
         numbers: &mut BTreeMap<&'a str, usize>,
         name: Word<'a>,
-        open: &[(usize, (usize, usize))],
+        open: &[OpenBrace],
     ) -> usize {
         let state = *numbers.entry(name.text).or_insert_with(|| {
             let (name, start) = (name.text.to_string(), name.start);
-            self.states.push(DiagramState { name, shape: Shape::Plain, parent: None, start });
+            self.states.push(DiagramState { name, shape: Shape::Plain, parent: None, region: 0, start });
             self.states.len() - 1
         });
         // A state must not enclose itself, directly or indirectly.
-        if let Some((parent, _)) = open.last()
-            && !self.enclosing(*parent).any(|outer| outer == state)
+        if let Some(brace) = open.last()
+            && !self.enclosing(brace.state).any(|outer| outer == state)
         {
-            self.states[state].parent = Some(*parent);
+            self.states[state].parent = Some(brace.state);
+            self.states[state].region = brace.region;
         }
         state
+    }
+
+    /// Returns the initial edges of a state or of the diagram.
+    pub(super) fn initial_edges(&self, parent: Option<usize>) -> impl Iterator<Item = &DiagramEdge> {
+        self.edges.iter().filter(move |edge| edge.from.is_none() && edge.parent == parent)
+    }
+
+    /// Returns the states directly inside a state.
+    pub(super) fn children(&self, state: usize) -> impl Iterator<Item = usize> {
+        let states = self.states.iter().enumerate();
+        states.filter(move |(_, other)| other.parent == Some(state)).map(|(i, _)| i)
+    }
+
+    /// Returns the regions of a state or of the diagram: those with content. Outside all braces, only an initial state
+    /// makes a region.
+    pub(super) fn regions(&self, parent: Option<usize>) -> BTreeSet<usize> {
+        let children = parent.into_iter().flat_map(|parent| self.children(parent));
+        let of_children = children.map(|child| self.states[child].region);
+        self.initial_edges(parent).map(|edge| edge.region).chain(of_children).collect()
     }
 
     /// Returns a state and all its enclosing states.

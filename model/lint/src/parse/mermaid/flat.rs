@@ -1,6 +1,9 @@
 //! Flattening of a diagram.
 //!
 //! - An edge to a composite state leads to its initial state, or to its first state if no initial state is drawn.
+//! - A composite state with several regions is a fork to the initial state of each region, and so is the start of a diagram
+//!   with several regions: no initial state of a region alone is an initial state of the diagram. The composite state ends
+//!   with any of its regions, because the graph does not show that the others have ended.
 //! - `[*]` as a target ends the composite state. The edges of the composite state follow. UML defines this for edges
 //!   without an event, and a diagram names no events.
 //! - Without a final state inside, the edges of the composite state leave from every state inside.
@@ -11,6 +14,7 @@ use super::diagram::{DiagramEdge, ParsedDiagram};
 use super::statement::Shape;
 use crate::{Edge, Machine, State, StateKind};
 use orchestrion_yaml::LabeledError;
+use std::collections::BTreeMap;
 
 /// The assumptions behind a verdict.
 pub(super) const ASSUMPTIONS: &str = "every state except bars and diamonds is assumed to wait; error and limit edges are recognized by \
@@ -50,20 +54,27 @@ pub(super) fn machine(text: &str, diagram: &ParsedDiagram) -> Result<Machine, La
     }
     let flat = Flattener::new(text, diagram);
     let mut machine = Machine { states: flat.states.clone(), is_guessed: true, ..Machine::default() };
+    machine.starts = match flat.forks.get(&None) {
+        Some(fork) => vec![*fork],
+        None => diagram.initial_edges(None).flat_map(|arrow| flat.targets(arrow)).collect(),
+    };
     for arrow in &diagram.edges {
-        match arrow.from {
-            None if arrow.parent.is_none() => machine.starts.extend(flat.targets(arrow)),
-            None => {}
-            Some(from) => {
-                for from in flat.sources(from, arrow) {
-                    machine
-                        .edges
-                        .extend(flat.targets(arrow).into_iter().map(|to| flat_edge(text, arrow, from, to)));
-                }
-            }
+        let sources = arrow.from.map_or_else(Vec::new, |from| flat.sources(from, arrow));
+        for from in sources {
+            machine.edges.extend(flat.targets(arrow).into_iter().map(|to| flat_edge(text, arrow, from, to)));
         }
     }
+    for (parent, fork) in &flat.forks {
+        let targets = diagram.regions(*parent).into_iter().flat_map(|region| flat.entered(*parent, region));
+        machine.edges.extend(targets.map(|to| region_edge(&flat.states, *fork, to)));
+    }
     Ok(machine)
+}
+
+/// Returns the edge that enters a region, without a trigger.
+fn region_edge(states: &[State], fork: usize, to: usize) -> Edge {
+    let location = states[fork].location;
+    Edge { from: fork, to, trigger: None, guard: None, is_error: false, is_limited: false, location }
 }
 
 fn flat_edge(text: &str, arrow: &DiagramEdge, from: usize, to: usize) -> Edge {
@@ -91,6 +102,8 @@ struct Flattener<'a> {
     inner_finals: Vec<Option<usize>>,
     /// The final state of the diagram, if drawn.
     final_state: Option<usize>,
+    /// The fork to the regions of each state with several, and of the diagram.
+    forks: BTreeMap<Option<usize>, usize>,
 }
 
 impl<'a> Flattener<'a> {
@@ -102,9 +115,18 @@ impl<'a> Flattener<'a> {
             simple_states: vec![None; count],
             inner_finals: vec![None; count],
             final_state: None,
+            forks: BTreeMap::new(),
         };
+        if diagram.regions(None).len() > 1 {
+            let start = flat.add_state("[*] start".into(), StateKind::Fork, text, diagram.header.0);
+            flat.forks.insert(None, start);
+        }
         for (i, state) in diagram.states.iter().enumerate() {
-            if flat.children(i).next().is_none() {
+            if diagram.regions(Some(i)).len() > 1 {
+                let fork = flat.add_state(state.name.clone(), StateKind::Fork, text, state.start);
+                flat.forks.insert(Some(i), fork);
+            }
+            if diagram.children(i).next().is_none() {
                 let kind = match state.shape {
                     Shape::Plain => StateKind::Waiting,
                     Shape::Choice => StateKind::Automatic,
@@ -143,12 +165,6 @@ impl<'a> Flattener<'a> {
         self.states.len() - 1
     }
 
-    /// Returns the states directly inside a state of the diagram.
-    fn children(&self, state: usize) -> impl Iterator<Item = usize> + use<'_, 'a> {
-        let states = self.diagram.states.iter().enumerate();
-        states.filter(move |(_, other)| other.parent == Some(state)).map(|(i, _)| i)
-    }
-
     /// Returns the flat targets of an edge.
     fn targets(&self, arrow: &DiagramEdge) -> Vec<usize> {
         let Some(to) = arrow.to else {
@@ -158,23 +174,39 @@ impl<'a> Flattener<'a> {
                 .into_iter()
                 .collect();
         };
-        let mut found = Vec::new();
-        let (mut open, mut seen) = (vec![to], Vec::new());
+        self.flat_states(vec![to])
+    }
+
+    /// Returns the flat states that a region begins with.
+    fn entered(&self, parent: Option<usize>, region: usize) -> Vec<usize> {
+        self.flat_states(self.first_states(parent, |other| other == region))
+    }
+
+    /// Returns the flat states of states of the diagram that are entered.
+    fn flat_states(&self, mut open: Vec<usize>) -> Vec<usize> {
+        let (mut found, mut seen) = (Vec::new(), Vec::new());
         while let Some(state) = open.pop() {
             if seen.contains(&state) {
                 continue;
             }
             seen.push(state);
-            let initial =
-                self.diagram.edges.iter().filter(|edge| edge.from.is_none() && edge.parent == Some(state));
-            let initial: Vec<usize> = initial.filter_map(|edge| edge.to).collect();
-            match self.simple_states[state] {
-                Some(simple) => found.push(simple),
-                None if initial.is_empty() => open.extend(self.children(state).next()),
-                None => open.extend(initial),
+            match self.simple_states[state].or_else(|| self.forks.get(&Some(state)).copied()) {
+                Some(flat_state) => found.push(flat_state),
+                None => open.extend(self.first_states(Some(state), |_| true)),
             }
         }
         found
+    }
+
+    /// Returns the initial states of some regions; without any, the first state there.
+    fn first_states(&self, parent: Option<usize>, is_included: impl Fn(usize) -> bool) -> Vec<usize> {
+        let edges = self.diagram.initial_edges(parent).filter(|edge| is_included(edge.region));
+        let initial: Vec<usize> = edges.filter_map(|edge| edge.to).collect();
+        if !initial.is_empty() {
+            return initial;
+        }
+        let mut children = parent.into_iter().flat_map(|parent| self.diagram.children(parent));
+        children.find(|child| is_included(self.diagram.states[*child].region)).into_iter().collect()
     }
 
     /// Returns the flat sources of an edge of a state.

@@ -47,6 +47,8 @@ pub(super) enum Statement<'a> {
     State { name: Word<'a>, shape: Shape, opens: bool },
     /// The closing brace of a state.
     Close,
+    /// The line between two regions of a state, which run at the same time.
+    Divider,
     /// The first line of a multi-line text, and the line that ends it.
     Text { ends: &'static str },
     /// A statement that affects only the rendering.
@@ -86,8 +88,11 @@ impl<'a> Statement<'a> {
     pub(super) fn parse(line: Line<'a>) -> Result<Self, LabeledError> {
         let text = line.text.trim();
         let (_, end) = line.span();
-        if text.is_empty() || text.starts_with("%%") || text == "--" {
+        if text.is_empty() || text.starts_with("%%") {
             return Ok(Self::Rendering);
+        }
+        if text == "--" {
+            return Ok(Self::Divider);
         }
         if text == "}" {
             return Ok(Self::Close);
