@@ -162,8 +162,9 @@ impl Adversary {
                     let summaries = knowledge::summaries(&self.policy, state).into_iter().map(reply);
                     summaries.chain(failures()).chain(knowledge::writes_while_summarizing(state)).collect()
                 }
-                // This request ends at once. Other models explore the rest.
-                Operation::LoadContext => failures().collect(),
+                // This request ends at once. Other models explore the rest. Under a policy without a transition for the failure, it
+                // takes the agreeing path to its end: here the failure would be a dead end of this model alone.
+                Operation::LoadContext if self.policy.rules.error_rows => failures().collect(),
                 ask => {
                     let mut inputs: Vec<Input> = self.reports(ask).into_iter().map(reply).collect();
                     if ask == Operation::VerifyIdentity {

@@ -14,7 +14,7 @@ use orchestrion_explorer::liveness::{self, Lasso, LivenessResult, Step};
 use orchestrion_explorer::{
     Checkpoint, Exploration, ModelError, Options, Progress, ResumeError, Termination, step_at,
 };
-use orchestrion_kernel::{Input, Policy, State, TimedInput};
+use orchestrion_kernel::{Event, Input, Policy, State, TimedInput};
 
 /// One explored model.
 #[derive(Clone, Debug)]
@@ -80,6 +80,8 @@ pub struct Counterexample {
     pub inputs: Vec<TimedInput>,
     /// The number of inputs before the cycle; `None` without a cycle.
     pub stem_len: Option<usize>,
+    /// The transitions of the cycle; without a cycle, those of the last step.
+    pub rows: Vec<&'static str>,
 }
 
 impl Counterexample {
@@ -87,14 +89,23 @@ impl Counterexample {
     fn of(kernel: &KernelModel, inputs: &[Input], stem: Option<usize>) -> (Self, State) {
         let mut state: State = initial_state();
         let mut raw = Vec::with_capacity(inputs.len());
-        for input in inputs {
+        let mut rows = Vec::new();
+        let shown_from = stem.unwrap_or(inputs.len().saturating_sub(1));
+        for (n, input) in inputs.iter().enumerate() {
             let timed = TimedInput::in_state(&state, rename_ids(input, &state));
             if let Ok(events) = kernel.subject().decide(&state, &timed.input) {
                 state = kernel.subject().apply(&state, &events);
+                rows.extend(events.iter().filter(|_| n >= shown_from).filter_map(row_id));
             }
             raw.push(timed);
         }
-        (Self { policy: kernel.subject().policy.clone(), inputs: raw, stem_len: stem }, state)
+        (Self { policy: kernel.subject().policy.clone(), inputs: raw, stem_len: stem, rows }, state)
+    }
+
+    /// Whether it shows the finding of the claim, and not another defect that violates the claim too.
+    #[must_use]
+    pub fn is_of_finding(&self, claim: &Claim) -> bool {
+        claim.finding_row.is_none_or(|row| self.rows.contains(&row))
     }
 
     /// The number of inputs of the cycle.
@@ -104,12 +115,19 @@ impl Counterexample {
     }
 }
 
+fn row_id(event: &Event) -> Option<&'static str> {
+    match event {
+        Event::Transitioned { row } => Some(row.transition().id),
+        _ => None,
+    }
+}
+
 /// The verdict on one claim over all runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The claim holds in every state and every fair run of every model.
     Holds,
-    /// The claim fails. This is a shortest counterexample.
+    /// The claim fails. This is a shortest counterexample, of those that show the finding of the claim if one does.
     Fails {
         /// The position of the run.
         run: usize,
@@ -280,7 +298,7 @@ pub fn merge_verdicts(policy: &Policy, runs: &[ModelRun]) -> Vec<Verdict> {
             || runs.iter().enumerate().filter_map(|(run, r)| r.found.get(i).map(|found| (run, found)));
         let shortest = found()
             .filter_map(|(run, found)| found.counterexample.as_ref().map(|way| (run, way)))
-            .min_by_key(|(_, way)| way.inputs.len());
+            .min_by_key(|(_, way)| (!way.is_of_finding(claim), way.inputs.len()));
         match shortest {
             Some((run, way)) => Verdict::Fails { run, counterexample: Box::new(way.clone()) },
             None if runs.iter().any(|run| !run.is_exhaustive())

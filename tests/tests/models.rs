@@ -5,10 +5,10 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use orchestrion_claims::{CLAIMS, ClaimCheck, History, state_violations, step_violations};
+use orchestrion_claims::{CLAIMS, Claim, ClaimCheck, History, state_violations, step_violations};
 use orchestrion_explorer::{Options, ResourceLimits};
 use orchestrion_kernel::module::Failure;
-use orchestrion_kernel::{CallId, Input, Policy, TimedInput, decide};
+use orchestrion_kernel::{CallId, Event, Input, Policy, TimedInput, decide};
 use orchestrion_model::check::{Counterexample, ModelRun, Verdict, explore, merge_verdicts};
 use orchestrion_model::kernel_under_test::KernelUnderTest;
 use orchestrion_model::product::initial_state;
@@ -114,7 +114,7 @@ fn as_drawn_fails_exactly_the_findings() {
             ("debate", 57_960, 68_343),
             ("execution", 1_590, 2_102),
             ("lifecycle", 29, 33),
-            ("semantic", 199_970, 199_970),
+            ("semantic", 224_413, 224_413),
             ("scopes", 14_461, 14_461),
             ("facts", 89_578, 92_239),
             ("workflow", 1_097, 1_097),
@@ -124,6 +124,7 @@ fn as_drawn_fails_exactly_the_findings() {
             ("network", 164, 192),
         ]
     );
+    assert_eq!(witnesses(&verdicts), WITNESSES);
     for (i, verdict) in verdicts.iter().enumerate() {
         if let Verdict::Fails { counterexample, .. } = verdict {
             match counterexample.stem_len {
@@ -135,6 +136,76 @@ fn as_drawn_fails_exactly_the_findings() {
             }
             check_replay(CLAIMS[i].id, counterexample);
         }
+    }
+}
+
+/// Each finding with the last transition that its counterexample takes, and whether it repeats steps forever.
+const WITNESSES: [(&str, &str, bool); 17] = [
+    ("F1", "T03", false),
+    ("F2", "T29", false),
+    // The repair loop.
+    ("F3", "T26", true),
+    ("F4", "T26", true),
+    ("F5", "T26", true),
+    ("F6", "T20", false),
+    ("F7", "T20", false),
+    ("F8", "T20", false),
+    ("F9", "T20", false),
+    ("F10", "T26", false),
+    ("F11", "T13", false),
+    ("F12", "T33", false),
+    ("F13", "T31", false),
+    ("F14", "T01", false),
+    ("F15", "T33", false),
+    // The end of a request that was audited, not the halt of F1.
+    ("F16", "T34", false),
+    ("F18", "T20", false),
+];
+
+/// Returns the findings of failing claims as in [`WITNESSES`], by replaying each counterexample without the checker.
+fn witnesses(verdicts: &[Verdict]) -> Vec<(&'static str, &'static str, bool)> {
+    let witness = |(claim, verdict): (&Claim, &Verdict)| {
+        let Verdict::Fails { counterexample, .. } = verdict else { return None };
+        let (mut state, mut last) = (initial_state(), "");
+        for TimedInput { at, input } in &counterexample.inputs {
+            for event in &decide(&counterexample.policy, &state, *at, input).unwrap() {
+                state.apply(event);
+                if let Event::Transitioned { row } = event {
+                    last = row.transition().id;
+                }
+            }
+        }
+        Some((claim.finding?, last, counterexample.stem_len.is_some()))
+    };
+    CLAIMS.iter().zip(verdicts).filter_map(witness).collect()
+}
+
+/// Without transitions for failures, the only dead end of this model is a call that the kernel itself does not make.
+#[test]
+fn semantic_has_no_dead_end_of_its_own() {
+    let mut policy = Policy::hardened();
+    policy.name = "without-error-rows".to_string();
+    policy.rules.error_rows = false;
+    policy.bounds.audit_attempts = 1;
+    assert_eq!(policy.validate(), Ok(()));
+    let semantic = Model::from_name("semantic").unwrap();
+    let tiny = Scope::by_name("tiny").unwrap();
+    let roomy = Scope { context_tokens: policy.contexts.budget_tokens, ..tiny };
+    let verdicts = merge_verdicts(&policy, &[run(&policy, semantic, &roomy)]);
+    assert_eq!(findings(&verdicts, "fails"), ["F14"]);
+    assert!(["F3", "F4"].iter().all(|finding| findings(&verdicts, "holds").contains(finding)));
+
+    let verdicts = merge_verdicts(&policy, &[run(&policy, semantic, &tiny)]);
+    assert_eq!(findings(&verdicts, "fails"), ["F3", "F4", "F14"]);
+    for (i, _) in CLAIMS.iter().enumerate().filter(|(_, claim)| ["C-03", "C-04"].contains(&claim.id)) {
+        let Verdict::Fails { counterexample, .. } = &verdicts[i] else { panic!("{:?}", verdicts[i]) };
+        let mut state = initial_state();
+        for TimedInput { at, input } in &counterexample.inputs {
+            let events = decide(&counterexample.policy, &state, *at, input).unwrap();
+            events.iter().for_each(|event| state.apply(event));
+        }
+        let not_made: Vec<_> = state.control().pending_calls().iter().map(|call| call.not_made).collect();
+        assert_eq!(not_made, [Some(Failure::OverBudget)], "{}", CLAIMS[i].id);
     }
 }
 
@@ -287,9 +358,10 @@ fn check_lasso(claim: usize, stem: usize, counterexample: &Counterexample) {
         pending = !to(policy, &history, &state) && (pending || from(policy, &history, &state));
         if n >= stem && (n - stem).is_multiple_of(counterexample.cycle_len().unwrap()) {
             assert!(pending, "{id}: no pending obligation at the start of the cycle, step {n}");
-            let mut canonical = state.clone();
-            canonical.canonicalize();
-            entries.push((canonical, history.clone()));
+            let (mut state, mut history) = (state.clone(), history.clone());
+            state.canonicalize();
+            history.canonicalize();
+            entries.push((state, history));
         }
         assert!(n < stem || pending, "{id}: the obligation is met in the cycle, step {n}");
         let Some(TimedInput { at, input }) = input else { break };

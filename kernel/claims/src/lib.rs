@@ -47,6 +47,9 @@ pub struct Claim {
     pub formula: &'static str,
     /// The finding of the design, such as `F6`.
     pub finding: Option<&'static str>,
+    /// The transition that shows the finding, where other defects violate the claim too: a counterexample of the finding takes it
+    /// in its cycle or, without a cycle, in its last step.
+    pub finding_row: Option<&'static str>,
     /// The check.
     pub check: ClaimCheck,
     /// Whether the claim applies in a state. If no such state is reached, the claim is vacuous.

@@ -39,6 +39,7 @@ pub(super) const FINDINGS: &[Claim] = &[
         statement: "If every call gets a reply or times out, every request that starts ends.",
         formula: "fair ⇒ □ (started(r) ⇒ ◇ ended(r))",
         finding: Some("F3"),
+        finding_row: Some("T26"),
         check: LeadsTo {
             from: |_, past, _| past.running,
             to: |_, _, state| state.control().phase().is_quiescent(),
@@ -54,6 +55,7 @@ pub(super) const FINDINGS: &[Claim] = &[
                     aborted.",
         formula: "fair ⇒ □ (started(r) ⇒ ◇ (audit(r) ∨ aborted(r)))",
         finding: Some("F4"),
+        finding_row: Some("T26"),
         check: LeadsTo {
             from: |_, past, _| past.running,
             to: |_, past, state| past.audit_records > 0 || state.control().phase() == Phase::Aborted,
@@ -68,6 +70,7 @@ pub(super) const FINDINGS: &[Claim] = &[
         statement: "If every call gets a reply or times out, an audit record lists every task that ran.",
         formula: "fair ⇒ □ (ran(t, r) ⇒ ◇ (audit(r) lists t))",
         finding: Some("F5"),
+        finding_row: Some("T26"),
         check: LeadsTo {
             from: |_, past, _| !past.task_records.is_empty() && past.audit_records == 0,
             to: |_, past, _| past.audit_records > 0,
@@ -245,6 +248,7 @@ pub(super) const FINDINGS: &[Claim] = &[
         statement: "A request that ends leaves control in Idle, which accepts the next message.",
         formula: "□ (ended(r) ⇒ Idle ∧ the next message is accepted)",
         finding: Some("F16"),
+        finding_row: Some("T34"),
         check: AcceptanceInvariant(|_, accepts, state| {
             let message =
                 |user: &orchestrion_kernel::ids::UserId| Input::user_message(user.clone(), Text::from("?"));

@@ -30,6 +30,7 @@ pub(super) const CLAIM: Claim = Claim {
     statement: "",
     formula: "",
     finding: None,
+    finding_row: None,
     check: ClaimCheck::StateInvariant(|_, _| false),
     premise: Premise::State(|_, _| true),
     needs_proven_contexts: false,

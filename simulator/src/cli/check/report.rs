@@ -6,6 +6,7 @@ use crate::cli::exit_status::ExitStatus;
 use crate::cli::output::{ReportStyle, quoted, text_width, write_command, write_hanging, write_summary};
 use crate::project::Waiver;
 use anstyle::{AnsiColor, Style};
+use orchestrion_claims::Claim;
 use orchestrion_explorer::Termination;
 use orchestrion_model::check::{Counterexample, ModelRun, Verdict};
 use orchestrion_model::coverage::Observation;
@@ -214,7 +215,7 @@ fn write_claim(
         write_hanging(2, "", &text, width, out)?;
     }
     if let (Verdict::Fails { counterexample, .. }, Some(saved)) = (verdict, evidence) {
-        let (text, last_step, step) = counterexample_text(counterexample);
+        let (text, last_step, step) = counterexample_text(claim, counterexample);
         let highlights = saved.evidence.last_highlights(last_step);
         write_hanging(2, "", &format!("{text}{}", highlight_heading(highlights)), width, out)?;
         write_highlights(highlights, width, out)?;
@@ -244,8 +245,8 @@ fn write_not_in_model(result: &PolicyResult, width: usize, out: &mut impl Write)
     write_hanging(0, "", &text, width, out)
 }
 
-/// Describes a counterexample. Returns the text, the last step worth reading, and the step to show unless it is the last.
-fn counterexample_text(counterexample: &Counterexample) -> (String, u64, Option<u64>) {
+/// Describes a counterexample of a claim. Returns the text, the last step worth reading, and the step to show unless it is the last.
+fn counterexample_text(claim: &Claim, counterexample: &Counterexample) -> (String, u64, Option<u64>) {
     let inputs = counterexample.inputs.len();
     match (counterexample.stem_len, counterexample.cycle_len()) {
         (Some(stem), Some(cycle)) => {
@@ -256,7 +257,13 @@ fn counterexample_text(counterexample: &Counterexample) -> (String, u64, Option<
             };
             (text, last as u64, Some(first as u64))
         }
-        _ => (format!("shortest counterexample, {}", steps_text(inputs)), inputs as u64, None),
+        _ => {
+            let kind = match claim.finding_row.filter(|_| counterexample.is_of_finding(claim)) {
+                Some(row) => format!("counterexample by {row}"),
+                None => "shortest counterexample".to_owned(),
+            };
+            (format!("{kind}, {}", steps_text(inputs)), inputs as u64, None)
+        }
     }
 }
 

@@ -26,6 +26,7 @@ fn result(policy: &str, failing: &[&str], inconclusive: &[&str]) -> PolicyResult
                     policy: Policy::hardened(),
                     inputs: Vec::new(),
                     stem_len: None,
+                    rows: Vec::new(),
                 }),
             },
             id if inconclusive.contains(&id) => Verdict::Inconclusive,
