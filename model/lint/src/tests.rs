@@ -287,6 +287,16 @@ fn limit_at_exit_of_diagram_bounds_only_loop() {
             "unbounded-loop: unbounded loop: no edge limits Run → Ask → Run",
         ]
     );
+    // Also if the loops begin with the same step.
+    assert_eq!(
+        warnings(
+            "A -> Run : go, Run -> B : x, B -> Run : y, B -> C : z, C -> Run : again, Run -> .Z : #spent"
+        ),
+        [
+            "unbounded-loop: unbounded loop: no edge limits Run → B → Run",
+            "unbounded-loop: unbounded loop: no edge limits Run → B → C → Run",
+        ]
+    );
     // The loop of the limit is drawn; the other one has none.
     assert_eq!(
         warnings(
