@@ -1,0 +1,103 @@
+//! The `orchestrion-faults` program: its command line and its exit codes.
+//!
+//! A fault is a small change of the kernel that violates a clause (tests/faults/README.md). The program builds one copy of the
+//! workspace with all faults, switches on one at a time, and reports which judge detects it.
+
+use clap::Parser;
+use orchestrion_faults::judges::{BuiltJudge, Judge};
+use orchestrion_faults::list::{NumberedFault, read_faults};
+use orchestrion_faults::table::{Row, Table};
+use orchestrion_faults::workspace::write_faulty_workspace;
+use orchestrion_yaml::render_error;
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// Switch on each fault of tests/faults/list in a copy of the kernel, and report who detects it.
+#[derive(Debug, Parser)]
+#[command(name = "orchestrion-faults", version, after_help = AFTER_HELP, max_term_width = 100)]
+struct Cli {
+    /// Try only the faults whose id starts with this text; may be repeated.
+    #[arg(value_name = "ID")]
+    only: Vec<String>,
+    /// Ask only this judge; may be repeated [default: all].
+    #[arg(long = "judge", value_enum, value_name = "JUDGE")]
+    judges: Vec<Judge>,
+    /// Check at this scope what the scope tiny does not detect.
+    #[arg(long, default_value = "small", value_name = "SCOPE")]
+    scope: String,
+    /// Stop a judge after so many seconds. The fault then counts as detected.
+    #[arg(long, default_value_t = 900, value_name = "SECONDS")]
+    limit: u64,
+    /// Write the copy of the workspace, and build it, in this folder.
+    #[arg(long, default_value = "target/faults", value_name = "FOLDER")]
+    work_dir: PathBuf,
+    /// Write the table to this Markdown file.
+    #[arg(long, value_name = "FILE")]
+    page: Option<PathBuf>,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  orchestrion-faults                           try all faults; takes hours
+  orchestrion-faults 003 --judge check         the faults of document 003, with the claims only
+  orchestrion-faults 003-07                    one fault
+  orchestrion-faults --page specs/pages/faults.md
+
+Run it in the root of the workspace. The first run builds a copy of it.
+
+Exit codes: 0 success; 1 a fault that is not equivalent is not detected, one that is equivalent is
+detected, or the claims detect less than 90 %; 2 error.";
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match run(&cli) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Runs the judges. Returns whether the faults are detected as they should be.
+fn run(cli: &Cli) -> Result<bool, Box<dyn Error>> {
+    let root = std::env::current_dir()?;
+    let faults = read_faults(Path::new("tests/faults/list")).map_err(|error| render_error(&error))?;
+    let copy = std::path::absolute(&cli.work_dir)?.join("workspace");
+    write_faulty_workspace(&root, &copy, &faults).map_err(|error| render_error(&error))?;
+    eprintln!("building {} faults in {}", faults.len(), copy.display());
+    let chosen: Vec<&NumberedFault> = faults
+        .iter()
+        .filter(|fault| cli.only.is_empty() || cli.only.iter().any(|id| fault.id().starts_with(id.as_str())))
+        .collect();
+    if chosen.is_empty() {
+        return Err(format!("no fault: expected an id that starts with {}", cli.only.join(" or ")).into());
+    }
+    let judges = Judge::ALL.into_iter().filter(|judge| cli.judges.is_empty() || cli.judges.contains(judge));
+    let judges: Vec<BuiltJudge> = judges
+        .map(|judge| BuiltJudge::build(judge, &copy, Duration::from_secs(cli.limit), &cli.scope))
+        .collect::<Result<_, _>>()?;
+    for judge in &judges {
+        // Without a fault, no judge may find anything.
+        let found = judge.find(None)?;
+        if found.is_detected() {
+            return Err(format!("{} fails without a fault: {found:?}", judge.judge().as_str()).into());
+        }
+    }
+    let mut table = Table::default();
+    for fault in chosen {
+        let find = |judge: &BuiltJudge| Ok((judge.judge(), judge.find(Some(fault.number))?));
+        let findings = judges.iter().map(find).collect::<std::io::Result<_>>()?;
+        let row = Row { fault: fault.clone(), findings };
+        println!("{row}");
+        table.rows.push(row);
+    }
+    println!("{}", table.summary());
+    if let Some(page) = &cli.page {
+        std::fs::write(page, table.page())?;
+    }
+    Ok(table.is_as_expected())
+}
