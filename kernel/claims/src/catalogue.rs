@@ -6,7 +6,8 @@
 use crate::Claim;
 pub use contexts::{has_unproven_context, is_unproven_context};
 use prelude::CLAIM;
-pub(crate) use trust_reference::ExpectedNodes;
+pub(crate) use prelude::of_request;
+pub(crate) use workflows::node_of_step_before;
 
 mod aggregation;
 mod capacity;
@@ -18,7 +19,6 @@ mod kernel;
 mod knowledge;
 mod layers;
 mod network;
-mod network_reference;
 mod ordering;
 mod prelude;
 mod reading;
@@ -27,7 +27,6 @@ mod scopes;
 mod situation;
 mod transitions;
 mod trust;
-mod trust_reference;
 mod workflows;
 
 /// Every claim, in the order in which reports list them.

@@ -1,8 +1,8 @@
 //! Evaluates claims: in a step, and in a state.
 
-use crate::catalogue::ExpectedNodes;
 use crate::claim_set::ClaimSet;
 use crate::context_question::ContextQuestion;
+use crate::reference::trust::ExpectedNodes;
 use crate::semantic_view::{SemanticStep, SemanticView};
 use crate::{Accepts, CLAIMS, ClaimCheck, Decide, History, Premise, SentCall};
 use alloc::borrow::Cow;

@@ -12,6 +12,7 @@ mod claim_set;
 mod context_question;
 mod evaluate;
 pub mod history;
+mod reference;
 mod semantic_view;
 mod sent_call;
 

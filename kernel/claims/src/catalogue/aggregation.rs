@@ -1,7 +1,7 @@
 //! The claim about the one answer of several members (001 §8.3).
 
-use super::network_reference::{first_capability, task_requirements};
 use super::prelude::*;
+use crate::reference::network::{first_capability, task_requirements};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use orchestrion_kernel::ids::NodeId;

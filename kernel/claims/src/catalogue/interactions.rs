@@ -1,9 +1,9 @@
 //! Claims about what events do to nodes: connections, trust, statuses, beliefs, signals, and what nodes publish (001 §7.2, §10.2;
-//! decision 0041). `trust_reference` is the reference.
+//! decision 0041). `reference::trust` is the reference.
 
-use super::network_reference::{assignments, candidates, nodes, passes, task_requirements};
 use super::prelude::*;
-use super::trust_reference::{EndEffects, ExpectedNodes};
+use crate::reference::network::{assignments, candidates, nodes, passes, task_requirements};
+use crate::reference::trust::{EndEffects, ExpectedNodes};
 use alloc::boxed::Box;
 use alloc::collections::{BTreeSet, VecDeque};
 use alloc::vec::Vec;
@@ -139,7 +139,7 @@ pub(super) const INTERACTIONS: &[Claim] = &[
             if network.policy().routing.local_preference
                 && let Some(node) = own
             {
-                best.extend(super::network_reference::score(network, from, &required, node));
+                best.extend(crate::reference::network::score(network, from, &required, node));
             }
             best.sort_by(|one, other| other.0.cmp(&one.0).then_with(|| one.1.cmp(other.1)));
             let wanted = plan.plan.members().count().min(best.len());

@@ -1,9 +1,9 @@
 //! Claims about the network: which node gets a call, handoffs, attempts and load (001 §4, §6, §7, §11.3; decision 0042).
 //!
-//! They compute the score and every filter of 001 §4 from the nodes themselves; `network_reference` is the reference.
+//! They compute the score and every filter of 001 §4 from the nodes themselves; `reference::network` is the reference.
 
-use super::network_reference::*;
 use super::prelude::*;
+use crate::reference::network::*;
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;

@@ -60,7 +60,7 @@ pub(super) const FAIR: &[Fairness] = &[
     Fairness::FinitelyOften(Actor::Crash),
 ];
 
-pub(super) fn of_request(state: &State, holds: impl Fn(&Request) -> bool) -> bool {
+pub(crate) fn of_request(state: &State, holds: impl Fn(&Request) -> bool) -> bool {
     state.control().request().is_some_and(holds)
 }
 

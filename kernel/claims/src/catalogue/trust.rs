@@ -3,8 +3,8 @@
 //! The table of 001 §7.3 is stated for reciprocity alone, at both ends of a connection. That it moves work away from an overloaded
 //! node does not follow from the equations: finding G1 has the counterexample.
 
-use super::network_reference::nodes;
 use super::prelude::*;
+use crate::reference::network::nodes;
 use orchestrion_kernel::ids::NodeId;
 use orchestrion_kernel::network::{Connection, Contribution, Exchange, Millionths, NetworkEvent};
 use orchestrion_kernel::score::Score;

@@ -1,7 +1,7 @@
 //! Claims about the run of a plan as a workflow: members, validations, the view of each step, and the end (001 §5, §8, §9).
 
-use super::network_reference::{assignments, holds_at_each};
 use super::prelude::*;
+use crate::reference::network::{assignments, holds_at_each};
 use orchestrion_kernel::ids::NodeId;
 use orchestrion_kernel::network::{NetworkEvent, NodeStatus, WorkflowStatus};
 use orchestrion_kernel::plan::{EffectKind, Plan};
@@ -287,7 +287,7 @@ fn can_start(state: &State, node: &NodeId, request: &Request, task: Option<TaskI
 }
 
 /// The node that executed the task before, in a sequence of at least two tasks.
-pub(super) fn node_of_step_before(state: &State, operation: Operation) -> Option<NodeId> {
+pub(crate) fn node_of_step_before(state: &State, operation: Operation) -> Option<NodeId> {
     let Operation::RunTask { task, .. } = operation else { return None };
     let request = state.control().request()?;
     let plan = &request.plan.as_ref()?.plan;

@@ -4,10 +4,10 @@
 //! It follows the equations and not the tables of the kernel. Logarithms and exponentials are those of the kernel, which vectors of
 //! a recorded implementation check.
 
-use super::prelude::*;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use orchestrion_kernel::Timestamp;
+use orchestrion_kernel::event::Event;
 use orchestrion_kernel::ids::NodeId;
 use orchestrion_kernel::network::defense::Signal;
 use orchestrion_kernel::network::interaction::{log_ratio, reciprocity_factor, reinforcement};
@@ -17,15 +17,15 @@ use orchestrion_kernel::network::{
     NetworkInput, Node, NodeRecord, NodeStatus, TrustPolicy,
 };
 use orchestrion_kernel::score::{Score, Weight};
-use orchestrion_kernel::state::NetworkState;
+use orchestrion_kernel::state::{NetworkState, State};
 
 /// What one end of an exchange sends because of it.
 #[derive(Default)]
-pub(super) struct EndEffects {
+pub(crate) struct EndEffects {
     /// It affirms its partner.
-    pub(super) is_affirmation: bool,
+    pub(crate) is_affirmation: bool,
     /// It warns of its partner.
-    pub(super) warns: bool,
+    pub(crate) warns: bool,
 }
 
 /// The nodes after some events. Nodes that no event names are those of the state before.
@@ -38,7 +38,7 @@ pub(crate) struct ExpectedNodes<'a> {
 
 impl<'a> ExpectedNodes<'a> {
     /// The nodes of a state, before a batch that leads to another one; none without a network.
-    pub(super) fn new(before: &'a State, after: &State) -> Option<Self> {
+    pub(crate) fn new(before: &'a State, after: &State) -> Option<Self> {
         let policy = *after.network()?.policy();
         Some(Self { before: before.network(), policy, now: after.now(), changed: BTreeMap::new() })
     }
@@ -65,7 +65,7 @@ impl<'a> ExpectedNodes<'a> {
     }
 
     /// The node with this id.
-    pub(super) fn node(&self, id: &NodeId) -> Option<&Node> {
+    pub(crate) fn node(&self, id: &NodeId) -> Option<&Node> {
         match self.changed.get(id) {
             Some(changed) => changed.as_ref(),
             None => self.before?.node(id),
@@ -81,7 +81,7 @@ impl<'a> ExpectedNodes<'a> {
     }
 
     /// Applies an event. Returns the effects at the ends of an exchange.
-    pub(super) fn apply(&mut self, event: &NetworkEvent) -> [EndEffects; 2] {
+    pub(crate) fn apply(&mut self, event: &NetworkEvent) -> [EndEffects; 2] {
         let now = self.now;
         match event {
             NetworkEvent::Changed(change) => self.apply_change(change),

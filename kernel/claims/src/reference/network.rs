@@ -1,47 +1,51 @@
 //! The reference by which claims about the network judge: filters, score, refusals and routes, computed from the nodes themselves
 //! (001 §4, §6.3).
 
-use super::prelude::*;
+use crate::catalogue::{node_of_step_before, of_request};
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use orchestrion_kernel::Events;
-use orchestrion_kernel::ids::{CallId, CapabilityId, NodeId};
+use orchestrion_kernel::event::{Event, TaskOutcome};
+use orchestrion_kernel::ids::{CallId, CapabilityId, NodeId, Text};
+use orchestrion_kernel::input::Input;
+use orchestrion_kernel::module::{Failure, Module, Operation};
 use orchestrion_kernel::network::defense::Signal;
 use orchestrion_kernel::network::{
     CapabilityState, HandoffReceipt, HandoffRefusal, NetworkEvent, NetworkInput, Node, NodeStatus,
     Requirements, SignatureStatus,
 };
+use orchestrion_kernel::policy::Policy;
 use orchestrion_kernel::score::Score;
-use orchestrion_kernel::state::{Assignment, NetworkState};
+use orchestrion_kernel::state::{Assignment, NetworkState, StartedTask, State};
 
 /// A call that is routed, with what it requires.
-pub(super) struct Routed<'a> {
-    pub(super) from: &'a NodeId,
-    pub(super) to: &'a NodeId,
-    pub(super) tried: &'a [NodeId],
-    pub(super) requirements: Requirements,
+pub(crate) struct Routed<'a> {
+    pub(crate) from: &'a NodeId,
+    pub(crate) to: &'a NodeId,
+    pub(crate) tried: &'a [NodeId],
+    pub(crate) requirements: Requirements,
 }
 
-pub(super) fn is_attempt_failed(event: &Event) -> bool {
+pub(crate) fn is_attempt_failed(event: &Event) -> bool {
     matches!(event, Event::Network(NetworkEvent::AttemptFailed { .. }))
 }
 
-pub(super) fn assignments(state: &State) -> impl Iterator<Item = &Assignment> {
+pub(crate) fn assignments(state: &State) -> impl Iterator<Item = &Assignment> {
     state.network().into_iter().flat_map(|network| network.assignments())
 }
 
-pub(super) fn nodes(state: &State) -> impl Iterator<Item = &Node> {
+pub(crate) fn nodes(state: &State) -> impl Iterator<Item = &Node> {
     state.network().into_iter().flat_map(|network| network.nodes().iter())
 }
 
 /// Whether a node executes a call that another node handed to it.
-pub(super) fn runs_remotely(state: &State) -> bool {
+pub(crate) fn runs_remotely(state: &State) -> bool {
     assignments(state).any(|assignment| !assignment.is_local() && assignment.is_running())
 }
 
 /// The number of calls of a capability that a node executes.
-pub(super) fn running_tasks(network: &NetworkState, node: &NodeId, capability: &CapabilityId) -> i64 {
+pub(crate) fn running_tasks(network: &NetworkState, node: &NodeId, capability: &CapabilityId) -> i64 {
     let runs = |assignment: &&Assignment| {
         assignment.is_running() && assignment.to == *node && assignment.capability == *capability
     };
@@ -49,16 +53,16 @@ pub(super) fn running_tasks(network: &NetworkState, node: &NodeId, capability: &
 }
 
 /// The nodes that the next attempt excludes.
-pub(super) fn tried_after(assignment: &Assignment) -> Vec<NodeId> {
+pub(crate) fn tried_after(assignment: &Assignment) -> Vec<NodeId> {
     assignment.tried.iter().chain([&assignment.to]).cloned().collect()
 }
 
-pub(super) fn is_in_network(network: &NetworkState, node: &NodeId) -> bool {
+pub(crate) fn is_in_network(network: &NetworkState, node: &NodeId) -> bool {
     network.node(node).is_some_and(|node| node.status != NodeStatus::Expelled)
 }
 
 /// Whether a condition holds at each of these events about the network, in the state before it.
-pub(super) fn holds_at_each(
+pub(crate) fn holds_at_each(
     before: &State,
     events: &[Event],
     is_relevant: impl Fn(&NetworkEvent) -> bool,
@@ -82,7 +86,7 @@ pub(super) fn holds_at_each(
 
 /// Whether a condition holds for each call that is routed when it is emitted, and for each member that is assigned. A call that
 /// goes to the node of its assignment was routed then.
-pub(super) fn holds_at_routing(
+pub(crate) fn holds_at_routing(
     state: &State,
     event: &NetworkEvent,
     holds: impl Fn(&NetworkState, &Routed<'_>) -> bool,
@@ -116,7 +120,7 @@ pub(super) fn holds_at_routing(
 }
 
 /// Whether a condition holds for each node that starts a call, in the state before it.
-pub(super) fn holds_at_start(
+pub(crate) fn holds_at_start(
     state: &State,
     event: &NetworkEvent,
     holds: impl Fn(&Node, &CapabilityId) -> bool,
@@ -132,16 +136,16 @@ pub(super) fn holds_at_start(
     started.is_some_and(|(node, capability)| network.node(node).is_some_and(|node| holds(node, capability)))
 }
 
-pub(super) fn task_requirements(declared: Option<&Requirements>) -> Requirements {
+pub(crate) fn task_requirements(declared: Option<&Requirements>) -> Requirements {
     declared.cloned().unwrap_or_else(|| module_requirements(Module::Executor))
 }
 
-pub(super) fn module_requirements(module: Module) -> Requirements {
+pub(crate) fn module_requirements(module: Module) -> Requirements {
     Requirements { required_capabilities: Vec::from([module.capability()]), ..Requirements::default() }
 }
 
 /// What a pending call requires of its node. A compensation prefers the node that executed the task.
-pub(super) fn requirements(state: &State, call: CallId) -> Option<Requirements> {
+pub(crate) fn requirements(state: &State, call: CallId) -> Option<Requirements> {
     let operation = state.control().pending_call(call)?.operation;
     let request = state.control().request()?;
     let started = operation.task().and_then(|task| request.ledger.get(task));
@@ -158,20 +162,20 @@ pub(super) fn requirements(state: &State, call: CallId) -> Option<Requirements> 
     Some(required)
 }
 
-pub(super) fn first_capability<'n>(node: &'n Node, required: &Requirements) -> Option<&'n CapabilityState> {
+pub(crate) fn first_capability<'n>(node: &'n Node, required: &Requirements) -> Option<&'n CapabilityState> {
     node.capabilities.get(required.required_capabilities.first()?)
 }
 
-pub(super) const ONE: u32 = 1_000_000;
+pub(crate) const ONE: u32 = 1_000_000;
 
 /// `current_tasks / max_capacity` in millionths, at most 1.
-pub(super) fn capability_load(state: &CapabilityState) -> u32 {
+pub(crate) fn capability_load(state: &CapabilityState) -> u32 {
     let tasks = u64::from(state.current_tasks).saturating_mul(ONE.into());
     let load = tasks.checked_div(u64::from(state.capability.max_capacity)).unwrap_or(ONE.into());
     u32::try_from(load).unwrap_or(ONE).min(ONE)
 }
 
-pub(super) fn node_load(node: &Node) -> u32 {
+pub(crate) fn node_load(node: &Node) -> u32 {
     match node.reported_load {
         Some(load) => load.millionths(),
         None => node.capabilities.values().map(capability_load).max().unwrap_or(0),
@@ -179,7 +183,7 @@ pub(super) fn node_load(node: &Node) -> u32 {
 }
 
 /// Whether a node passes every filter of a task (001 §4.3, steps 1 and 2).
-pub(super) fn passes(network: &NetworkState, node: &Node, required: &Requirements, tried: &[NodeId]) -> bool {
+pub(crate) fn passes(network: &NetworkState, node: &Node, required: &Requirements, tried: &[NodeId]) -> bool {
     let Some(held) = first_capability(node, required) else { return false };
     let (capability, constraints) = (&held.capability, &required.constraints);
     let accepts = |types: &[Text], kind: &Option<Text>| match kind {
@@ -205,7 +209,7 @@ pub(super) fn passes(network: &NetworkState, node: &Node, required: &Requirement
 }
 
 /// The candidates with their exact scores (001 §4.1), in the order of ids.
-pub(super) fn candidates<'n>(
+pub(crate) fn candidates<'n>(
     network: &'n NetworkState,
     from: &NodeId,
     required: &Requirements,
@@ -218,7 +222,7 @@ pub(super) fn candidates<'n>(
 }
 
 /// The exact score of a node, as another one sees it (001 §4.1).
-pub(super) fn score<'n>(
+pub(crate) fn score<'n>(
     network: &NetworkState,
     from: &NodeId,
     required: &Requirements,
@@ -245,7 +249,7 @@ pub(super) fn score<'n>(
 }
 
 /// The node that gets a call, by 001 §4.2 and §4.3.
-pub(super) fn expected_node<'n>(
+pub(crate) fn expected_node<'n>(
     network: &'n NetworkState,
     from: &NodeId,
     required: &Requirements,
@@ -269,7 +273,7 @@ pub(super) fn expected_node<'n>(
 
 /// Whether another attempt of a pending call may start: no task does after the outcome of one is unknown, or while the plan is
 /// outdated (decision 0040).
-pub(super) fn can_start_again(policy: &Policy, state: &State, call: CallId) -> bool {
+pub(crate) fn can_start_again(policy: &Policy, state: &State, call: CallId) -> bool {
     let is_task = state.control().pending_call(call).is_some_and(|call| call.running_task().is_some());
     let lost = TaskOutcome::NoResult(Failure::OutcomeUnknown);
     !is_task
@@ -280,19 +284,17 @@ pub(super) fn can_start_again(policy: &Policy, state: &State, call: CallId) -> b
 }
 
 /// The nodes from whose view a new call may be routed.
-pub(super) fn routing_nodes(state: &State, call: CallId) -> Vec<NodeId> {
+pub(crate) fn routing_nodes(state: &State, call: CallId) -> Vec<NodeId> {
     let Some(network) = state.network() else { return Vec::new() };
-    let before = state
-        .control()
-        .pending_call(call)
-        .and_then(|call| super::workflows::node_of_step_before(state, call.operation));
+    let before =
+        state.control().pending_call(call).and_then(|call| node_of_step_before(state, call.operation));
     let before = before.filter(|node| is_in_network(network, node));
     Vec::from([before.unwrap_or_else(|| network.orchestrator().clone())])
 }
 
 /// Handoffs to try in a state: of each pending call and of a call that was never sent, signed and forged, with the right and with
 /// other ends.
-pub(super) fn receipts(state: &State, network: &NetworkState) -> Vec<HandoffReceipt> {
+pub(crate) fn receipts(state: &State, network: &NetworkState) -> Vec<HandoffReceipt> {
     let nodes: Vec<&NodeId> = network.nodes().iter().map(|node| &node.id).collect();
     let pending = state.control().pending_calls().iter().map(|call| call.id);
     let never_sent = CallId::new(u64::MAX);
@@ -312,7 +314,7 @@ pub(super) fn receipts(state: &State, network: &NetworkState) -> Vec<HandoffRece
 }
 
 /// The refusal of a handoff by the checks of 001 §6.3; none if it is accepted.
-pub(super) fn expected_refusal(network: &NetworkState, receipt: &HandoffReceipt) -> Option<HandoffRefusal> {
+pub(crate) fn expected_refusal(network: &NetworkState, receipt: &HandoffReceipt) -> Option<HandoffRefusal> {
     if receipt.signature == SignatureStatus::Invalid {
         return Some(HandoffRefusal::InvalidSignature);
     }
@@ -340,7 +342,7 @@ pub(super) fn expected_refusal(network: &NetworkState, receipt: &HandoffReceipt)
 }
 
 /// Whether the kernel accepts or refuses a handoff as expected. A handoff that is forged or not expected has no other effect.
-pub(super) fn is_judged_rightly(
+pub(crate) fn is_judged_rightly(
     decide: &crate::Decide<'_>,
     state: &State,
     network: &NetworkState,
@@ -364,7 +366,7 @@ pub(super) fn is_judged_rightly(
 }
 
 /// The inputs after which a call is routed: a step, the loss of a handoff, and the end of a call.
-pub(super) fn routing_inputs(state: &State) -> Vec<Input> {
+pub(crate) fn routing_inputs(state: &State) -> Vec<Input> {
     if state.network().is_none() {
         return Vec::new();
     }
@@ -374,12 +376,12 @@ pub(super) fn routing_inputs(state: &State) -> Vec<Input> {
 }
 
 /// The events of an input, if the kernel accepts it.
-pub(super) fn events_of(decide: &crate::Decide<'_>, state: &State, input: &Input) -> Option<Events> {
+pub(crate) fn events_of(decide: &crate::Decide<'_>, state: &State, input: &Input) -> Option<Events> {
     decide(state, input).ok()
 }
 
 /// The call that these events route, with the node that routes and the node that gets it.
-pub(super) fn routed(events: &[Event]) -> Option<(CallId, NodeId, NodeId)> {
+pub(crate) fn routed(events: &[Event]) -> Option<(CallId, NodeId, NodeId)> {
     events.iter().find_map(|event| match event {
         Event::Network(NetworkEvent::CallRouted { call, from, to, .. }) => {
             Some((*call, from.clone(), to.clone()))
@@ -389,12 +391,12 @@ pub(super) fn routed(events: &[Event]) -> Option<(CallId, NodeId, NodeId)> {
 }
 
 /// Whether a node receives a signal.
-pub(super) const fn is_signal(event: &Event) -> bool {
+pub(crate) const fn is_signal(event: &Event) -> bool {
     matches!(event, Event::Network(NetworkEvent::SignalReceived { .. }))
 }
 
 /// The state in which every other node than this one believes that all others are threats, and has cut the connections to them.
-pub(super) fn with_other_views(state: &State, routing: &NodeId) -> State {
+pub(crate) fn with_other_views(state: &State, routing: &NodeId) -> State {
     let mut changed = state.clone();
     let ids: Vec<NodeId> = nodes(state).map(|node| node.id.clone()).collect();
     for receiver in nodes(state).filter(|node| node.id != *routing) {
