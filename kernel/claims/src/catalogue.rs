@@ -7,7 +7,6 @@ use crate::Claim;
 pub use contexts::{has_unproven_context, is_unproven_context};
 use prelude::CLAIM;
 pub(crate) use prelude::of_request;
-pub(crate) use workflows::node_of_step_before;
 
 mod aggregation;
 mod capacity;

@@ -3,6 +3,8 @@
 //! It repeats a part of [`orchestrion_kernel::State`] on purpose: claims that read it do not depend on the kernel's state. It holds
 //! no id that only increases, and drops what no later event depends on, so that it multiplies no states.
 
+use crate::reference::debate::objects;
+use crate::reference::plans;
 use alloc::vec::Vec;
 use orchestrion_kernel::control::phase::Phase;
 use orchestrion_kernel::event::{
@@ -15,7 +17,7 @@ use orchestrion_kernel::module::{
     Argument, ConclusionKind, Failure, Operation, PerRole, Ratings, Report, Role, Stance, Store,
 };
 use orchestrion_kernel::network::{AssignedStep, NetworkEvent, Priority, WorkflowStatus};
-use orchestrion_kernel::plan::{Aggregation, EffectKind, Plan};
+use orchestrion_kernel::plan::{EffectKind, Plan};
 use orchestrion_kernel::policy::{Bound, Policy};
 use orchestrion_kernel::score::Score;
 
@@ -202,12 +204,9 @@ pub struct SinceTransition {
 
 /// The tasks of a plan with their dependencies: those that a task declares, else the task before it (decision 0040).
 fn planned_tasks(plan: &Plan) -> Vec<PlannedTask> {
-    let mut before = None;
-    let mut planned = Vec::new();
-    for task in plan.tasks() {
-        let depends_on = task.depends_on.clone().unwrap_or_else(|| before.into_iter().collect());
+    let planned = plans::dependencies(plan).into_iter().map(|(task, depends_on)| {
         let requirements = task.step.requirements.as_deref();
-        planned.push(PlannedTask {
+        PlannedTask {
             task: task.id,
             effect: task.effect.kind(),
             optional: task.step.optional,
@@ -215,10 +214,9 @@ fn planned_tasks(plan: &Plan) -> Vec<PlannedTask> {
             is_member: plan.aggregation().is_some() && depends_on.is_empty(),
             priority: requirements.map_or_else(Priority::default, |required| required.constraints.priority),
             depends_on,
-        });
-        before = Some(task.id);
-    }
-    planned
+        }
+    });
+    planned.collect()
 }
 
 impl History {
@@ -269,11 +267,11 @@ impl History {
             }
             Event::PlanAdopted { plan, .. } => {
                 self.since_transition.plan_adopted = true;
-                if let Some(scope) = plan.scope() {
+                if let Some(scope) = plans::plan_scope(plan) {
                     self.scope = scope.clone();
                 }
                 self.tasks_planned = planned_tasks(plan);
-                let allows_failures = plan.aggregation().map(Aggregation::allows_failures);
+                let allows_failures = plan.aggregation().map(plans::allows_failures);
                 self.workflow = WorkflowHistory { allows_failures, ..WorkflowHistory::default() };
                 self.outcomes.clear();
                 self.succeeded = false;
@@ -420,7 +418,7 @@ impl History {
             ) => {
                 self.latest.security = Some(*argument);
                 self.security = Some(*argument);
-                self.vetoed |= argument.is_objection_at_least(policy.thresholds.veto_from);
+                self.vetoed |= objects(argument, policy.thresholds.veto_from);
             }
             (Operation::Argue(role), Report::Argument { argument, .. }) => {
                 *self.latest.get_mut(role) = Some(*argument)
@@ -457,7 +455,9 @@ impl History {
             }
             Operation::DeliverAudit => self.audit_failed = true,
             Operation::UndoTask { task } => self.set_effect_outcome(task, EffectOutcome::UndoFailed),
-            Operation::StoreMemory { store, .. } => *self.holding(store) = StoreStatus::from_failure(failure),
+            Operation::StoreMemory { store, .. } => {
+                *self.holding(store) = plans::status_after_failure(failure)
+            }
             _ => {}
         }
     }
@@ -613,7 +613,7 @@ impl History {
             }
             Phase::Blocked => self.blocked = true,
             Phase::RollbackActive => self.rolled_back = true,
-            to if to.is_quiescent() => *self = Self::default(),
+            Phase::Idle | Phase::Done | Phase::Aborted => *self = Self::default(),
             _ => {}
         }
     }

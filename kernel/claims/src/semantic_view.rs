@@ -3,6 +3,7 @@
 //! It is all that such a claim can read, and its hash covers all of it. So a model checker evaluates these claims once for each
 //! view, however many states have it.
 
+use crate::reference::items::changes_items;
 use alloc::vec::Vec;
 use orchestrion_kernel::event::Event;
 use orchestrion_kernel::ids::{Timestamp, UserId};
@@ -93,6 +94,6 @@ impl<'a> SemanticStep<'a> {
 
 /// Returns whether an event is about what a view contains.
 const fn is_of_view(event: &Event) -> bool {
-    event.is_semantic()
+    changes_items(event)
         || matches!(event, Event::SessionEnded | Event::UserMsg { .. } | Event::PlanAdopted { .. })
 }

@@ -1,5 +1,6 @@
 //! A call that a step sends, with the context that the module receives.
 
+use crate::reference::contexts::takes_context;
 use orchestrion_kernel::context::{
     ByteMeasure, ContextError, ContextProblem, ModuleContext, Selector, build_context_with_problem,
 };
@@ -70,7 +71,7 @@ pub fn waiting_operations(state: &State) -> impl Iterator<Item = Operation> {
 }
 
 const fn is_sent(call: &Call) -> bool {
-    call.operation.takes_context() && call.not_made.is_none()
+    takes_context(call.operation) && call.not_made.is_none()
 }
 
 /// Returns the call that these events emitted, if its module reads a context.
@@ -79,5 +80,5 @@ pub(crate) fn emitted_call(events: &[Event], after: &State) -> Option<Call> {
         Event::ToolCall { call, .. } => Some(*call),
         _ => None,
     })?;
-    after.control().pending_call(emitted).filter(|call| call.operation.takes_context())
+    after.control().pending_call(emitted).filter(|call| takes_context(call.operation))
 }

@@ -2,6 +2,7 @@
 
 use super::prelude::*;
 use crate::reference::network::{first_capability, task_requirements};
+use crate::reference::plans::{members, task as find_task};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use orchestrion_kernel::ids::NodeId;
@@ -62,11 +63,12 @@ fn plan_aggregation(state: &State) -> Option<&Aggregation> {
 fn votes(state: &State) -> Option<Vec<Vote<'_>>> {
     let request = state.control().request()?;
     let plan = &request.plan.as_ref()?.plan;
-    let succeeded = plan.members().filter(|task| request.outcome(task.id) == Some(TaskOutcome::Succeeded));
+    let succeeded =
+        members(plan).into_iter().filter(|task| request.outcome(task.id) == Some(TaskOutcome::Succeeded));
     let vote = |task: TaskId| {
         let answer = request.workflow.answers.iter().find(|answer| answer.task == task)?;
         let node = request.ledger.get(task)?.node.as_ref();
-        let declared = plan.task(task)?.step.requirements.as_deref();
+        let declared = find_task(plan, task)?.step.requirements.as_deref();
         let weight = match state.network() {
             Some(network) => weight(network, node?, declared),
             None => 0,

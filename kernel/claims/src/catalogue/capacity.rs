@@ -2,10 +2,11 @@
 
 use super::compaction::without_compaction;
 use super::prelude::*;
+use crate::reference::items::{chain_end, identity, items_in_force, persists};
 use alloc::collections::BTreeSet;
 use orchestrion_kernel::event::ForgetCause;
 use orchestrion_kernel::ids::ItemId;
-use orchestrion_kernel::item::{Item, Layer, Scope};
+use orchestrion_kernel::item::Item;
 
 pub(super) const CAPACITY: &[Claim] = &[
     Claim {
@@ -37,12 +38,12 @@ pub(super) const CAPACITY: &[Claim] = &[
             });
             let known: BTreeSet<ItemId> =
                 before.semantic().entries().map(|entry| entry.item.id).chain(added).collect();
-            let kept = || after.semantic().valid_entries().filter(|entry| of_session(&entry.item));
-            let is_oldest = |id: &ItemId| kept().all(|entry| *id < entry.item.id);
+            let kept = || items_in_force(after.semantic()).filter(|item| of_session(item));
+            let is_oldest = |id: &ItemId| kept().all(|item| *id < item.id);
             session_items(after) == capacity(policy)
                 && gone.iter().all(|id| known.contains(id) && after.semantic().get(*id).is_none())
                 && gone.iter().all(|id| {
-                    let current = before.semantic().current_version(*id).map(|entry| entry.item.id);
+                    let current = chain_end(before.semantic(), *id);
                     is_oldest(&current.unwrap_or(*id))
                 })
         }),
@@ -52,21 +53,13 @@ pub(super) const CAPACITY: &[Claim] = &[
     },
 ];
 
-/// Whether an item ends with the session and is not the identity: it belongs to the working set, is a fact of the session, or
-/// belongs to a request and is neither its text nor its answer nor a summary.
+/// Whether an item ends with the session and is not the identity.
 fn of_session(item: &Item) -> bool {
-    match &item.layer {
-        Layer::Working { .. } => true,
-        Layer::Fact(fact) => fact.scope == Scope::Session,
-        Layer::Request { .. } => {
-            !matches!(item.key, ItemKey::Request(_) | ItemKey::FinalAnswer(_) | ItemKey::Summary)
-        }
-        Layer::Identity(_) | Layer::Environment => false,
-    }
+    !persists(item) && identity(item).is_none()
 }
 
 fn session_items(state: &State) -> usize {
-    state.semantic().entries().filter(|entry| entry.item.is_valid() && of_session(&entry.item)).count()
+    items_in_force(state.semantic()).filter(|item| of_session(item)).count()
 }
 
 /// The items that the events forget over the capacity.

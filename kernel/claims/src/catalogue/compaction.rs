@@ -1,6 +1,8 @@
 //! Claims about compaction: its trigger, its cluster and its summary (000 §6, decision 0021).
 
 use super::prelude::*;
+use crate::reference::compaction::{cluster, group_of, is_due, is_same_group, largest_group};
+use crate::reference::items::{chain_end, fact_keys, facts_in_force, is_in_force, latest_with_key};
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use orchestrion_kernel::Trigger;
@@ -55,17 +57,16 @@ pub(super) const COMPACTION: &[Claim] = &[
                 return false;
             };
             let ended_in_named = |entry: &&Entry| {
-                known.current_version(entry.item.id).is_some_and(|current| named.contains(&current.item.id))
+                chain_end(known, entry.item.id).is_some_and(|current| named.contains(&current))
             };
             let expected = known.entries().filter(ended_in_named).map(|entry| entry.item.id);
             let most = usize::try_from(policy.compaction.cluster_items).unwrap_or(usize::MAX);
-            let largest = group_sizes(policy, before).max();
+            let largest = largest_group(policy, before).len();
             expected.eq(gone.iter().copied())
                 && named.iter().all(|id| {
-                    let shown: Vec<&Item> = compactable(policy, before).collect();
-                    let Some(item) = shown.iter().find(|item| item.id == *id) else { return false };
-                    let alike = || shown.iter().filter(|other| is_same_group(other, item));
-                    Some(alike().count()) == largest && alike().filter(|other| other.id < *id).count() < most
+                    let alike = group_of(policy, before, *id);
+                    let older = alike.iter().filter(|other| *other < id).count();
+                    alike.len() == largest && largest > 0 && older < most
                 })
         }),
         premise: Premise::State(|_, state| state.control().phase() == Phase::Compacting),
@@ -79,8 +80,9 @@ pub(super) const COMPACTION: &[Claim] = &[
                     their keys that no remaining fact has, and needs review if one of them did.",
         formula: "□ (F ≠ ∅ ⇒ I' = (I \\ F) ∪ { x_new } ∧ keys(x_new) = ∪ keys(F) \\ ∪ keys(valid I \\ F) ∧ ∀ x ∈ F: same_group(x, x_new))",
         check: StepInvariant(|_, before, events, after| {
-            let summaries =
-                |state: &State| state.semantic().by_key(&ItemKey::Summary).map(|entry| entry.item.id).max();
+            let summaries = |state: &State| {
+                latest_with_key(state.semantic(), &ItemKey::Summary).map(|entry| entry.item.id)
+            };
             let Some((into, gone)) = summarized(events) else {
                 return !events.iter().any(
                     |event| matches!(event, Event::AddItem { item, .. } if item.key == ItemKey::Summary),
@@ -90,22 +92,22 @@ pub(super) const COMPACTION: &[Claim] = &[
             let parts: Vec<&Item> = valid_entries(before, gone).map(|entry| &entry.item).collect();
             let review = parts.iter().any(|item| item.validity == Validity::NeedsReview);
             let forgotten = gone.iter().filter_map(|id| before.semantic().get(*id));
-            let mut names: BTreeSet<&Text> = forgotten.flat_map(|entry| entry.item.covered_keys()).collect();
+            let mut names: BTreeSet<&Text> = forgotten.flat_map(|entry| fact_keys(&entry.item)).collect();
             let scope = |item: &Item| item.fact().map(|fact| fact.scope.clone());
-            let stays = before.semantic().read_valid_facts().filter(|item| !gone.contains(&item.id));
+            let stays = facts_in_force(before.semantic()).filter(|item| !gone.contains(&item.id));
             for other in stays.filter(|item| scope(item) == scope(summary)) {
-                other.covered_keys().for_each(|key| {
+                fact_keys(other).for_each(|key| {
                     names.remove(key);
                 });
             }
             summaries(after) == Some(into)
-                && summary.covered_keys().eq(names)
+                && fact_keys(summary).eq(names)
                 && before.semantic().get(into).is_none()
                 && lasting(after).count() + gone.len() == lasting(before).count() + 1
                 && summary.validity == if review { Validity::NeedsReview } else { Validity::Current }
                 && parts.iter().all(|part| is_same_group(part, summary))
         }),
-        premise: Premise::Semantic(|_, state| state.semantic().latest_by_key(&ItemKey::Summary).is_some()),
+        premise: Premise::Semantic(|_, state| latest_with_key(state.semantic(), &ItemKey::Summary).is_some()),
         not_applicable: without_compaction,
         ..CLAIM
     },
@@ -140,7 +142,7 @@ pub(super) const COMPACTION: &[Claim] = &[
                 })
         }),
         premise: Premise::Semantic(|_, state| {
-            let summary = state.semantic().latest_by_key(&ItemKey::Summary).map(|entry| entry.item.id);
+            let summary = latest_with_key(state.semantic(), &ItemKey::Summary).map(|entry| entry.item.id);
             summary.is_some_and(|id| state.semantic().entries().any(|entry| entry.deps.contains(&id)))
         }),
         not_applicable: without_compaction,
@@ -183,20 +185,19 @@ pub(super) const COMPACTION: &[Claim] = &[
             let summaries = || facts_of(before.semantic()).filter(|(item, _)| item.key == ItemKey::Summary);
             summaries().all(|(old, stood)| {
                 let now =
-                    after.semantic().get(old.id).map(|entry| &entry.item).filter(|item| item.is_valid());
+                    after.semantic().get(old.id).map(|entry| &entry.item).filter(|item| is_in_force(item));
                 let Some(now) = now else { return true };
                 let added = || {
                     facts_of(after.semantic()).filter(|(item, _)| before.semantic().get(item.id).is_none())
                 };
-                let speaks =
-                    |item: &Item| old.covered_keys().any(|name| item.covered_keys().any(|own| own == name));
+                let speaks = |item: &Item| fact_keys(old).any(|name| fact_keys(item).any(|own| own == name));
                 let rivals = || added().filter(|(item, fact)| fact.scope == stood.scope && speaks(item));
                 let is_met = |(item, fact): (&Item, &FactRecord)| {
                     fact.source.rank >= stood.source.rank
-                        && item.covered_keys().all(|name| now.covered_keys().all(|left| left != name))
+                        && fact_keys(item).all(|name| fact_keys(now).all(|left| left != name))
                 };
-                let kept = now.covered_keys().eq(old.covered_keys());
-                let lost = now.covered_keys().all(|name| old.covered_keys().any(|stood| stood == name))
+                let kept = fact_keys(now).eq(fact_keys(old));
+                let lost = fact_keys(now).all(|name| fact_keys(old).any(|stood| stood == name))
                     && now.validity == Validity::NeedsReview
                     && added().any(|(_, fact)| fact.scope == stood.scope);
                 rivals().all(is_met) && (kept || lost)
@@ -230,7 +231,7 @@ pub(super) fn summarized<'a>(events: impl IntoIterator<Item = &'a Event>) -> Opt
 
 /// The valid facts and the valid summaries of facts.
 fn facts_of(known: &SemanticState) -> impl Iterator<Item = (&Item, &FactRecord)> {
-    known.read_valid_facts().filter_map(|item| Some((item, item.fact()?)))
+    facts_in_force(known).filter_map(|item| Some((item, item.fact()?)))
 }
 
 /// The entries without the situation summary, which every reply may update, and without items that expire, which leave when time
@@ -243,7 +244,7 @@ fn lasting(state: &State) -> impl Iterator<Item = &Entry> {
 
 /// The valid entries among these ids.
 fn valid_entries<'a>(state: &'a State, ids: &'a [ItemId]) -> impl Iterator<Item = &'a Entry> {
-    ids.iter().filter_map(|id| state.semantic().get(*id)).filter(|entry| entry.item.is_valid())
+    ids.iter().filter_map(|id| state.semantic().get(*id)).filter(|entry| is_in_force(&entry.item))
 }
 
 /// Whether an item depends on one of these items, directly or transitively.
@@ -254,100 +255,4 @@ fn depends_transitively_on(state: &State, id: ItemId, these: &[ItemId]) -> bool 
         waiting.extend(deps.iter().filter(|dep| reached.insert(**dep)));
     }
     these.iter().any(|id| reached.contains(id))
-}
-
-/// Whether two items are in the same compaction group: facts of one kind, rank, memory, scope and audience; persistent items
-/// of one user's requests; or items of the session.
-fn is_same_group(one: &Item, other: &Item) -> bool {
-    match (one.fact(), other.fact()) {
-        (Some(a), Some(b)) => {
-            (one.kind, a.source.rank, a.memory) == (other.kind, b.source.rank, b.memory)
-                && (&a.scope, &a.audience) == (&b.scope, &b.audience)
-        }
-        (None, None) => {
-            one.is_persistent() == other.is_persistent()
-                && (!one.is_persistent() || (one.user(), one.scope()) == (other.user(), other.scope()))
-        }
-        _ => false,
-    }
-}
-
-/// The items that compaction may summarize: readable by the session principal and shadowed in no narrower scope. Excluded are the
-/// identity, signals, items with an expiry, the situation summary, items of the running request, and constraints unless the
-/// policy includes them.
-fn compactable<'a>(policy: &'a Policy, state: &'a State) -> impl Iterator<Item = &'a Item> {
-    let known = state.semantic();
-    let reader = state.session_principal();
-    let shown: BTreeSet<ItemId> = known.selectable(&reader).map(|entry| entry.item.id).collect();
-    let running = state.control().request().map(|request| request.id);
-    let is_free = move |item: &Item| match &item.layer {
-        Layer::Fact(fact) => {
-            let hides = |other: &Item| {
-                other.fact().is_some_and(|narrower| {
-                    narrower.scope.specificity() > fact.scope.specificity()
-                        && (narrower.source.rank >= fact.source.rank || narrower.scope.is_tentative())
-                        && (covers_keys_of(other, item)
-                            || narrower
-                                .supersedes
-                                .and_then(|id| known.current_version(id))
-                                .is_some_and(|named| named.item.id == item.id))
-                })
-            };
-            (policy.rules.compacted_constraints || matches!(item.kind, ItemKind::Fact))
-                && !known.read_valid_facts().any(hides)
-        }
-        Layer::Request { scope, .. } => {
-            // Decision 0037: a summary of the session has no scope.
-            running.is_none_or(|running| item.key.request() != Some(running))
-                && (item.is_persistent() || scope.is_global())
-        }
-        Layer::Working { expires_at, .. } => {
-            expires_at.is_none() && !matches!(item.key, ItemKey::Situation(_))
-        }
-        Layer::Identity(_) | Layer::Environment => false,
-    };
-    known.entries().map(|entry| &entry.item).filter(move |item| shown.contains(&item.id) && is_free(item))
-}
-
-/// Whether an item covers the key of another fact, or every key of another summary.
-fn covers_keys_of(one: &Item, other: &Item) -> bool {
-    let names: BTreeSet<&Text> = one.covered_keys().collect();
-    match &other.key {
-        ItemKey::Fact(key) => names.contains(key),
-        _ => other.covered_keys().next().is_some() && other.covered_keys().all(|name| names.contains(name)),
-    }
-}
-
-/// The size of the compaction group of each item that may be summarized.
-fn group_sizes(policy: &Policy, state: &State) -> impl Iterator<Item = usize> {
-    let free: Vec<&Item> = compactable(policy, state).collect();
-    let counts: Vec<usize> =
-        free.iter().map(|item| free.iter().filter(|other| is_same_group(item, other)).count()).collect();
-    counts.into_iter()
-}
-
-/// The cluster: the oldest items of the largest compaction group.
-fn cluster(policy: &Policy, state: &State) -> Vec<ItemId> {
-    let free: Vec<&Item> = compactable(policy, state).collect();
-    let like = |item: &Item| -> Vec<ItemId> {
-        free.iter().filter(|other| is_same_group(item, other)).map(|other| other.id).collect()
-    };
-    // `max_by_key` returns the last maximum, which is the group of the smallest id in reverse order.
-    let mut most: Vec<ItemId> =
-        free.iter().rev().map(|item| like(item)).max_by_key(Vec::len).unwrap_or_default();
-    most.truncate(usize::try_from(policy.compaction.cluster_items).unwrap_or(usize::MAX));
-    most
-}
-
-fn is_due(policy: &Policy, state: &State) -> bool {
-    let at_least = |count: usize, limit: u32| usize::try_from(limit).is_ok_and(|limit| count >= limit);
-    let largest = group_sizes(policy, state).max().unwrap_or_default();
-    let known = state.semantic();
-    let tokens = known
-        .selectable(&state.session_principal())
-        .map(|entry| entry.item.text.as_str().len().div_ceil(4))
-        .sum();
-    largest >= 2
-        && (at_least(largest, policy.compaction.from_items)
-            || at_least(tokens, policy.compaction.from_tokens))
 }

@@ -1,16 +1,16 @@
 //! Claims about module contexts (000 §5, decision 0024).
 
 use super::prelude::*;
-use super::reading::{closed_subset, readable_items};
+use crate::reference::contexts::{
+    ExpectedProblem, exceeds_budget, expected_problem, is_pinned, payload_bytes, token_limit,
+};
+use crate::reference::reading::{closed_subset, readable_items};
 use crate::sent_call::{emitted_call, waiting_operations};
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
-use orchestrion_kernel::context::{
-    BudgetError, ByteMeasure, ContextProblem, SelectionStatus, build_context, context_problem,
-};
+use orchestrion_kernel::context::{ByteMeasure, SelectionStatus, build_context};
 use orchestrion_kernel::ids::{CallId, ItemId};
-use orchestrion_kernel::item::{Item, Layer};
 use orchestrion_kernel::module::Failure;
 use orchestrion_kernel::selection::{Candidate, Inclusion};
 use orchestrion_kernel::state::Call;
@@ -36,19 +36,18 @@ pub(super) const CONTEXTS: &[Claim] = &[
             let shown: BTreeSet<ItemId> = sent.items().iter().copied().collect();
             let deps = |id: &ItemId| state.semantic().get(*id).map_or(&[][..], |entry| entry.deps.as_slice());
             let is_closed = || shown.iter().all(|id| deps(id).iter().all(|dep| shown.contains(dep)));
-            let is_pinned = |id: &&ItemId| {
+            let is_pinned_item = |id: &&ItemId| {
                 let entry = state.semantic().get(**id);
-                entry.is_some_and(|entry| pins(policy, state, operation, &entry.item))
+                entry.is_some_and(|entry| is_pinned(policy, state, operation, &entry.item))
             };
             let payload_tokens = payload_bytes(state, operation).div_ceil(4);
             let tokens = sent.context.text.len().div_ceil(4).saturating_add(payload_tokens);
-            let has_pinned = || selectable.iter().filter(is_pinned).all(|id| shown.contains(id));
+            let has_pinned = || selectable.iter().filter(is_pinned_item).all(|id| shown.contains(id));
             let is_complete =
                 if is_alone { sent.items() == sent.candidates() } else { is_closed() && has_pinned() };
             shown.is_subset(&selectable)
                 && is_complete
-                && u64::try_from(tokens)
-                    .is_ok_and(|tokens| tokens <= policy.contexts.token_limit(operation.module()))
+                && u64::try_from(tokens).is_ok_and(|tokens| tokens <= token_limit(policy, operation))
         }),
         premise: Premise::State(|_, state| {
             waiting_operations(state).any(|operation| payload_bytes(state, operation) > 0)
@@ -61,8 +60,9 @@ pub(super) const CONTEXTS: &[Claim] = &[
         statement: "A context is a closed selection of maximum utility. Ties are broken by minimum cost, \
                     then by the lexicographically smallest id list.",
         formula: "□ (ToolCall(M) ∈ σ ∧ ¬over_budget' ⇒ Ctx = lexmin argmin_c argmax_w { X closed, c(X) + c(payload) ≤ T_M })",
-        check: ContextInvariant(|_, _, sent| {
-            best_selection(&sent.problem).is_none_or(|best| sent.items() == best)
+        check: ContextInvariant(|policy, state, sent| {
+            let problem = expected_problem(policy, state, sent.operation);
+            best_selection(&problem).is_none_or(|best| sent.items() == best)
         }),
         premise: Premise::Context(omits_items),
         needs_proven_contexts: true,
@@ -78,9 +78,7 @@ pub(super) const CONTEXTS: &[Claim] = &[
             let is_over =
                 |id: &CallId| before.control().pending_call(*id).is_some_and(|call| is_over_budget(&call));
             let answers = |event: &Event| matches!(event, Event::ToolResult { call, .. } if is_over(call));
-            let right = |call: Call| {
-                is_over_budget(&call) == context_problem_of(policy, after, call.operation).is_err()
-            };
+            let right = |call: Call| is_over_budget(&call) == exceeds_budget(policy, after, call.operation);
             !events.iter().any(answers) && emitted_call(events, after).is_none_or(right)
         }),
         premise: Premise::State(|_, state| state.control().pending_calls().iter().any(is_over_budget)),
@@ -90,61 +88,6 @@ pub(super) const CONTEXTS: &[Claim] = &[
 
 fn is_over_budget(call: &Call) -> bool {
     call.not_made == Some(Failure::OverBudget)
-}
-
-/// Whether every context of the operation contains the item (000 §5, 003 layers 1 and 4, 002): the identity, signals, the user's
-/// message, the situation of a module that reasons, and for Solution the reviews of the previous pass.
-fn pins(policy: &Policy, state: &State, operation: Operation, item: &Item) -> bool {
-    let Some(request) = state.control().request() else { return false };
-    match (&item.layer, &item.key) {
-        (Layer::Identity(_) | Layer::Environment, _) => true,
-        (_, ItemKey::Situation(_)) => policy.situation.mode(operation).is_some(),
-        (_, ItemKey::Request(id)) => *id == request.id,
-        (_, ItemKey::Argument(id, role)) => {
-            operation == Operation::Argue(Role::Solution)
-                && *id == request.id
-                && request.debate.reviews.contains(role)
-        }
-        _ => false,
-    }
-}
-
-/// The length of the payload as the JSON of the derived encoding, which shares no code with the kernel's count. 0: no payload.
-fn payload_bytes(state: &State, operation: Operation) -> usize {
-    let Some(request) = state.control().request() else { return 0 };
-    let length = |json: Result<Vec<u8>, _>| json.map_or(0, |json| json.len());
-    match operation {
-        Operation::Argue(_)
-        | Operation::ArgueAdditional { .. }
-        | Operation::ReviewRevision
-        | Operation::Approve
-        | Operation::Diagnose => {
-            let plan = request.plan.as_ref().map(|revised| &revised.plan);
-            plan.map_or(0, |plan| length(serde_json::to_vec(&BTreeMap::from([("plan", plan)]))))
-        }
-        Operation::RunTask { task, .. } | Operation::UndoTask { task } => {
-            let started = request.ledger.iter().filter(|started| started.task == task);
-            let task = started.filter_map(|started| started.version.as_ref()).next();
-            task.map_or(0, |task| length(serde_json::to_vec(&BTreeMap::from([("task", task)]))))
-        }
-        Operation::VerifyIdentity
-        | Operation::LoadContext
-        | Operation::Summarize
-        | Operation::Classify
-        | Operation::DraftPlan
-        | Operation::StoreMemory { .. }
-        | Operation::DeliverAudit => 0,
-    }
-}
-
-/// The context problem of a call, measured in bytes.
-fn context_problem_of(
-    policy: &Policy,
-    state: &State,
-    operation: Operation,
-) -> Result<ContextProblem, BudgetError> {
-    let room = policy.contexts.token_limit(operation.module());
-    context_problem(policy, state, operation, room, &ByteMeasure)
 }
 
 /// Whether the context of a pending call is not proven optimal, because the search hit the node limit of the policy.
@@ -162,24 +105,24 @@ pub fn is_unproven_context(policy: &Policy, state: &State, operation: Operation)
 
 /// Whether the context of a call omits readable items.
 fn omits_items(policy: &Policy, state: &State, operation: Operation) -> bool {
-    context_problem_of(policy, state, operation).is_ok_and(|asked| !is_budget_ample(&asked))
+    !is_budget_ample(&expected_problem(policy, state, operation)) && !exceeds_budget(policy, state, operation)
 }
 
 /// Whether all candidates together fit the budget.
-fn is_budget_ample(asked: &ContextProblem) -> bool {
-    let costs = asked.problem.candidates().iter().map(|candidate| candidate.cost);
-    costs.fold(0, u64::saturating_add) <= asked.problem.budget()
+fn is_budget_ample(asked: &ExpectedProblem) -> bool {
+    let costs = asked.candidates.iter().map(|candidate| candidate.cost);
+    costs.fold(0, u64::saturating_add) <= asked.budget
 }
 
 /// The items of the optimal set, or `None` if they do not all fit and are too many to enumerate.
-fn best_selection(asked: &ContextProblem) -> Option<Vec<ItemId>> {
+fn best_selection(asked: &ExpectedProblem) -> Option<Vec<ItemId>> {
     if is_budget_ample(asked) { Some(all_useful(asked)) } else { best_by_enumeration(asked) }
 }
 
 /// The items of the optimal set where all candidates fit: those that are pinned or have utility, with everything that they depend
 /// on, except for those that depend on a forbidden one.
-fn all_useful(asked: &ContextProblem) -> Vec<ItemId> {
-    let all = asked.problem.candidates();
+fn all_useful(asked: &ExpectedProblem) -> Vec<ItemId> {
+    let all = &asked.candidates;
     let closure = |start: usize| {
         let (mut reached, mut open) = (BTreeSet::from([start]), Vec::from([start]));
         while let Some(candidate) = open.pop().and_then(|at| all.get(at)) {
@@ -195,8 +138,8 @@ fn all_useful(asked: &ContextProblem) -> Vec<ItemId> {
 }
 
 /// The items of the optimal set by enumeration, or `None` if there are too many items.
-fn best_by_enumeration(asked: &ContextProblem) -> Option<Vec<ItemId>> {
-    let (all, items) = (asked.problem.candidates(), asked.ids.len());
+fn best_by_enumeration(asked: &ExpectedProblem) -> Option<Vec<ItemId>> {
+    let (all, items) = (&asked.candidates, asked.ids.len());
     if items > BRUTE_FORCE_ITEMS_MAX {
         return None;
     }
@@ -228,7 +171,7 @@ fn best_by_enumeration(asked: &ContextProblem) -> Option<Vec<ItemId>> {
         let utility = sum(set, |candidate| candidate.utility);
         let at_least =
             best.as_ref().is_none_or(|(most, least, _)| (utility, Reverse(cost)) >= (*most, *least));
-        if cost <= asked.problem.budget() && at_least {
+        if cost <= asked.budget && at_least {
             let ids = (0..).zip(&asked.ids).filter(|(at, _)| chosen & bit(*at) != 0).map(|(_, id)| *id);
             best = best.max(Some((utility, Reverse(cost), Reverse(ids.collect()))));
         }

@@ -1,6 +1,9 @@
 //! Claims about the findings F1 to F16 and F18 of the design. `as-drawn` violates each of them.
 
 use super::prelude::*;
+use crate::reference::debate::objects;
+use crate::reference::table::has_successor;
+use orchestrion_kernel::score::Score;
 
 pub(super) const FINDINGS: &[Claim] = &[
     Claim {
@@ -42,7 +45,7 @@ pub(super) const FINDINGS: &[Claim] = &[
         finding_row: Some("T26"),
         check: LeadsTo {
             from: |_, past, _| past.running,
-            to: |_, _, state| state.control().phase().is_quiescent(),
+            to: |_, _, state| is_quiescent(state.control().phase()),
             under: FAIR,
         },
         premise: Premise::State(running),
@@ -109,7 +112,9 @@ pub(super) const FINDINGS: &[Claim] = &[
         }),
         premise: Premise::State(|_, state| {
             state.control().phase() == Phase::RunningTasks
-                && of_request(state, |request| request.objection().is_some())
+                && of_request(state, |request| {
+                    request.debate.latest.security.is_some_and(|a| objects(&a, Score::ZERO))
+                })
         }),
         ..CLAIM
     },
@@ -136,9 +141,7 @@ pub(super) const FINDINGS: &[Claim] = &[
         finding: Some("F9"),
         check: TraceInvariant(|policy, past, event| {
             !starts_task(event)
-                || past
-                    .security
-                    .is_some_and(|report| !report.is_objection_at_least(policy.thresholds.veto_from))
+                || past.security.is_some_and(|report| !objects(&report, policy.thresholds.veto_from))
         }),
         premise: Premise::State(|_, state| state.control().phase() == Phase::RunningTasks && revised(state)),
         ..CLAIM
@@ -252,7 +255,7 @@ pub(super) const FINDINGS: &[Claim] = &[
         check: AcceptanceInvariant(|_, accepts, state| {
             let message =
                 |user: &orchestrion_kernel::ids::UserId| Input::user_message(user.clone(), Text::from("?"));
-            !state.control().phase().is_quiescent()
+            !is_quiescent(state.control().phase())
                 || (state.control().phase() == Phase::Idle
                     && state.control().session().is_none_or(|user| accepts(state, &message(user))))
         }),

@@ -3,6 +3,7 @@
 
 use super::prelude::*;
 use crate::reference::network::{assignments, candidates, nodes, passes, task_requirements};
+use crate::reference::plans::members;
 use crate::reference::trust::{EndEffects, ExpectedNodes};
 use alloc::boxed::Box;
 use alloc::collections::{BTreeSet, VecDeque};
@@ -129,7 +130,8 @@ pub(super) const INTERACTIONS: &[Claim] = &[
             };
             let is_ensemble = plan.plan.aggregation().is_some_and(|aggregation| aggregation.is_ensemble);
             let has_clusters = nodes(state).any(|node| node.cluster.is_some());
-            let Some(first) = plan.plan.members().next().filter(|_| is_ensemble && !has_clusters) else {
+            let Some(first) = members(&plan.plan).first().copied().filter(|_| is_ensemble && !has_clusters)
+            else {
                 return true;
             };
             let required = task_requirements(first.step.requirements.as_deref());
@@ -142,7 +144,7 @@ pub(super) const INTERACTIONS: &[Claim] = &[
                 best.extend(crate::reference::network::score(network, from, &required, node));
             }
             best.sort_by(|one, other| other.0.cmp(&one.0).then_with(|| one.1.cmp(other.1)));
-            let wanted = plan.plan.members().count().min(best.len());
+            let wanted = members(&plan.plan).len().min(best.len());
             wanted > 0
                 && assigned.len() == wanted
                 && best.iter().zip(assigned).all(|((_, node), assigned)| **node == assigned.node)

@@ -1,6 +1,7 @@
 //! Claims about the kernel itself: `decide`, `apply`, and the state of the request.
 
 use super::prelude::*;
+use crate::reference::plans::{has_effect, task_record};
 
 pub(super) const KERNEL: &[Claim] = &[
     Claim {
@@ -73,7 +74,7 @@ pub(super) const KERNEL: &[Claim] = &[
             Err(_) => state.control().request().is_none(),
         }),
         premise: Premise::State(|_, state| {
-            state.control().pending_calls().iter().any(|call| call.operation.is_effectful())
+            state.control().pending_calls().iter().any(|call| has_effect(call.operation))
         }),
         ..CLAIM
     },
@@ -138,7 +139,7 @@ fn agrees_with_history(past: &History, request: &Request) -> bool {
             == past.security.is_some()
         && tasks.eq(past.tasks_planned.iter().map(|planned| (planned.task, planned.effect)))
         && (!running || request.outcomes.iter().eq(&past.outcomes))
-        && request.ledger.iter().map(StartedTask::record).eq(past.task_records.iter().copied())
+        && request.ledger.iter().map(task_record).eq(past.task_records.iter().copied())
         && request.decisions.len() == past.decisions.len()
         && request.decisions.iter().zip(&past.decisions).all(alike)
         && request.store_statuses == past.store_statuses

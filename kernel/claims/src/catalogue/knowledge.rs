@@ -1,7 +1,9 @@
 //! Claims about the semantic state: items and dependencies.
 
 use super::prelude::*;
+use crate::reference::items::{latest_with_key, persists};
 use alloc::collections::BTreeSet;
+use orchestrion_kernel::ids::ItemId;
 
 pub(super) const KNOWLEDGE: &[Claim] = &[
     Claim {
@@ -10,7 +12,11 @@ pub(super) const KNOWLEDGE: &[Claim] = &[
         statement: "Every dependency refers to an item of the state.",
         formula: "□ (∀ x ∈ I: deps(id(x)) ⊆ { id(y) | y ∈ I })",
         // The indexes after a step follow from its events and the consistent ones before it.
-        check: SemanticStepInvariant(|_, _, _, after| after.semantic().is_consistent()),
+        check: SemanticStepInvariant(|_, _, _, after| {
+            let known = |id: &ItemId| after.semantic().get(*id).is_some();
+            after.semantic().entries().all(|entry| entry.deps.iter().all(known))
+                && after.semantic().is_consistent()
+        }),
         premise: Premise::Semantic(|_, state| state.semantic().entries().any(|entry| !entry.deps.is_empty())),
         ..CLAIM
     },
@@ -55,7 +61,7 @@ pub(super) const KNOWLEDGE: &[Claim] = &[
         check: StepInvariant(|_, before, events, after| {
             let has_status = |(status, task): (SubtaskStatus, TaskId)| {
                 let Some(request) = before.control().request() else { return false };
-                let subtask = after.semantic().latest_by_key(&ItemKey::Task(request.id, task));
+                let subtask = latest_with_key(after.semantic(), &ItemKey::Task(request.id, task));
                 subtask.is_some_and(|entry| entry.item.kind == ItemKind::Subtask(status))
             };
             events.iter().flat_map(|event| ended_tasks(before, event)).all(has_status)
@@ -71,7 +77,7 @@ pub(super) const KNOWLEDGE: &[Claim] = &[
         check: SemanticInvariant(|_, state| {
             state.semantic().entries().all(|entry| match &entry.item.key {
                 ItemKey::Output(request, task) => {
-                    let subtask = state.semantic().latest_by_key(&ItemKey::Task(*request, *task));
+                    let subtask = latest_with_key(state.semantic(), &ItemKey::Task(*request, *task));
                     subtask.is_none_or(|subtask| entry.deps == [subtask.item.id])
                 }
                 _ => true,
@@ -102,7 +108,8 @@ pub(super) const KNOWLEDGE: &[Claim] = &[
         statement: "The end of a session removes its working set.",
         formula: "□ (session ends ⇒ what does not persist ∉ I)",
         check: SemanticStepInvariant(|_, _, events, after| {
-            !events.contains(&&Event::SessionEnded) || after.semantic().working_set().is_empty()
+            !events.contains(&&Event::SessionEnded)
+                || after.semantic().entries().all(|entry| persists(&entry.item))
         }),
         premise: Premise::Semantic(|_, state| state.session().is_none() && !state.semantic().is_empty()),
         not_applicable: |policy| {

@@ -3,18 +3,22 @@
 use super::capacity::over_capacity;
 use super::compaction::summarized;
 use super::prelude::*;
-use super::reading::has_expired;
+use crate::reference::events::are_admitted;
+use crate::reference::items::{
+    chain_end, changes_items, fact_keys, facts_in_force, has_key, identity, is_in_force, items_in_force,
+    latest_with_key, persists, session_identity, superseded_by, table_rank, transitive_dependents,
+};
+use crate::reference::reading::has_expired;
 use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
-use orchestrion_kernel::checker::validate_event;
 use orchestrion_kernel::ids::{ItemId, Text, UserId};
 use orchestrion_kernel::item::{
     Audience, FactRecord, Identity, Item, Layer, Rank, Scope, SupersessionRule, Validity,
 };
 use orchestrion_kernel::knowledge::{NewFact, NewIdentity, Write, WriteSource};
 use orchestrion_kernel::network::NetworkEvent;
-use orchestrion_kernel::semantic::{Entry, SemanticState};
+use orchestrion_kernel::semantic::Entry;
 use orchestrion_kernel::state::{Debate, Request};
 
 pub(super) const LAYERS: &[Claim] = &[
@@ -25,15 +29,10 @@ pub(super) const LAYERS: &[Claim] = &[
                     dependency dangles, and every removal has a cause.",
         formula: "□ (e ∈ σ semantic ⇒ admitted(S, e))",
         check: SemanticStepInvariant(|_, before, events, _| {
-            if !events.iter().any(|event| event.is_semantic()) {
+            if !events.iter().any(|event| changes_items(event)) {
                 return true;
             }
-            let mut known = before.semantic().clone();
-            events.iter().all(|event| {
-                let fits = validate_event(&known, event).is_ok();
-                known.apply(event);
-                fits
-            })
+            are_admitted(before.semantic(), events)
         }),
         premise: Premise::Semantic(|_, state| !state.semantic().is_empty()),
         ..CLAIM
@@ -49,10 +48,7 @@ pub(super) const LAYERS: &[Claim] = &[
             let known = state.semantic();
             let mut links = known.entries().filter_map(|entry| entry.item.fact()?.supersedes);
             links.all(|id| known.get(id).is_some())
-                && known
-                    .entries()
-                    .filter(superseded)
-                    .all(|entry| known.current_version(entry.item.id).is_some())
+                && known.entries().filter(superseded).all(|entry| chain_end(known, entry.item.id).is_some())
         }),
         premise: Premise::Semantic(|_, state| {
             state.semantic().entries().any(|entry| superseded_by(&entry.item).is_some())
@@ -65,7 +61,7 @@ pub(super) const LAYERS: &[Claim] = &[
         statement: "A lower rank never supersedes a higher rank.",
         formula: "□ (x becomes superseded by y ⇒ rank(x) ≤ rank(y))",
         check: SemanticStepInvariant(|_, before, events, after| {
-            if !events.iter().any(|event| event.is_semantic()) {
+            if !events.iter().any(|event| changes_items(event)) {
                 return true;
             }
             newly_superseded(before, after)
@@ -84,10 +80,11 @@ pub(super) const LAYERS: &[Claim] = &[
                     source a rank of its own.",
         formula: "□ (write(x) ⇒ rank(x) ≤ max(rank(identity), ranks(source(x))))",
         check: SemanticStepInvariant(|policy, before, events, _| {
-            let session = before.semantic().identity().map_or(Rank::Unverified, |identity| identity.rank);
+            let session =
+                session_identity(before.semantic()).map_or(Rank::Unverified, |identity| identity.rank);
             let is_permitted = |item: &Item, fact: &FactRecord| {
                 let before = before.semantic().get(item.id).and_then(|entry| rank(&entry.item));
-                let own = policy.ranks.get(fact.source.name.as_str()).unwrap_or(Rank::Unverified);
+                let own = table_rank(&policy.ranks, fact.source.name.as_str()).unwrap_or(Rank::Unverified);
                 before == Some(fact.source.rank) || fact.source.rank <= session.max(own)
             };
             events.iter().all(|event| match event {
@@ -100,7 +97,7 @@ pub(super) const LAYERS: &[Claim] = &[
         }),
         premise: Premise::Semantic(|_, state| {
             let of_user = |fact: &FactRecord| fact.source.rank > Rank::Unverified;
-            state.semantic().read_valid_facts().filter_map(Item::fact).any(of_user)
+            facts_in_force(state.semantic()).filter_map(Item::fact).any(of_user)
         }),
         ..CLAIM
     },
@@ -112,15 +109,16 @@ pub(super) const LAYERS: &[Claim] = &[
         formula: "□ (valid(x) ∧ valid(y) ∧ keys(x) ∩ keys(y) ≠ ∅ ∧ scope(x) = scope(y) ⇒ x = y)",
         check: SemanticInvariant(|_, state| {
             let mut seen = BTreeSet::new();
-            let facts =
-                state.semantic().read_valid_facts().filter_map(|item| Some((item, &item.fact()?.scope)));
+            let facts = facts_in_force(state.semantic()).filter_map(|item| Some((item, &item.fact()?.scope)));
             facts
-                .flat_map(|(item, scope)| item.covered_keys().map(move |name| (name, scope)))
+                .flat_map(|(item, scope)| fact_keys(item).map(move |name| (name, scope)))
                 .all(|one| seen.insert(one))
         }),
         premise: Premise::Semantic(|_, state| {
             let facts = state.semantic().entries().filter(|entry| entry.item.fact().is_some());
-            facts.into_iter().any(|entry| state.semantic().by_key(&entry.item.key).count() > 1)
+            facts.into_iter().any(|entry| {
+                state.semantic().entries().filter(|other| has_key(&other.item, &entry.item.key)).count() > 1
+            })
         }),
         ..CLAIM
     },
@@ -132,16 +130,16 @@ pub(super) const LAYERS: &[Claim] = &[
         check: SemanticInvariant(|_, state| {
             superseded_facts(state).all(|(item, fact)| {
                 let end = chain_end(state.semantic(), item.id);
-                let valid = state.semantic().by_key(&item.key).map(|entry| &entry.item);
-                valid
-                    .filter(|other| other.is_valid() && other.fact().is_some_and(|of| of.scope == fact.scope))
+                let rivals = items_in_force(state.semantic()).filter(|other| has_key(other, &item.key));
+                rivals
+                    .filter(|other| other.fact().is_some_and(|of| of.scope == fact.scope))
                     .all(|other| end == Some(other.id))
             })
         }),
         premise: Premise::Semantic(|_, state| {
             let has_other_key = |item: &Item| {
                 let end = chain_end(state.semantic(), item.id).and_then(|id| state.semantic().get(id));
-                end.is_some_and(|end| end.item.is_valid() && end.item.key != item.key)
+                end.is_some_and(|end| is_in_force(&end.item) && end.item.key != item.key)
             };
             superseded_facts(state).any(|(item, _)| has_other_key(item))
         }),
@@ -186,7 +184,7 @@ pub(super) const LAYERS: &[Claim] = &[
         formula: "□ (needs_review' \\ marked = shaken ∪ derived*(superseded ∪ overwritten ∪ shaken)) ∧ □ (unmarked(x) ⇒ text'(x) = \
                   text(x))",
         check: SemanticStepInvariant(|_, before, events, after| {
-            if !events.iter().any(|event| event.is_semantic()) {
+            if !events.iter().any(|event| changes_items(event)) {
                 return true;
             }
             let shaken = || summaries_losing_keys(before, after);
@@ -221,12 +219,12 @@ pub(super) const LAYERS: &[Claim] = &[
         formula: "□ (identity set ∧ ¬session ends ⇒ identity' = identity)",
         check: SemanticStepInvariant(|_, before, events, after| {
             let identity_of =
-                |state: &SemanticView<'_>| state.semantic().latest_by_key(&ItemKey::Identity).cloned();
-            before.semantic().identity().is_none()
+                |state: &SemanticView<'_>| latest_with_key(state.semantic(), &ItemKey::Identity).cloned();
+            session_identity(before.semantic()).is_none()
                 || events.contains(&&Event::SessionEnded)
                 || identity_of(before) == identity_of(after)
         }),
-        premise: Premise::Semantic(|_, state| state.semantic().identity().is_some()),
+        premise: Premise::Semantic(|_, state| session_identity(state.semantic()).is_some()),
         ..CLAIM
     },
     Claim {
@@ -238,7 +236,7 @@ pub(super) const LAYERS: &[Claim] = &[
             events.iter().all(|event| match event {
                 Event::AddItem { item, .. } | Event::UpdateItem { item, .. } => {
                     identity(item).is_none_or(|identity| {
-                        let limit = policy.ranks.get(identity.authority.as_str());
+                        let limit = table_rank(&policy.ranks, identity.authority.as_str());
                         limit.is_none_or(|limit| identity.rank <= limit)
                     })
                 }
@@ -247,7 +245,7 @@ pub(super) const LAYERS: &[Claim] = &[
         }),
         premise: Premise::Semantic(|policy, state| {
             let is_limited = |identity: &Identity| {
-                let limit = policy.ranks.get(identity.authority.as_str());
+                let limit = table_rank(&policy.ranks, identity.authority.as_str());
                 limit.is_some_and(|limit| limit < Rank::Policy)
             };
             state.semantic().entries().filter_map(|entry| identity(&entry.item)).any(is_limited)
@@ -305,7 +303,7 @@ pub(super) const LAYERS: &[Claim] = &[
                     replaces it, over the capacity of its session, or, of the situation, at the end of its request.",
         formula: "□ (x ∈ I \\ I' ⇒ session ends ∧ ¬persists(x) ∨ expires_at(x) ≤ now' ∨ x ∈ F ∨ x over capacity ∨ situation(x) ∧ r ends)",
         check: SemanticStepInvariant(|_, before, events, after| {
-            if !events.iter().any(|event| event.is_semantic()) {
+            if !events.iter().any(|event| changes_items(event)) {
                 return true;
             }
             let ends = events.contains(&&Event::SessionEnded);
@@ -313,7 +311,7 @@ pub(super) const LAYERS: &[Claim] = &[
             let gone =
                 before.semantic().entries().filter(|entry| after.semantic().get(entry.item.id).is_none());
             gone.into_iter().all(|Entry { item, .. }| {
-                ends && !item.is_persistent()
+                ends && !persists(item)
                     || has_expired(item, now)
                     || summarized(events.iter().copied()).is_some_and(|(_, ids)| ids.contains(&item.id))
                     || over_capacity(events.iter().copied()).is_some_and(|ids| ids.contains(&item.id))
@@ -395,7 +393,7 @@ pub(super) const LAYERS: &[Claim] = &[
             let superseded = |id: &ItemId| {
                 state.semantic().get(*id).is_some_and(|entry| superseded_by(&entry.item).is_some())
             };
-            let valid = state.semantic().entries().filter(|entry| entry.item.is_valid());
+            let valid = state.semantic().entries().filter(|entry| is_in_force(&entry.item));
             valid.into_iter().all(|entry| !entry.deps.iter().any(superseded))
         }),
         premise: Premise::Semantic(|_, state| {
@@ -409,7 +407,7 @@ pub(super) const LAYERS: &[Claim] = &[
         statement: "An item of a request belongs to the session's user permanently.",
         formula: "□ (x ∈ I' \\ I of a request ⇒ user(x) = session) ∧ □ (user'(x) = user(x))",
         check: SemanticStepInvariant(|_, before, events, after| {
-            if !events.iter().any(|event| event.is_semantic()) {
+            if !events.iter().any(|event| changes_items(event)) {
                 return true;
             }
             let session = before.session();
@@ -426,26 +424,10 @@ pub(super) const LAYERS: &[Claim] = &[
     },
 ];
 
-/// The item that supersedes this one.
-const fn superseded_by(item: &Item) -> Option<ItemId> {
-    match item.validity {
-        Validity::Superseded { superseded_by: by, .. } => by,
-        _ => None,
-    }
-}
-
 const fn rule(item: &Item) -> Option<SupersessionRule> {
     match item.validity {
         Validity::Superseded { rule, .. } => Some(rule),
         _ => None,
-    }
-}
-
-/// The identity that an item sets.
-pub(super) fn identity(item: &Item) -> Option<&Identity> {
-    match &item.layer {
-        Layer::Identity(identity) => Some(identity),
-        Layer::Fact(_) | Layer::Request { .. } | Layer::Working { .. } | Layer::Environment => None,
     }
 }
 
@@ -471,7 +453,7 @@ fn rewrite_without_audience(item: &Item) -> Option<(NewFact, Audience)> {
         established_at: Some(fact.established_at),
         ..global_fact(key.clone())
     };
-    item.is_valid().then(|| (said, fact.audience.clone()))
+    is_in_force(item).then(|| (said, fact.audience.clone()))
 }
 
 /// A fact with a restricted audience whose key no other item has.
@@ -490,10 +472,12 @@ fn newly_superseded<'a>(
     after: &SemanticView<'a>,
 ) -> impl Iterator<Item = (&'a Item, ItemId)> + use<'a> {
     let after = after.semantic();
-    before.semantic().entries().filter(|entry| entry.item.is_valid()).filter_map(|Entry { item, .. }| {
-        let by = superseded_by(&after.get(item.id)?.item)?;
-        Some((item, by))
-    })
+    before.semantic().entries().filter(|entry| is_in_force(&entry.item)).filter_map(
+        |Entry { item, .. }| {
+            let by = superseded_by(&after.get(item.id)?.item)?;
+            Some((item, by))
+        },
+    )
 }
 
 /// The items whose text this step changed.
@@ -515,24 +499,10 @@ fn summaries_losing_keys<'a>(
     after: &SemanticView<'a>,
 ) -> impl Iterator<Item = ItemId> + use<'a> {
     let after = after.semantic();
-    before.semantic().read_valid_facts().filter_map(|item| {
+    facts_in_force(before.semantic()).filter_map(|item| {
         let now = &after.get(item.id)?.item;
-        (now.is_valid() && !now.covered_keys().eq(item.covered_keys())).then_some(item.id)
+        (is_in_force(now) && !fact_keys(now).eq(fact_keys(item))).then_some(item.id)
     })
-}
-
-/// The transitive dependents of these items, without the items themselves. Computed from the dependencies, not from the index.
-fn transitive_dependents(known: &SemanticState, changed: &BTreeSet<ItemId>) -> BTreeSet<ItemId> {
-    let mut reached = changed.clone();
-    loop {
-        let before = reached.len();
-        let rests = |entry: &&Entry| entry.deps.iter().any(|dep| reached.contains(dep));
-        let more: Vec<ItemId> = known.entries().filter(rests).map(|entry| entry.item.id).collect();
-        reached.extend(more);
-        if reached.len() == before {
-            return reached.difference(changed).copied().collect();
-        }
-    }
 }
 
 /// The facts that were valid and have a successor. A fact that lost against an older one was never valid.
@@ -541,16 +511,4 @@ fn superseded_facts<'a>(
 ) -> impl Iterator<Item = (&'a Item, &'a FactRecord)> + use<'a> {
     let facts = state.semantic().entries().filter_map(|entry| Some((&entry.item, entry.item.fact()?)));
     facts.filter(|(item, _)| superseded_by(item).is_some_and(|by| by > item.id))
-}
-
-/// The last item of an item's chain of successors.
-pub(super) fn chain_end(known: &SemanticState, id: ItemId) -> Option<ItemId> {
-    let (mut end, mut passed) = (id, BTreeSet::from([id]));
-    while let Some(by) = known.get(end).and_then(|entry| superseded_by(&entry.item)) {
-        if !passed.insert(by) {
-            return None;
-        }
-        end = by;
-    }
-    Some(end)
 }

@@ -4,6 +4,7 @@
 
 use super::prelude::*;
 use crate::reference::network::*;
+use crate::reference::plans::has_effect;
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -359,7 +360,7 @@ pub(super) const NETWORK: &[Claim] = &[
                 past.assignment(*call).zip(pending).is_some_and(
                     |(assignment, (_, operation))| match failure {
                         Failure::Error | Failure::Malformed => {
-                            !assignment.is_running || !operation.is_effectful()
+                            !assignment.is_running || !has_effect(*operation)
                         }
                         Failure::Timeout => !assignment.is_running,
                         Failure::NoCandidates | Failure::OverBudget | Failure::OutcomeUnknown => false,
@@ -394,7 +395,7 @@ pub(super) const NETWORK: &[Claim] = &[
                 });
                 [Failure::Error, Failure::Timeout, Failure::Malformed].into_iter().all(|failure| {
                     let had_effect =
-                        is_running && (failure == Failure::Timeout || call.operation.is_effectful());
+                        is_running && (failure == Failure::Timeout || has_effect(call.operation));
                     let is_repeated = assignment.attempt <= network.policy().workflow.max_retries
                         && !had_effect
                         && can_start_again(policy, state, assignment.call)

@@ -113,9 +113,9 @@ pub(super) const ORDER: &[Claim] = &[
         statement: "No task starts without a decision to proceed.",
         formula: "□ (run(r) ⇒ earlier decision(r) = PROCEED)",
         check: TraceInvariant(|_, past, event| {
-            !starts_task(event) || past.decision().is_some_and(|d| d.label.is_proceed())
+            !starts_task(event) || past.decision().is_some_and(|d| is_proceed(d.label))
         }),
-        premise: Premise::State(|_, state| decided(state, |label| !label.is_proceed())),
+        premise: Premise::State(|_, state| decided(state, |label| !is_proceed(label))),
         ..CLAIM
     },
     Claim {
@@ -315,6 +315,10 @@ pub(super) const ORDER: &[Claim] = &[
         ..CLAIM
     },
 ];
+
+const fn is_proceed(label: DecisionLabel) -> bool {
+    matches!(label, DecisionLabel::ConsensusReached | DecisionLabel::ProceedBelowThreshold)
+}
 
 /// Why claims about tasks that run in parallel do not apply.
 pub(super) fn is_sequential(policy: &Policy) -> Option<&'static str> {

@@ -3,8 +3,6 @@
 pub(super) use crate::history::ReviewStatus;
 pub(super) use crate::{Actor, Claim, ClaimCheck, Contract, Fairness, History, Premise, SemanticView};
 pub(super) use orchestrion_kernel::control::phase::Phase;
-pub(super) use orchestrion_kernel::control::table::has_successor;
-pub(super) use orchestrion_kernel::control::{consensus, elo};
 pub(super) use orchestrion_kernel::event::{Cause, Decision, DecisionLabel, Event, TaskOutcome};
 pub(super) use orchestrion_kernel::ids::{RequestId, Revision, TaskId, Text};
 pub(super) use orchestrion_kernel::input::Input;
@@ -73,7 +71,7 @@ pub(super) fn decided(state: &State, is: impl Fn(DecisionLabel) -> bool) -> bool
 }
 
 pub(super) fn has_ended(_: &Policy, state: &State) -> bool {
-    state.control().phase().is_quiescent() && state.control().next_request() > RequestId::FIRST
+    is_quiescent(state.control().phase()) && state.control().next_request() > RequestId::FIRST
 }
 
 /// Whether the plan is a later revision than the first.
@@ -109,12 +107,17 @@ pub(super) fn is_pending(_: &Policy, state: &State) -> bool {
     !state.control().pending_calls().is_empty()
 }
 
+/// Whether no request runs in a phase.
+pub(super) const fn is_quiescent(phase: Phase) -> bool {
+    matches!(phase, Phase::Idle | Phase::Done | Phase::Aborted)
+}
+
 pub(super) fn starts_task(event: &Event) -> bool {
     matches!(event, Event::ToolCall { operation: Operation::RunTask { .. }, .. })
 }
 
 pub(super) fn ends_request(past: &History, event: &Event) -> bool {
-    past.running && matches!(event, Event::Transitioned { row } if row.transition().to.is_quiescent())
+    past.running && matches!(event, Event::Transitioned { row } if is_quiescent(row.transition().to))
 }
 
 pub(super) fn starts_another_pass(past: &History, event: &Event) -> bool {

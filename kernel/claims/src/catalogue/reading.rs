@@ -1,17 +1,14 @@
 //! Claims about what a module reads: the context that a call receives, compared with a reference.
-//!
-//! The reference is written from the clauses of document 003 and from decisions 0004, 0019, 0021 and 0037. It reads the fields of items
-//! and calls none of the kernel's functions for readers and scopes.
 
-use super::layers::{chain_end, identity};
 use super::prelude::*;
-use super::scopes::call_scope;
 use crate::SentCall;
+use crate::reference::items::is_in_force;
+use crate::reference::plans::call_scope;
+use crate::reference::reading::{expires_at, has_expired, is_for_session, is_in_scope, readable_items};
 use crate::sent_call::waiting_operations;
-use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
-use orchestrion_kernel::ids::{ItemId, Timestamp};
-use orchestrion_kernel::item::{Audience, Item, Layer, Rank, Scope, Validity};
+use orchestrion_kernel::ids::ItemId;
+use orchestrion_kernel::item::Item;
 use orchestrion_kernel::semantic::Entry;
 
 pub(super) const READING: &[Claim] = &[
@@ -141,98 +138,4 @@ fn calls_with(state: &State, is: impl Fn(&Item) -> bool) -> bool {
 /// The items of a context.
 fn shown_items<'a>(state: &'a State, sent: &'a SentCall) -> impl Iterator<Item = &'a Item> {
     sent.items().iter().filter_map(|id| state.semantic().get(*id)).map(|entry| &entry.item)
-}
-
-/// The items that a call may read.
-pub(super) fn readable_items(policy: &Policy, state: &State, operation: Operation) -> BTreeSet<ItemId> {
-    let scope = call_scope(state, operation);
-    let may_read = |item: &&Item| {
-        is_in_force(item)
-            && is_in_scope(item, scope)
-            && is_for_session(state, item)
-            && !has_expired(item, state.now())
-    };
-    let items = state.semantic().entries().map(|entry| &entry.item);
-    let readable: Vec<&Item> = items.filter(may_read).collect();
-    let is_hidden = |item: &Item| {
-        item.validity == Validity::NeedsReview && item.fact().is_some() && !policy.contexts.needs_review
-    };
-    let is_shadowed = |item: &Item| readable.iter().any(|narrow| shadows(state, narrow, item));
-    readable.iter().filter(|item| !is_hidden(item) && !is_shadowed(item)).map(|item| item.id).collect()
-}
-
-/// The largest subset of the items that contains the dependencies of each of its items.
-pub(super) fn closed_subset(state: &State, mut items: BTreeSet<ItemId>) -> BTreeSet<ItemId> {
-    loop {
-        let has_deps = |id: &ItemId| {
-            state.semantic().get(*id).is_some_and(|entry| entry.deps.iter().all(|dep| items.contains(dep)))
-        };
-        let closed: BTreeSet<ItemId> = items.iter().copied().filter(has_deps).collect();
-        if closed.len() == items.len() {
-            return closed;
-        }
-        items = closed;
-    }
-}
-
-/// Whether an item is neither superseded nor denied.
-fn is_in_force(item: &Item) -> bool {
-    matches!(item.validity, Validity::Current | Validity::NeedsReview)
-}
-
-/// Whether a call in this scope may read the item: items of this scope, global ones, and those of the session.
-fn is_in_scope(item: &Item, scope: &Scope) -> bool {
-    match &item.layer {
-        Layer::Fact(fact) => matches!(fact.scope, Scope::Global | Scope::Session) || fact.scope == *scope,
-        Layer::Request { scope: own, .. } => *own == Scope::Global || own == scope,
-        Layer::Identity(_) | Layer::Working { .. } | Layer::Environment => true,
-    }
-}
-
-/// Whether the session user may read the item.
-fn is_for_session(state: &State, item: &Item) -> bool {
-    let mut identities = state.semantic().entries().filter_map(|entry| identity(&entry.item));
-    match &item.layer {
-        Layer::Fact(fact) => match &fact.audience {
-            Audience::Everybody => true,
-            Audience::AtLeast(Rank::Unverified) => true,
-            Audience::AtLeast(rank) => identities.any(|identity| identity.rank >= *rank),
-            Audience::Permitted(name) => identities.any(|identity| identity.permissions.contains(name)),
-        },
-        Layer::Request { user, .. } => state.control().session() == Some(user),
-        Layer::Identity(_) | Layer::Working { .. } | Layer::Environment => true,
-    }
-}
-
-/// The time at which an item expires.
-const fn expires_at(item: &Item) -> Option<Timestamp> {
-    match item.layer {
-        Layer::Working { expires_at, .. } => expires_at,
-        Layer::Identity(_) | Layer::Fact(_) | Layer::Request { .. } | Layer::Environment => None,
-    }
-}
-
-pub(super) fn has_expired(item: &Item, now: Timestamp) -> bool {
-    expires_at(item).is_some_and(|at| at <= now)
-}
-
-/// Whether a fact hides another one of a wider scope: it has all its keys, or names it as superseded. A fact of a lower rank does so
-/// only as a hypothesis or a draft.
-fn shadows(state: &State, narrow: &Item, wide: &Item) -> bool {
-    let (Some(fact), Some(other)) = (narrow.fact(), wide.fact()) else { return false };
-    let width = |scope: &Scope| match scope {
-        Scope::Global => 2,
-        Scope::Session => 1,
-        Scope::Task(_) | Scope::Hypothetical(_) | Scope::Draft(_) => 0,
-    };
-    if width(&fact.scope) >= width(&other.scope) {
-        return false;
-    }
-    let is_tentative = matches!(fact.scope, Scope::Hypothetical(_) | Scope::Draft(_));
-    let keys = |item: &Item| -> BTreeSet<Text> { item.covered_keys().cloned().collect() };
-    // A fact that covers keys of a summary counts by its own key.
-    let wide_keys = wide.key.fact().map_or_else(|| keys(wide), |own| BTreeSet::from([own.clone()]));
-    let has_keys = !wide_keys.is_empty() && wide_keys.is_subset(&keys(narrow));
-    let names = || fact.supersedes.and_then(|id| chain_end(state.semantic(), id)) == Some(wide.id);
-    (is_tentative || fact.source.rank >= other.source.rank) && (has_keys || names())
 }

@@ -1,7 +1,9 @@
 //! Claims about reports and records: they agree with the events of the request.
 
 use super::prelude::*;
+use crate::reference::debate::{expected_ratings, is_consensus, objects};
 use alloc::vec::Vec;
+use orchestrion_kernel::ids::TraceId;
 
 pub(super) const RECORDS: &[Claim] = &[
     Claim {
@@ -38,7 +40,7 @@ pub(super) const RECORDS: &[Claim] = &[
         formula: "□ (scored(r) = consensus(latest arguments, ratings))",
         check: TraceInvariant(|policy, past, event| match event {
             Event::ConsensusScored { score, .. } => {
-                *score == consensus::debate_consensus(policy, &past.ratings, &past.latest, &past.additional)
+                is_consensus(*score, policy, &past.ratings, &past.latest, &past.additional)
             }
             _ => true,
         }),
@@ -108,7 +110,9 @@ pub(super) const RECORDS: &[Claim] = &[
         formula: "□ (memory record ∨ audit record ∨ final answer ⇒ trace id of r ∧ user of r)",
         check: StepInvariant(|_, before, events, _| {
             let control = before.control();
-            let trace = control.request().map(|request| control.trace_id(request.id));
+            let trace = control
+                .request()
+                .map(|request| TraceId { conversation: control.conversation().clone(), request: request.id });
             events.iter().all(|event| match event {
                 Event::MemoryRecorded { record } => Some(&record.trace) == trace.as_ref(),
                 Event::AuditRecorded { record } => {
@@ -168,10 +172,10 @@ pub(super) const RECORDS: &[Claim] = &[
                 let vetoed = if policy.rules.sticky_veto {
                     past.vetoed
                 } else {
-                    past.latest.security.is_some_and(|a| a.is_objection_at_least(policy.thresholds.veto_from))
+                    past.latest.security.is_some_and(|a| objects(&a, policy.thresholds.veto_from))
                 };
                 let proceeds = past.meets_proceed_threshold && !vetoed;
-                *ratings == elo::update_ratings(policy, &past.ratings, &past.latest, proceeds)
+                *ratings == expected_ratings(policy, &past.ratings, &past.latest, proceeds)
             }
             Event::MemoryRecorded { record } => {
                 record.ratings == past.ratings_after.filter(|_| !past.decisions.is_empty())

@@ -2,9 +2,11 @@
 //! with the kernel's functions.
 
 use super::prelude::*;
+use crate::reference::items::{fact_keys, facts_in_force, is_in_force, item_scope};
+use crate::reference::plans::call_scope;
 use alloc::collections::BTreeSet;
 use orchestrion_kernel::ids::ItemId;
-use orchestrion_kernel::item::{FactRecord, Item, Layer, Rank, Scope, Validity};
+use orchestrion_kernel::item::{FactRecord, Item, Rank, Scope, Validity};
 use orchestrion_kernel::knowledge::{FactKind, NewFact, Reference, Write, WriteSource};
 use orchestrion_kernel::semantic::{Entry, SemanticState};
 
@@ -104,7 +106,7 @@ pub(super) const SCOPES: &[Claim] = &[
                   refused)",
         check: ResponseInvariant(|_, decide, state| {
             let of_key = |item: &Item, fact: &FactRecord| {
-                let key = item.key.fact().filter(|_| item.is_valid() && fact.scope != Scope::Global)?;
+                let key = item.key.fact().filter(|_| is_in_force(item) && fact.scope != Scope::Global)?;
                 Some((key.clone(), fact.scope.clone()))
             };
             let source = || WriteSource::declared(Rank::Policy.name().into());
@@ -119,7 +121,7 @@ pub(super) const SCOPES: &[Claim] = &[
             }) && promote("a".into(), never_opened()).is_err()
         }),
         premise: Premise::Semantic(|_, state| {
-            let facts = || state.semantic().entries().filter(|entry| entry.item.is_valid());
+            let facts = || state.semantic().entries().filter(|entry| is_in_force(&entry.item));
             facts().any(|entry| item_scope(&entry.item) != &Scope::Global && entry.item.fact().is_some())
         }),
         ..CLAIM
@@ -164,27 +166,6 @@ fn never_opened() -> Scope {
     Scope::Draft("never opened".into())
 }
 
-/// The scope in which a call runs: that which the started version of its task declares, else that of its request.
-pub(super) fn call_scope(state: &State, operation: Operation) -> &Scope {
-    let Some(request) = state.control().request() else { return &Scope::Global };
-    let task = match operation {
-        Operation::RunTask { task, .. } | Operation::UndoTask { task } => Some(task),
-        _ => None,
-    };
-    let started = request.ledger.iter().filter(|started| Some(started.task) == task);
-    let mut versions = started.filter_map(|started| started.version.as_ref());
-    versions.find_map(|version| version.scope.as_ref()).unwrap_or(&request.scope)
-}
-
-/// The scope of an item; global for items without one.
-fn item_scope(item: &Item) -> &Scope {
-    match &item.layer {
-        Layer::Fact(fact) => &fact.scope,
-        Layer::Request { scope, .. } => scope,
-        Layer::Identity(_) | Layer::Working { .. } | Layer::Environment => &Scope::Global,
-    }
-}
-
 /// Whether something may run in a scope: the global one, or a scope with a name and a fact that was not denied.
 fn is_usable(known: &SemanticState, scope: &Scope) -> bool {
     let opens = |Entry { item, .. }: &Entry| {
@@ -216,13 +197,10 @@ fn global_copy(state: &State, entry: &Entry, fact: &FactRecord, key: Text, sourc
         let own =
             state.semantic().get(*id).map(|entry| &entry.item).filter(|item| *item_scope(item) == fact.scope);
         let is_copy = |item: &Item, of: &Item| {
-            let covers = item.covered_keys().any(|key| of.key.fact() == Some(key));
-            covers && item.is_valid() && *item_scope(item) == Scope::Global && item.text == of.text
+            let covers = fact_keys(item).any(|key| of.key.fact() == Some(key));
+            covers && is_in_force(item) && *item_scope(item) == Scope::Global && item.text == of.text
         };
-        let global = own.and_then(|own| {
-            let mut valid = state.semantic().read_valid_facts();
-            valid.find(|item| item.fact().is_some() && is_copy(item, own))
-        });
+        let global = own.and_then(|own| facts_in_force(state.semantic()).find(|item| is_copy(item, own)));
         Reference::Id(global.map_or(*id, |item| item.id))
     };
     NewFact {

@@ -1,12 +1,14 @@
 //! Claims about the situation summary and action records (002, decision 0020).
 
 use super::prelude::*;
+use crate::reference::situation::situation;
 use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::num::NonZeroU32;
 use orchestrion_kernel::module::Ratings;
-use orchestrion_kernel::situation::{ActionRecord, Mode, SituationSummary, SummaryField, SummaryUpdate};
+use orchestrion_kernel::situation::{ActionRecord, Mode, SummaryField, SummaryUpdate};
 use orchestrion_kernel::{Events, Timestamp};
 
 pub(super) const SITUATION: &[Claim] = &[
@@ -27,15 +29,16 @@ pub(super) const SITUATION: &[Claim] = &[
                     return false;
                 };
                 let verified = updated.control().request().is_some_and(|request| request.verified);
-                let known = |state: &State| state.semantic().situation();
+                let known = |state: &State| situation(state.semantic());
                 blank == unchanged_state
+                    && is_shown(&updated)
                     && (known(&unchanged_state) == known(state) || has_ended(&unchanged_state))
                     && (known(&updated) == if verified { with_focus(known(state)) } else { known(state) }
                         || has_ended(&updated))
             })
         }),
         premise: Premise::State(|_, state| {
-            common_replies(state).next().is_some() && state.semantic().situation().fields().next().is_some()
+            common_replies(state).next().is_some() && !situation(state.semantic()).is_empty()
         }),
         ..CLAIM
     },
@@ -73,7 +76,7 @@ pub(super) const SITUATION: &[Claim] = &[
         formula: "□ (no request runs ⇒ summary = ∅) ∧ □ (r runs ∧ r' = r ⇒ dom(summary) ⊆ dom(summary'))",
         check: SemanticStepInvariant(|_, before, _, after| {
             let fields = |state: &SemanticView<'_>| -> Vec<SummaryField> {
-                state.semantic().situation().fields().map(|(field, _)| field).collect()
+                situation(state.semantic()).into_keys().collect()
             };
             let later = fields(after);
             if after.request_scope().is_none() {
@@ -82,11 +85,17 @@ pub(super) const SITUATION: &[Claim] = &[
             before.request_scope().is_none() || fields(before).iter().all(|field| later.contains(field))
         }),
         premise: Premise::Semantic(|_, state| {
-            state.request_scope().is_some() && state.semantic().situation().fields().next().is_some()
+            state.request_scope().is_some() && !situation(state.semantic()).is_empty()
         }),
         ..CLAIM
     },
 ];
+
+/// Whether contexts read the summary that was written.
+fn is_shown(state: &State) -> bool {
+    let (shown, written) = (state.semantic().situation(), situation(state.semantic()));
+    shown.fields().eq(written.iter().map(|(field, text)| (*field, text)))
+}
 
 /// Whether no request runs.
 fn has_ended(state: &State) -> bool {
@@ -141,8 +150,8 @@ fn summary_update(texts: &[(&str, &str)]) -> SummaryUpdate {
     SummaryUpdate(texts.iter().map(|(key, text)| (String::from(*key), Text::from(*text))).collect())
 }
 
-fn with_focus(mut summary: SituationSummary) -> SituationSummary {
-    summary.extend([(SummaryField::NextFocus, Text::from("g"))]);
+fn with_focus(mut summary: BTreeMap<SummaryField, Text>) -> BTreeMap<SummaryField, Text> {
+    summary.insert(SummaryField::NextFocus, Text::from("g"));
     summary
 }
 

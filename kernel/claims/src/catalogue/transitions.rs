@@ -155,7 +155,15 @@ pub(super) const TURNS: &[Claim] = &[
                 event,
                 |to| to == Phase::Blocked,
                 |_, _| {
-                    let judges = |ask: Operation| ask.expects_argument() || ask == Operation::Approve;
+                    let judges = |ask: Operation| {
+                        matches!(
+                            ask,
+                            Operation::Argue(_)
+                                | Operation::ArgueAdditional { .. }
+                                | Operation::ReviewRevision
+                                | Operation::Approve
+                        )
+                    };
                     past.since_transition.decision_label.is_some_and(|label| match label {
                         DecisionLabel::Vetoed | DecisionLabel::Rejected => true,
                         DecisionLabel::Outdated => past.pass >= policy.bounds.passes,

@@ -1,7 +1,10 @@
 //! Claims about the run of a plan as a workflow: members, validations, the view of each step, and the end (001 §5, §8, §9).
 
 use super::prelude::*;
-use crate::reference::network::{assignments, holds_at_each};
+use crate::reference::network::{assignments, capability_load, holds_at_each};
+use crate::reference::plans::{
+    allows_failures, dependencies, is_member, is_sequence, members, node_of_step_before, task as find_task,
+};
 use orchestrion_kernel::ids::NodeId;
 use orchestrion_kernel::network::{NetworkEvent, NodeStatus, WorkflowStatus};
 use orchestrion_kernel::plan::{EffectKind, Plan};
@@ -22,7 +25,7 @@ pub(super) const WORKFLOWS: &[Claim] = &[
             };
             match event {
                 NetworkEvent::StepsAssigned { assigned, left_out } => {
-                    let members = request.plan.iter().flat_map(|plan| plan.plan.members());
+                    let members = request.plan.iter().flat_map(|plan| members(&plan.plan));
                     let mut routed: alloc::vec::Vec<TaskId> = assigned
                         .iter()
                         .map(|assigned| assigned.task)
@@ -37,7 +40,7 @@ pub(super) const WORKFLOWS: &[Claim] = &[
                 NetworkEvent::CallRouted { call, to, attempt: 1, .. } => {
                     let task = state.control().pending_call(*call).and_then(|call| call.running_task());
                     let plan = request.plan.as_ref().map(|plan| &plan.plan);
-                    let is_member = |task| plan.is_some_and(|plan| plan.is_member(task));
+                    let is_member = |task| plan.is_some_and(|plan| is_member(plan, task));
                     task.filter(|task| is_member(*task)).is_none_or(|task| {
                         request.workflow.assigned_node(task).is_some_and(|assigned| {
                             assigned == to || !can_start(state, assigned, request, Some(task))
@@ -86,9 +89,10 @@ pub(super) const WORKFLOWS: &[Claim] = &[
             let NetworkEvent::ValidationFailed { task, repeated } = event else { return true };
             let Some(request) = state.control().request() else { return false };
             let Some(plan) = request.plan.as_ref().map(|plan| &plan.plan) else { return false };
-            let validates = plan.task(*task).and_then(|task| task.step.validates);
+            let validates = find_task(plan, *task).and_then(|task| task.step.validates);
             let is_repeatable = |task: &TaskId| {
-                let is_pure = plan.task(*task).is_some_and(|task| task.effect.kind() == EffectKind::Pure);
+                let is_pure =
+                    find_task(plan, *task).is_some_and(|task| task.effect.kind() == EffectKind::Pure);
                 let mut pending = state.control().pending_calls().iter();
                 is_pure && !pending.any(|call| call.running_task() == Some(*task))
             };
@@ -216,10 +220,10 @@ pub(super) const WORKFLOWS: &[Claim] = &[
                     let Some(plan) = request.plan.as_ref().map(|plan| &plan.plan) else { return false };
                     let Some(aggregation) = plan.aggregation() else { return false };
                     let succeeded = |task: TaskId| request.outcome(task) == Some(TaskOutcome::Succeeded);
-                    plan.members().all(|member| request.outcome(member.id).is_some())
-                        && plan.members().any(|member| succeeded(member.id))
-                        && (aggregation.allows_failures()
-                            || plan.members().all(|member| succeeded(member.id)))
+                    let members = members(plan);
+                    members.iter().all(|member| request.outcome(member.id).is_some())
+                        && members.iter().any(|member| succeeded(member.id))
+                        && (allows_failures(aggregation) || members.iter().all(|member| succeeded(member.id)))
                         && request.workflow.is_aggregated.is_none()
                 })
         }),
@@ -248,17 +252,6 @@ fn expected_return_path(state: &State) -> Option<alloc::vec::Vec<NodeId>> {
     Some(path)
 }
 
-/// Whether each task depends exactly on the task before it, of at least two.
-fn is_sequence(plan: &Plan) -> bool {
-    let mut before: Option<TaskId> = None;
-    let is_chain = plan.dependencies().all(|(step, dependencies)| {
-        let follows = dependencies.iter().copied().eq(before);
-        before = Some(step.id);
-        follows
-    });
-    plan.tasks().len() > 1 && plan.aggregation().is_none() && is_chain
-}
-
 /// Whether no task of the run started yet.
 fn is_before_run(state: &State, request: &Request) -> bool {
     request.outcomes.is_empty()
@@ -273,7 +266,7 @@ fn can_start(state: &State, node: &NodeId, request: &Request, task: Option<TaskI
     else {
         return false;
     };
-    let task = task.and_then(|task| request.plan.as_ref()?.plan.task(task));
+    let task = task.and_then(|task| find_task(&request.plan.as_ref()?.plan, task));
     let declared = task.and_then(|task| task.step.requirements.as_deref());
     let capability = match declared {
         Some(declared) => declared.required_capabilities.first().cloned(),
@@ -282,38 +275,16 @@ fn can_start(state: &State, node: &NodeId, request: &Request, task: Option<TaskI
     let held = capability.and_then(|capability| node.capabilities.get(&capability));
     node.id != *network.orchestrator()
         || node.status != NodeStatus::Expelled
-            && held
-                .is_some_and(|held| held.available && held.load() <= network.policy().routing.overload_above)
-}
-
-/// The node that executed the task before, in a sequence of at least two tasks.
-pub(crate) fn node_of_step_before(state: &State, operation: Operation) -> Option<NodeId> {
-    let Operation::RunTask { task, .. } = operation else { return None };
-    let request = state.control().request()?;
-    let plan = &request.plan.as_ref()?.plan;
-    let mut before: Option<TaskId> = None;
-    let mut expected = None;
-    for (step, dependencies) in plan.dependencies() {
-        if !dependencies.iter().all(|dependency| Some(*dependency) == before)
-            || dependencies.is_empty() != before.is_none()
-        {
-            return None;
-        }
-        if step.id == task {
-            expected = before;
-        }
-        before = Some(step.id);
-    }
-    if plan.aggregation().is_some() {
-        return None;
-    }
-    request.ledger.get(expected?)?.node.clone()
+            && held.is_some_and(|held| {
+                held.available
+                    && capability_load(held) <= network.policy().routing.overload_above.millionths()
+            })
 }
 
 /// The task and every one that depends on it, in plan order.
 fn dependents_of(plan: &Plan, task: TaskId) -> alloc::vec::Vec<TaskId> {
     let mut found = alloc::vec::Vec::from([task]);
-    for (step, dependencies) in plan.dependencies() {
+    for (step, dependencies) in dependencies(plan) {
         if step.id != task && dependencies.iter().any(|dependency| found.contains(dependency)) {
             found.push(step.id);
         }

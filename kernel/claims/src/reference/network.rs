@@ -1,7 +1,8 @@
 //! The reference by which claims about the network judge: filters, score, refusals and routes, computed from the nodes themselves
 //! (001 §4, §6.3).
 
-use crate::catalogue::{node_of_step_before, of_request};
+use super::plans::{self, node_of_step_before};
+use crate::catalogue::of_request;
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -108,7 +109,7 @@ pub(crate) fn holds_at_routing(
             // The members of an ensemble are several nodes for one task, not only the best.
             plan.aggregation().is_some_and(|aggregation| aggregation.is_ensemble)
                 || assigned.iter().all(|assigned| {
-                    plan.task(assigned.task).is_some_and(|task| {
+                    plans::task(plan, assigned.task).is_some_and(|task| {
                         let requirements = task_requirements(task.step.requirements.as_deref());
                         let (from, to) = (network.orchestrator(), &assigned.node);
                         holds(network, &Routed { from, to, tried: &[], requirements })

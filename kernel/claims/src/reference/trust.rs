@@ -1,22 +1,22 @@
 //! The reference by which claims judge what events do to nodes: interactions, trust, statuses, beliefs, signals (001 §10.2; decision
 //! 0041).
 //!
-//! It follows the equations and not the tables of the kernel. Logarithms and exponentials are those of the kernel, which vectors of
-//! a recorded implementation check.
+//! It follows the equations and not the tables of the kernel. As in the kernel, each product, logarithm, exponential and power is rounded
+//! to millionths.
 
+use super::numeric::{exp_millionths, ln_millionths, pow_millionths};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use orchestrion_kernel::Timestamp;
 use orchestrion_kernel::event::Event;
 use orchestrion_kernel::ids::NodeId;
 use orchestrion_kernel::network::defense::Signal;
-use orchestrion_kernel::network::interaction::{log_ratio, reciprocity_factor, reinforcement};
 use orchestrion_kernel::network::policy::ConnectionPolicy;
 use orchestrion_kernel::network::{
     Connection, ConnectionStatus, Contribution, DefenseStatus, Exchange, Millionths, NetworkEvent,
     NetworkInput, Node, NodeRecord, NodeStatus, TrustPolicy,
 };
-use orchestrion_kernel::score::{Score, Weight};
+use orchestrion_kernel::score::Score;
 use orchestrion_kernel::state::{NetworkState, State};
 
 /// What one end of an exchange sends because of it.
@@ -89,7 +89,7 @@ impl<'a> ExpectedNodes<'a> {
             NetworkEvent::CallRouted { from, to, .. } if from != to => {
                 self.update(from, |policy, node| {
                     let earlier = node.connections.get(to).cloned();
-                    let mut connection = earlier.unwrap_or_else(|| Connection::new(&policy.connection, now));
+                    let mut connection = earlier.unwrap_or_else(|| new_connection(&policy.connection, now));
                     connection.last_active = connection.last_active.max(now);
                     node.connections.insert(to.clone(), connection);
                 });
@@ -212,6 +212,46 @@ impl<'a> ExpectedNodes<'a> {
     }
 }
 
+/// A connection without an interaction.
+const fn new_connection(policy: &ConnectionPolicy, at: Timestamp) -> Connection {
+    Connection {
+        weight: policy.initial_weight,
+        reciprocity: Millionths::ZERO,
+        quality: policy.initial_quality,
+        tone: Millionths::ZERO,
+        status: ConnectionStatus::New,
+        last_active: at,
+        interactions: 0,
+        affirmations: 0,
+    }
+}
+
+/// `ln max(in / (out + ε), ε)`
+fn log_ratio(policy: &ConnectionPolicy, given: Millionths, received: Millionths) -> Millionths {
+    let epsilon = i64::from(policy.epsilon.millionths());
+    let given = given.get().max(0).saturating_add(epsilon);
+    let ratio = ln_millionths(received.get()).saturating_sub(ln_millionths(given));
+    Millionths::new(ratio.max(ln_millionths(epsilon)))
+}
+
+/// `σ(r) = 2 / (1 + e^(−β r)) − 1`
+fn sigmoid(steepness: Millionths, reciprocity: Millionths) -> Millionths {
+    let exponent = steepness * reciprocity;
+    let exp = i128::from(exp_millionths(exponent.get().saturating_neg()));
+    rounded(2_000_000_000_000, exp.saturating_add(1_000_000)) - Millionths::ONE
+}
+
+/// `Φ = γ |v|^μ σ(r) ψ(q) φ(τ)` with `ψ(q) = 0.5 + q` and `φ(τ) = 0.7 + 0.3 τ`
+fn reinforcement(policy: &ConnectionPolicy, volume: Millionths, held: &Connection) -> Millionths {
+    let exponent = Millionths::from(policy.volume_exponent).get();
+    let flow = Millionths::new(pow_millionths(volume.get().saturating_abs(), exponent));
+    Millionths::from(policy.reinforcement)
+        * flow
+        * sigmoid(policy.steepness.into(), held.reciprocity)
+        * (Millionths::new(500_000) + held.quality.into())
+        * (Millionths::new(700_000) + Millionths::new(300_000) * held.tone)
+}
+
 fn is_threatened(policy: &TrustPolicy, node: &Node) -> bool {
     node.threat_beliefs.values().any(|belief| belief.level > policy.defense.act_above)
 }
@@ -227,7 +267,7 @@ fn connect(
 ) -> EndEffects {
     let threat = node.threat_beliefs.get(partner).map_or(Score::ZERO, |belief| belief.level);
     let earlier = node.connections.get(partner).cloned();
-    let mut held = earlier.unwrap_or_else(|| Connection::new(policy, exchange.at));
+    let mut held = earlier.unwrap_or_else(|| new_connection(policy, exchange.at));
     let tone = observed.tone.clamp_to_unit();
     let adjusted = Millionths::from(policy.quality_effect)
         * (Millionths::from(observed.quality) - Millionths::new(500_000));
@@ -235,7 +275,7 @@ fn connect(
         blend(policy.smoothing, held.reciprocity, log_ratio(policy, own.tokens, observed.tokens) + adjusted);
     held.quality = blend(policy.smoothing, held.quality.into(), observed.quality.into()).to_score();
     held.tone = blend(policy.smoothing, held.tone, tone).clamp_to_unit();
-    let gain = reinforcement(policy, exchange.volume, held.reciprocity, held.quality, held.tone);
+    let gain = reinforcement(policy, exchange.volume, &held);
     let loss = Millionths::from(policy.weight_decay) * held.weight.into()
         + Millionths::from(policy.threat_effect) * threat.into();
     let weight = (Millionths::from(held.weight) + gain - loss).to_score();
@@ -357,8 +397,7 @@ impl Trust {
         let share = distinct.checked_div(weights.partner_window.into()).unwrap_or(0);
         let diversity = Millionths::new(share).to_score();
         // 1 / (1 + e^−R) = (σ(R) + 1) / 2 with β = 1.
-        let unit = ConnectionPolicy { steepness: Weight::ONE, ..policy.connection };
-        let logistic = reciprocity_factor(&unit, reciprocity).get().saturating_add(1_000_000);
+        let logistic = sigmoid(Millionths::ONE, reciprocity).get().saturating_add(1_000_000);
         let sum = [
             wide(weights.quality).saturating_mul(wide(quality)),
             wide(weights.reciprocity).saturating_mul(logistic.into()) / 2,
