@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 use crate::reference::items::{latest_with_key, persists};
-use alloc::collections::BTreeSet;
+use alloc::collections::{BTreeMap, BTreeSet};
 use orchestrion_kernel::ids::ItemId;
 
 pub(super) const KNOWLEDGE: &[Claim] = &[
@@ -75,10 +75,15 @@ pub(super) const KNOWLEDGE: &[Claim] = &[
         statement: "The output of a task depends on the task, while the task is in the state.",
         formula: "□ (output(t) ∈ I ∧ t ∈ I ⇒ deps(output(t)) = {t})",
         check: SemanticInvariant(|_, state| {
-            state.semantic().entries().all(|entry| match &entry.item.key {
+            let tasks = state.semantic().entries().filter_map(|entry| match entry.item.key {
+                ItemKey::Task(request, task) => Some(((request, task), entry.item.id)),
+                _ => None,
+            });
+            // The latest item of a task replaces the earlier ones.
+            let tasks: BTreeMap<(RequestId, TaskId), ItemId> = tasks.collect();
+            state.semantic().entries().all(|entry| match entry.item.key {
                 ItemKey::Output(request, task) => {
-                    let subtask = latest_with_key(state.semantic(), &ItemKey::Task(*request, *task));
-                    subtask.is_none_or(|subtask| entry.deps == [subtask.item.id])
+                    tasks.get(&(request, task)).is_none_or(|subtask| entry.deps == [*subtask])
                 }
                 _ => true,
             })

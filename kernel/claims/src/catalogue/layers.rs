@@ -5,12 +5,12 @@ use super::compaction::summarized;
 use super::prelude::*;
 use crate::reference::events::are_admitted;
 use crate::reference::items::{
-    chain_end, changes_items, fact_keys, facts_in_force, has_key, identity, is_in_force, items_in_force,
-    latest_with_key, persists, session_identity, superseded_by, table_rank, transitive_dependents,
+    chain_end, changes_items, fact_keys, facts_in_force, identity, is_in_force, item_scope, latest_with_key,
+    persists, session_identity, superseded_by, table_rank, transitive_dependents,
 };
 use crate::reference::reading::has_expired;
 use alloc::boxed::Box;
-use alloc::collections::BTreeSet;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 use orchestrion_kernel::ids::{ItemId, Text, UserId};
 use orchestrion_kernel::item::{
@@ -116,9 +116,8 @@ pub(super) const LAYERS: &[Claim] = &[
         }),
         premise: Premise::Semantic(|_, state| {
             let facts = state.semantic().entries().filter(|entry| entry.item.fact().is_some());
-            facts.into_iter().any(|entry| {
-                state.semantic().entries().filter(|other| has_key(&other.item, &entry.item.key)).count() > 1
-            })
+            let mut seen = BTreeSet::new();
+            facts.flat_map(|entry| fact_keys(&entry.item)).any(|key| !seen.insert(key))
         }),
         ..CLAIM
     },
@@ -128,12 +127,21 @@ pub(super) const LAYERS: &[Claim] = &[
         statement: "In each scope at most one fact of a supersession family is valid.",
         formula: "□ (by*(x) = y ∧ valid(z) ∧ key(x) ∈ keys(z) ∧ scope(x) = scope(z) ⇒ y = z)",
         check: SemanticInvariant(|_, state| {
+            if superseded_facts(state).next().is_none() {
+                return true;
+            }
+            let mut rivals: BTreeMap<ItemKey, Vec<(&Item, &Scope)>> = BTreeMap::new();
+            for item in facts_in_force(state.semantic()) {
+                let covered = fact_keys(item).map(|key| ItemKey::Fact(key.clone()));
+                let keys: BTreeSet<ItemKey> = covered.chain([item.key.clone()]).collect();
+                for key in keys {
+                    rivals.entry(key).or_default().push((item, item_scope(item)));
+                }
+            }
             superseded_facts(state).all(|(item, fact)| {
                 let end = chain_end(state.semantic(), item.id);
-                let rivals = items_in_force(state.semantic()).filter(|other| has_key(other, &item.key));
-                rivals
-                    .filter(|other| other.fact().is_some_and(|of| of.scope == fact.scope))
-                    .all(|other| end == Some(other.id))
+                let mut of_key = rivals.get(&item.key).into_iter().flatten();
+                of_key.all(|(other, scope)| **scope != fact.scope || end == Some(other.id))
             })
         }),
         premise: Premise::Semantic(|_, state| {

@@ -58,11 +58,6 @@ pub(crate) fn item_scope(item: &Item) -> &Scope {
     }
 }
 
-/// Whether an item has this key, or is a fact or summary that covers it.
-pub(crate) fn has_key(item: &Item, key: &ItemKey) -> bool {
-    item.key == *key || matches!(key, ItemKey::Fact(key) if fact_keys(item).any(|own| own == key))
-}
-
 /// The latest item with this key.
 pub(crate) fn latest_with_key<'s>(known: &'s SemanticState, key: &ItemKey) -> Option<&'s Entry> {
     known.entries().filter(|entry| entry.item.key == *key).last()
