@@ -21,6 +21,9 @@ const ORACLE: [&str; 9] = [
     "situation::",
 ];
 
+/// At least the number of models that `check` explores, each up to the limit.
+const MODELS_MAX: u32 = 20;
+
 /// What a judge found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Finding {
@@ -30,7 +33,7 @@ pub enum Finding {
     Failures(Vec<String>),
     /// The run ended without a result: the kernel panics, or breaks a rule that the judge relies on.
     Stopped(String),
-    /// The run took longer than the limit.
+    /// Nothing, up to the time limit.
     TookTooLong,
 }
 
@@ -38,7 +41,10 @@ impl Finding {
     /// Whether the judge detected the fault.
     #[must_use]
     pub const fn is_detected(&self) -> bool {
-        !matches!(self, Self::Nothing)
+        match self {
+            Self::Failures(_) | Self::Stopped(_) => true,
+            Self::Nothing | Self::TookTooLong => false,
+        }
     }
 }
 
@@ -133,8 +139,11 @@ impl BuiltJudge {
 
     /// Checks all claims at a scope.
     fn check(&self, program: &Path, fault: Option<u32>, scope: &str) -> io::Result<Finding> {
-        let arguments = ["check", "--policy", "hardened", "--scope", scope, "--format", "json"];
-        let Some(run) = self.run(program, &arguments, &self.copy, fault)? else {
+        // A model that a fault makes endless stops at the limit, and the others are still explored.
+        let timeout = format!("{}s", self.limit.as_secs());
+        let arguments =
+            ["check", "--policy", "hardened", "--scope", scope, "--format", "json", "--timeout", &timeout];
+        let Some(run) = self.run(program, &arguments, &self.copy, fault, self.limit * MODELS_MAX)? else {
             return Ok(Finding::TookTooLong);
         };
         let Ok(report) = serde_json::from_str::<CheckReport>(&run.stdout) else {
@@ -152,7 +161,7 @@ impl BuiltJudge {
         folder: &str,
         fault: Option<u32>,
     ) -> io::Result<Finding> {
-        let Some(run) = self.run(program, filters, &self.copy.join(folder), fault)? else {
+        let Some(run) = self.run(program, filters, &self.copy.join(folder), fault, self.limit)? else {
             return Ok(Finding::TookTooLong);
         };
         if run.succeeded {
@@ -171,6 +180,7 @@ impl BuiltJudge {
         arguments: &[&str],
         folder: &Path,
         fault: Option<u32>,
+        limit: Duration,
     ) -> io::Result<Option<Run>> {
         let mut command = Command::new(program);
         command.args(arguments).current_dir(folder).env("CARGO_MANIFEST_DIR", folder);
@@ -196,7 +206,7 @@ impl BuiltJudge {
             if let Some(status) = child.try_wait()? {
                 break status;
             }
-            if start.elapsed() > self.limit {
+            if start.elapsed() > limit {
                 child.kill()?;
                 child.wait()?;
                 return Ok(None);

@@ -27,8 +27,8 @@ struct Cli {
     /// Check at this scope what the scope tiny does not detect.
     #[arg(long, default_value = "small", value_name = "SCOPE")]
     scope: String,
-    /// Stop a judge after so many seconds. The fault then counts as detected.
-    #[arg(long, default_value_t = 900, value_name = "SECONDS")]
+    /// Stop a program of tests, or a model, after so many seconds. A judge that then has no failure has detected nothing.
+    #[arg(long, default_value_t = 300, value_name = "SECONDS")]
     limit: u64,
     /// Write the copy of the workspace, and build it, in this folder.
     #[arg(long, default_value = "target/faults", value_name = "FOLDER")]
@@ -87,17 +87,17 @@ fn run(cli: &Cli) -> Result<bool, Box<dyn Error>> {
             return Err(format!("{} fails without a fault: {found:?}", judge.judge().as_str()).into());
         }
     }
-    let mut table = Table::default();
+    let (mut table, count) = (Table::default(), chosen.len());
     for fault in chosen {
         let find = |judge: &BuiltJudge| Ok((judge.judge(), judge.find(Some(fault.number))?));
         let findings = judges.iter().map(find).collect::<std::io::Result<_>>()?;
         let row = Row { fault: fault.clone(), findings };
-        println!("{row}");
+        println!("{:>3} of {count}  {row}", table.rows.len() + 1);
         table.rows.push(row);
+        if let Some(page) = &cli.page {
+            std::fs::write(page, table.page())?;
+        }
     }
     println!("{}", table.summary());
-    if let Some(page) = &cli.page {
-        std::fs::write(page, table.page())?;
-    }
     Ok(table.is_as_expected())
 }

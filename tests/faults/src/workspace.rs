@@ -49,32 +49,43 @@ pub fn write_faulty_workspace(root: &Path, copy: &Path, faults: &[NumberedFault]
         })?;
         faulty.insert(root.join(file), switch_faults(&source, &faults, switch)?);
     }
-    copy_folder(root, copy, &faulty).map_err(|error| {
+    let copier = Copier { copy, faulty };
+    copier.copy_folder(root, copy).map_err(|error| {
         let message = format!("{}: the copy of the workspace failed: {error}", copy.display());
         ReadError::for_file(message, "choose another folder with --work-dir")
     })
 }
 
-fn copy_folder(from: &Path, to: &Path, faulty: &BTreeMap<PathBuf, String>) -> io::Result<()> {
-    std::fs::create_dir_all(to)?;
-    for entry in std::fs::read_dir(from)? {
-        let entry = entry?;
-        let (source, target) = (entry.path(), to.join(entry.file_name()));
-        if entry.file_type()?.is_dir() {
-            if entry.file_name() != "target" && entry.file_name() != ".git" {
-                copy_folder(&source, &target, faulty)?;
+struct Copier<'a> {
+    copy: &'a Path,
+    /// The source texts with faults.
+    faulty: BTreeMap<PathBuf, String>,
+}
+
+impl Copier<'_> {
+    fn copy_folder(&self, from: &Path, to: &Path) -> io::Result<()> {
+        std::fs::create_dir_all(to)?;
+        for entry in std::fs::read_dir(from)? {
+            let entry = entry?;
+            let (source, target) = (entry.path(), to.join(entry.file_name()));
+            if entry.file_type()?.is_dir() {
+                // The copy may lie in the workspace.
+                let is_built = entry.file_name() == "target" || entry.file_name() == ".git";
+                if !is_built && source != self.copy {
+                    self.copy_folder(&source, &target)?;
+                }
+            } else if let Some(text) = self.faulty.get(&source) {
+                write_changed(&target, text.as_bytes())?;
+            } else if source.ends_with("kernel/src/lib.rs") {
+                let text = std::fs::read_to_string(&source)?;
+                write_changed(&target, format!("{text}\n#[doc(hidden)]\npub mod fault;\n").as_bytes())?;
+                write_changed(&to.join("fault.rs"), SWITCH.as_bytes())?;
+            } else {
+                write_changed(&target, &std::fs::read(&source)?)?;
             }
-        } else if let Some(text) = faulty.get(&source) {
-            write_changed(&target, text.as_bytes())?;
-        } else if source.ends_with("kernel/src/lib.rs") {
-            let text = std::fs::read_to_string(&source)?;
-            write_changed(&target, format!("{text}\n#[doc(hidden)]\npub mod fault;\n").as_bytes())?;
-            write_changed(&to.join("fault.rs"), SWITCH.as_bytes())?;
-        } else {
-            write_changed(&target, &std::fs::read(&source)?)?;
         }
+        Ok(())
     }
-    Ok(())
 }
 
 fn write_changed(path: &Path, bytes: &[u8]) -> io::Result<()> {
@@ -101,7 +112,7 @@ mod tests {
     fn copy_has_switches_and_is_written_once() {
         let folder = tempfile::tempdir().unwrap();
         let (root, copy, lists) =
-            (folder.path().join("root"), folder.path().join("copy"), folder.path().join("lists"));
+            (folder.path().join("root"), folder.path().join("root/copy"), folder.path().join("lists"));
         for made in ["kernel/src", "kernel/optimizer/src", "target", ".git"] {
             fs::create_dir_all(root.join(made)).unwrap();
             fs::write(root.join(made).join("lib.rs"), "fn f() -> u32 { a + b }\n").unwrap();
@@ -121,7 +132,7 @@ mod tests {
             "fn g() -> u32 { (if crate::fault::is_active(1) { a - b } else { a + b }) }\n"
         );
         assert!(read("kernel/optimizer/src/lib.rs").contains("::orchestrion_kernel::fault::is_active(2)"));
-        assert!(!copy.join("target").exists() && !copy.join(".git").exists());
+        assert!(["target", ".git", "copy"].iter().all(|skipped| !copy.join(skipped).exists()));
 
         let written = |file: &str| fs::metadata(copy.join(file)).unwrap().modified().unwrap();
         let before = ["kernel/src/lib.rs", "kernel/src/sum.rs", "kernel/src/fault.rs"].map(written);
