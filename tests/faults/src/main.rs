@@ -95,7 +95,7 @@ fn run(cli: &Cli) -> Result<bool, Box<dyn Error>> {
         println!("{:>3} of {count}  {row}", table.rows.len() + 1);
         table.rows.push(row);
         if let Some(page) = &cli.page {
-            std::fs::write(page, table.page())?;
+            std::fs::write(page, table.page(&cli.scope))?;
         }
     }
     println!("{}", table.summary());

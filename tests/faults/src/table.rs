@@ -95,9 +95,10 @@ impl Table {
         let equivalent = self.rows.len() - all;
         let by =
             |judge: &Judge| format!("{} {}", judge.as_str(), self.count(|row| row.is_detected_by(*judge)));
+        let is_asked = |judge: &&Judge| self.rows.iter().any(|row| row.finding(**judge).is_some());
         format!(
             "{all} faults, and {equivalent} equivalent ones; detected by {}; by any of them {}",
-            Judge::ALL.iter().map(by).collect::<Vec<_>>().join(", "),
+            Judge::ALL.iter().filter(is_asked).map(by).collect::<Vec<_>>().join(", "),
             self.count(Row::is_detected),
         )
     }
@@ -112,13 +113,14 @@ impl Table {
             && (!asked_claims || by_claims * 10 >= all * 9)
     }
 
-    /// The page.
+    /// The page. `scope` is the largest at which `check` ran.
     #[must_use]
-    pub fn page(&self) -> String {
+    pub fn page(&self, scope: &str) -> String {
         let mut page = String::from("# Faults\n\n");
         let _ = writeln!(
             page,
-            "Written by hand in `tests/faults/list`, and switched on one at a time by `orchestrion-faults`. {}.\n",
+            "Written by hand in `tests/faults/list`, and switched on one at a time by `orchestrion-faults`. {}. `check` explored \
+             scopes up to {scope}.\n",
             self.summary()
         );
         page.push_str("| fault | clause | the faulty kernel | check | kernel tests | oracle |\n|---|---|---|---|---|---|\n");
