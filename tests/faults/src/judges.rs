@@ -38,6 +38,11 @@ pub enum Finding {
 }
 
 impl Finding {
+    /// The finding of a run that ended with these failures.
+    fn from_failures(names: Vec<String>) -> Self {
+        if names.is_empty() { Self::Nothing } else { Self::Failures(names) }
+    }
+
     /// Whether the judge detected the fault.
     #[must_use]
     pub const fn is_detected(&self) -> bool {
@@ -134,7 +139,7 @@ impl BuiltJudge {
                 other @ (Finding::Stopped(_) | Finding::TookTooLong) => return Ok(other),
             }
         }
-        Ok(if failing.is_empty() { Finding::Nothing } else { Finding::Failures(failing) })
+        Ok(Finding::from_failures(failing))
     }
 
     /// Checks all claims at a scope.
@@ -150,8 +155,7 @@ impl BuiltJudge {
             return Ok(Finding::Stopped(run.reason()));
         };
         let failing = report.claims.into_iter().filter(|claim| claim.verdict == "fails");
-        let failing: Vec<String> = failing.map(|claim| claim.id).collect();
-        Ok(if failing.is_empty() { Finding::Nothing } else { Finding::Failures(failing) })
+        Ok(Finding::from_failures(failing.map(|claim| claim.id).collect()))
     }
 
     fn run_tests(
