@@ -258,7 +258,10 @@ fn build(copy: &Path, arguments: &[&str]) -> io::Result<Vec<PathBuf>> {
     let mut child = command.current_dir(copy).stdout(Stdio::piped()).spawn()?;
     let mut programs = Vec::new();
     for line in child.stdout.take().into_iter().flat_map(|output| BufReader::new(output).lines()) {
-        if let Ok(BuildMessage { executable: Some(program) }) = serde_json::from_str(&line?) {
+        // Cargo also builds the commands that tests start.
+        if let Ok(BuildMessage { executable: Some(program), profile }) = serde_json::from_str(&line?)
+            && profile.test == (arguments.first() == Some(&"test"))
+        {
             programs.push(program);
         }
     }
@@ -277,4 +280,11 @@ fn build(copy: &Path, arguments: &[&str]) -> io::Result<Vec<PathBuf>> {
 #[derive(Deserialize)]
 struct BuildMessage {
     executable: Option<PathBuf>,
+    profile: BuildProfile,
+}
+
+#[derive(Deserialize)]
+struct BuildProfile {
+    /// Whether it is a program of tests.
+    test: bool,
 }
