@@ -13,7 +13,7 @@ use crate::verdict_cache::VerdictCache;
 use orchestrion_claims::{
     Actor, CLAIMS, Claim, ClaimCheck, ClaimSet, ContextQuestion, History, Premise, SemanticStep,
     SemanticView, StatePredicate, batch_violations, other_step_violations, semantic_premises,
-    semantic_step_violations, semantic_violations, sent_operation, waiting_operations,
+    semantic_step_violations, semantic_violations, sent_operation, waiting_operations, write_violations,
 };
 use orchestrion_explorer::liveness::{LivenessKind, LivenessProperty};
 use orchestrion_explorer::{FairModel, ObservationSet, fingerprint};
@@ -187,6 +187,12 @@ impl KernelModel {
         self.liveness_properties.iter().enumerate().find(|(_, property)| property.name == id)
     }
 
+    /// The claims of a set that are applicable under the policy.
+    #[must_use]
+    pub fn applicable(&self, claims: ClaimSet) -> ClaimSet {
+        claims.intersection(self.applicable)
+    }
+
     /// The initial product.
     #[must_use]
     pub fn start(&self) -> Product {
@@ -211,6 +217,10 @@ impl KernelModel {
         let events = match self.subject.decide_observed(&before.state, input, &mut seen) {
             Ok(events) => events,
             Err(refusal) => {
+                write_violations(&self.subject.policy, &before.state, input, None)
+                    .intersection(self.applicable)
+                    .iter()
+                    .for_each(|claim| seen(Observation::Violation(claim)));
                 contracts::check_refusal_contract(input, &refusal, seen);
                 return None;
             }
@@ -231,7 +241,8 @@ impl KernelModel {
             (!checks_contracts || contracts::is_round_trip(&events), batch_violations(&events))
         });
         let of_semantics = self.semantic_step_violations(&SemanticStep::new(&before.state, &events, &state));
-        let mut violated = others.union(of_batch).union(of_semantics).union(of_context);
+        let of_write = write_violations(&self.subject.policy, &before.state, input, Some(&events));
+        let mut violated = others.union(of_batch).union(of_semantics).union(of_context).union(of_write);
         if checks_contracts {
             contracts::check_step_contracts(
                 &self.subject,
@@ -341,7 +352,7 @@ impl KernelModel {
     }
 
     /// The claims about the semantic state that a state violates, and the premises about it that hold.
-    fn semantic_verdicts(&self, state: &State) -> (ClaimSet, ClaimSet) {
+    pub(crate) fn semantic_verdicts(&self, state: &State) -> (ClaimSet, ClaimSet) {
         let (policy, view) = (&self.subject.policy, SemanticView::new(state));
         self.semantic_states.get_or_compute(digest(&view), || {
             (semantic_violations(policy, &view), semantic_premises(policy, &view))

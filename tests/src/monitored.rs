@@ -65,7 +65,7 @@ impl MonitoredKernel {
         let before = self.state.clone();
         events.iter().for_each(|event| self.state.apply(event));
         let mut violated: Vec<usize> =
-            step_violations(&self.policy, &before, events, &self.state, &mut self.history).collect();
+            step_violations(&self.policy, &before, input, events, &self.state, &mut self.history).collect();
         violated.extend(state_violations(&self.policy, &self.state));
         let text =
             serde_json::to_string(events).map_err(|error| format!("cannot encode the events: {error}"))?;

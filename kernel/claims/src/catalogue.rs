@@ -27,15 +27,17 @@ mod situation;
 mod transitions;
 mod trust;
 mod workflows;
+mod writes;
 
 /// Every claim, in the order in which reports list them.
 pub const CLAIMS: &[Claim] = &concat_claims();
 
-const PARTS: [&[Claim]; 18] = [
+const PARTS: [&[Claim]; 19] = [
     findings::FINDINGS,
     ordering::ORDER,
     knowledge::KNOWLEDGE,
     layers::LAYERS,
+    writes::WRITES,
     reading::READING,
     compaction::COMPACTION,
     capacity::CAPACITY,

@@ -3,11 +3,13 @@
 use crate::claim_set::ClaimSet;
 use crate::context_question::ContextQuestion;
 use crate::reference::trust::ExpectedNodes;
+use crate::reference::writes::{Items, items_after};
 use crate::semantic_view::{SemanticStep, SemanticView};
 use crate::{Accepts, CLAIMS, ClaimCheck, Decide, History, Premise, SentCall};
 use alloc::borrow::Cow;
 use orchestrion_kernel::checker::input_time;
-use orchestrion_kernel::event::Event;
+use orchestrion_kernel::event::{Event, ForgetCause};
+use orchestrion_kernel::ids::ItemId;
 use orchestrion_kernel::input::Input;
 use orchestrion_kernel::policy::Policy;
 use orchestrion_kernel::state::State;
@@ -58,6 +60,7 @@ mod positions {
         SEMANTIC_STEP: |claim| matches!(claim.check, ClaimCheck::SemanticStepInvariant(_));
         BATCH: |claim| matches!(claim.check, ClaimCheck::BatchInvariant(_));
         NETWORK_EVENT: |claim| matches!(claim.check, ClaimCheck::NetworkEventInvariant(_));
+        WRITE: |claim| matches!(claim.check, ClaimCheck::WriteInvariant(_));
         NODE: |claim| matches!(claim.check, ClaimCheck::NodeInvariant(_));
         STATE: |claim| matches!(
             claim.check,
@@ -183,6 +186,42 @@ fn network_event_violations(policy: &Policy, before: &State, events: &[Event]) -
     all
 }
 
+/// Returns the claims that the response to a write violates; none for other inputs. `None` is a write that is refused before time passes.
+///
+/// The items that leave by the passage of time and by the capacity of the session are the subject of other claims.
+#[must_use]
+pub fn write_violations(
+    policy: &Policy,
+    before: &State,
+    input: &Input,
+    events: Option<&[Event]>,
+) -> ClaimSet {
+    let Input::Write(write) = input else { return ClaimSet::default() };
+    let (mut semantic, mut now) = (before.semantic().clone(), before.now());
+    let mut excess: &[ItemId] = &[];
+    for event in events.into_iter().flatten() {
+        match event {
+            Event::TimeAdvanced { now: time } => now = *time,
+            Event::ForgetItems { cause: ForgetCause::Expiry, .. } => semantic.apply(event),
+            Event::ForgetItems { ids, cause: ForgetCause::Capacity } => excess = ids,
+            _ => {}
+        }
+    }
+    let mut expected = items_after(policy, &SemanticView::new(before).at(&semantic, now), write);
+    if let Some(items) = &mut expected {
+        items.retain(|id, _| !excess.contains(id));
+        items.values_mut().for_each(|entry| entry.deps.retain(|dep| !excess.contains(dep)));
+    }
+    let found = events.map(|events| {
+        events.iter().for_each(|event| semantic.apply(event));
+        semantic.entries().map(|entry| (entry.item.id, entry.clone())).collect::<Items>()
+    });
+    violated(positions::WRITE, |check| match check {
+        ClaimCheck::WriteInvariant(holds) => holds(expected.as_ref(), found.as_ref()),
+        _ => true,
+    })
+}
+
 /// Returns the claims that a node violates after a step.
 fn node_violations(before: &State, events: &[Event], after: &State) -> ClaimSet {
     let Some((expected, network)) = ExpectedNodes::after_batch(before, events, after) else {
@@ -198,6 +237,7 @@ fn node_violations(before: &State, events: &[Event], after: &State) -> ClaimSet 
 pub fn step_violations(
     policy: &Policy,
     before: &State,
+    input: &Input,
     events: &[Event],
     after: &State,
     history: &mut History,
@@ -207,7 +247,8 @@ pub fn step_violations(
         sent.map_or_else(ClaimSet::default, |sent| context_violations(policy, after, sent.as_ref().ok()));
     let others = other_step_violations(policy, before, events, after, history).union(of_context);
     let semantic = semantic_step_violations(policy, &SemanticStep::new(before, events, after));
-    semantic.union(batch_violations(events)).union(others).iter()
+    let of_write = write_violations(policy, before, input, Some(events));
+    semantic.union(batch_violations(events)).union(others).union(of_write).iter()
 }
 
 /// Returns the claims that a state violates, as positions in [`CLAIMS`].
@@ -243,6 +284,7 @@ impl ClaimCheck {
             | Self::BatchInvariant(_)
             | Self::NetworkEventInvariant(_)
             | Self::NodeInvariant(_)
+            | Self::WriteInvariant(_)
             | Self::ContextInvariant(_)
             | Self::TraceInvariant(_)
             | Self::HistoryConsistency(_)

@@ -21,9 +21,10 @@ pub use claim_set::ClaimSet;
 pub use context_question::ContextQuestion;
 pub use evaluate::{
     batch_violations, context_premises, context_violations, other_step_violations, semantic_premises,
-    semantic_step_violations, semantic_violations, state_violations, step_violations,
+    semantic_step_violations, semantic_violations, state_violations, step_violations, write_violations,
 };
 pub use history::History;
+pub use reference::writes::Items;
 pub use semantic_view::{SemanticStep, SemanticView};
 pub use sent_call::{SentCall, sent_operation, waiting_operations};
 
@@ -113,6 +114,8 @@ pub enum ClaimCheck {
     /// Holds after every step for each node of the network, given the node that the events lead to by the reference of
     /// 001 §10.2, and the node itself.
     NodeInvariant(fn(&Node, &Node) -> bool),
+    /// Holds for every write, given the items after it by the reference of 003-6 and the items after it; none of a refused write.
+    WriteInvariant(fn(Option<&Items>, Option<&Items>) -> bool),
     /// Holds for every call that is sent with a context, given the state after the step.
     ContextInvariant(fn(&Policy, &State, &SentCall) -> bool),
     /// Holds at every event, given the history of the request before it.
@@ -209,7 +212,8 @@ impl ClaimCheck {
             | Self::SemanticStepInvariant(_)
             | Self::BatchInvariant(_)
             | Self::NetworkEventInvariant(_)
-            | Self::NodeInvariant(_) => "step",
+            | Self::NodeInvariant(_)
+            | Self::WriteInvariant(_) => "step",
             Self::ContextInvariant(_) => "context",
             Self::TraceInvariant(_) => "trace",
             Self::HistoryConsistency(_) => "memory",

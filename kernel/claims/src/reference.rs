@@ -15,3 +15,4 @@ pub(crate) mod reading;
 pub(crate) mod situation;
 pub(crate) mod table;
 pub(crate) mod trust;
+pub(crate) mod writes;

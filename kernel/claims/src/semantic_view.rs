@@ -32,6 +32,12 @@ impl<'a> SemanticView<'a> {
         }
     }
 
+    /// Returns the view with these items at this time.
+    #[must_use]
+    pub const fn at(self, semantic: &'a SemanticState, now: Timestamp) -> Self {
+        Self { semantic, now, ..self }
+    }
+
     /// Returns the semantic state.
     #[must_use]
     pub const fn semantic(&self) -> &'a SemanticState {

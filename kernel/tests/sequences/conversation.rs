@@ -3,7 +3,7 @@
 use crate::arguments::{Arguments, parse_id, parse_list, parse_text, parse_value, parse_variant};
 use crate::inputs::{change_policy, default_report, parse_input};
 use crate::print::{fill_lines, print_event, print_ids, print_item, print_text};
-use orchestrion_claims::{CLAIMS, History, state_violations, step_violations};
+use orchestrion_claims::{CLAIMS, History, state_violations, step_violations, write_violations};
 use orchestrion_kernel::checker::validate_event;
 use orchestrion_kernel::context::{ByteMeasure, SelectionStatus, build_context};
 use orchestrion_kernel::item::Item;
@@ -114,6 +114,11 @@ impl Conversation {
     fn submit(&mut self, at: Timestamp, input: &Input) -> Result<Result<Events, Refusal>, String> {
         let events = match decide(&self.policy, &self.state, at, input) {
             Ok(events) => events,
+            Err(refusal) if at == self.state.now() => {
+                let violated = write_violations(&self.policy, &self.state, input, None);
+                let wrong = violated.iter().next().map(|claim| CLAIMS[claim].id);
+                return wrong.map_or(Ok(Err(refusal)), |id| Err(format!("{id} is violated by a refusal")));
+            }
             Err(refusal) => return Ok(Err(refusal)),
         };
         let before = self.state.clone();
@@ -125,7 +130,7 @@ impl Conversation {
                 return Err(format!("inconsistent semantic state after {event:?}"));
             }
         }
-        let steps = step_violations(&self.policy, &before, &events, &self.state, &mut self.history);
+        let steps = step_violations(&self.policy, &before, input, &events, &self.state, &mut self.history);
         let violations = steps.chain(state_violations(&self.policy, &self.state)).map(|claim| &CLAIMS[claim]);
         let mut violations = violations.filter(|claim| (claim.not_applicable)(&self.policy).is_none());
         // The policy `as-drawn` has the findings.

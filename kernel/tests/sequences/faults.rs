@@ -5,7 +5,7 @@ use orchestrion_claims::{CLAIMS, History, state_violations, step_violations};
 use orchestrion_kernel::checker::{EventError, validate_event};
 use orchestrion_kernel::event::ForgetCause;
 use orchestrion_kernel::item::{FactRecord, ItemKey, Layer, Validity};
-use orchestrion_kernel::{Event, ItemId, State, Timestamp};
+use orchestrion_kernel::{Event, Input, ItemId, State, Timestamp};
 use std::sync::Arc;
 
 /// Spoils the summary in the events of an input. Returns the claims on summaries and keys that detect it.
@@ -21,7 +21,7 @@ fn detecting_claims(setup: &str, input: &str, spoil: fn(&mut FactRecord)) -> Vec
     }
     let mut after = before.clone();
     events.iter().for_each(|event| after.apply(event));
-    let by_step = step_violations(&policy, &before, &events, &after, &mut History::default());
+    let by_step = step_violations(&policy, &before, &Input::Step, &events, &after, &mut History::default());
     let all = by_step.chain(state_violations(&policy, &after)).map(|claim| CLAIMS[claim].id);
     all.filter(|id| ["C-53", "C-58", "C-90", "C-100"].contains(id)).collect()
 }

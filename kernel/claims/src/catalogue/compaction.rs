@@ -76,9 +76,9 @@ pub(super) const COMPACTION: &[Claim] = &[
     Claim {
         id: "C-90",
         clause: "000-6.4",
-        statement: "One summary replaces the forgotten items. It has their scope and audience, covers \
+        statement: "One summary replaces the forgotten items. It has their scope and audience and the time of the latest, covers \
                     their keys that no remaining fact has, and needs review if one of them did.",
-        formula: "□ (F ≠ ∅ ⇒ I' = (I \\ F) ∪ { x_new } ∧ keys(x_new) = ∪ keys(F) \\ ∪ keys(valid I \\ F) ∧ ∀ x ∈ F: same_group(x, x_new))",
+        formula: "□ (F ≠ ∅ ⇒ I' = (I \\ F) ∪ { x_new } ∧ keys(x_new) = ∪ keys(F) \\ ∪ keys(valid I \\ F) ∧ time(x_new) = max time(F) ∧ ∀ x ∈ F: same_group(x, x_new))",
         check: StepInvariant(|_, before, events, after| {
             let summaries = |state: &State| {
                 latest_with_key(state.semantic(), &ItemKey::Summary).map(|entry| entry.item.id)
@@ -106,6 +106,7 @@ pub(super) const COMPACTION: &[Claim] = &[
                 && lasting(after).count() + gone.len() == lasting(before).count() + 1
                 && summary.validity == if review { Validity::NeedsReview } else { Validity::Current }
                 && parts.iter().all(|part| is_same_group(part, summary))
+                && is_of_summarizer(summary, &parts)
         }),
         premise: Premise::Semantic(|_, state| latest_with_key(state.semantic(), &ItemKey::Summary).is_some()),
         not_applicable: without_compaction,
@@ -255,4 +256,16 @@ fn depends_transitively_on(state: &State, id: ItemId, these: &[ItemId]) -> bool 
         waiting.extend(deps.iter().filter(|dep| reached.insert(**dep)));
     }
     these.iter().any(|id| reached.contains(id))
+}
+
+/// Whether a summary of facts comes from the summarizer, at the time of its latest part, and is not time-sensitive.
+fn is_of_summarizer(summary: &Item, parts: &[&Item]) -> bool {
+    let latest = parts.iter().filter_map(|part| Some(part.fact()?.established_at)).max();
+    summary.fact().is_none_or(|fact| {
+        fact.source.name.as_str() == "summarizer"
+            && fact.source.derivation.is_none()
+            && Some(fact.established_at) == latest
+            && !fact.time_sensitive
+            && fact.supersedes.is_none()
+    })
 }

@@ -18,7 +18,7 @@ use alloc::vec::Vec;
 pub(super) use ClaimCheck::{
     AcceptanceInvariant, BatchInvariant, ContextInvariant, LeadsTo, NetworkEventInvariant, NetworkInvariant,
     NodeInvariant, ResponseInvariant, SemanticInvariant, SemanticStepInvariant, StepInvariant,
-    TraceInvariant,
+    TraceInvariant, WriteInvariant,
 };
 
 /// Defaults: no finding, a premise that always holds, and every policy. A claim without a check fails everywhere.

@@ -2,13 +2,16 @@
 
 use super::prelude::*;
 use crate::SentCall;
-use crate::reference::items::is_in_force;
+use crate::reference::items::{fact_keys, facts_in_force, is_in_force, session_identity};
 use crate::reference::plans::call_scope;
-use crate::reference::reading::{expires_at, has_expired, is_for_session, is_in_scope, readable_items};
+use crate::reference::reading::{
+    current_value, expires_at, has_expired, is_for_session, is_in_scope, readable_facts, readable_items,
+};
 use crate::sent_call::waiting_operations;
 use alloc::vec::Vec;
 use orchestrion_kernel::ids::ItemId;
-use orchestrion_kernel::item::Item;
+use orchestrion_kernel::item::{Item, Rank};
+use orchestrion_kernel::knowledge::Principal;
 use orchestrion_kernel::semantic::Entry;
 
 pub(super) const READING: &[Claim] = &[
@@ -88,6 +91,35 @@ pub(super) const READING: &[Claim] = &[
                 readable_items(policy, state, operation).len() < state.semantic().entries().count()
             };
             waiting_operations(state).any(reads_less)
+        }),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-210",
+        clause: "003-5.10",
+        statement: "The current value of a key is that of the valid fact that the reader may read, else of the end of its chain, else                     nothing; a narrower fact that names it comes first. A key is current if such a fact has it.",
+        formula: "□ (∀ k: value(k) = value(S, k, reader)) ∧ □ (current(k) ⇔ ∃ x readable: k ∈ keys(x)) ∧ □ (read_facts = valid facts)",
+        check: SemanticInvariant(|_, state| {
+            let known = state.semantic();
+            let identity = session_identity(known);
+            let reader = Principal {
+                user: state.session().cloned(),
+                rank: identity.map_or(Rank::Unverified, |identity| identity.rank),
+                permissions: identity.map(|identity| identity.permissions.clone()).unwrap_or_default(),
+                scope: state.request_scope().cloned().unwrap_or_default(),
+                now: state.now(),
+            };
+            let mut keys: Vec<&Text> = known.entries().flat_map(|entry| fact_keys(&entry.item)).collect();
+            keys.sort_unstable();
+            keys.dedup();
+            keys.into_iter().all(|key| {
+                let is_current = readable_facts(state).any(|item| fact_keys(item).any(|own| own == key));
+                known.get_current_value(key, &reader) == current_value(state, key)
+                    && known.is_fact_current(key, &reader) == is_current
+            }) && known.read_valid_facts().eq(facts_in_force(known))
+        }),
+        premise: Premise::Semantic(|_, state| {
+            state.semantic().entries().any(|entry| entry.item.fact().is_some() && !is_in_force(&entry.item))
         }),
         ..CLAIM
     },

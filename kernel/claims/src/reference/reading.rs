@@ -1,13 +1,15 @@
 //! What a module reads (003; decisions 0004, 0019, 0021, 0037): the items of a scope for the session user, at a time.
 
-use super::items::{chain_end, fact_keys, identity, item_scope, items_in_force};
+use super::items::{chain_end, fact_keys, identity, is_in_force, item_scope, items_in_force};
 use super::plans::call_scope;
+use crate::semantic_view::SemanticView;
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
-use orchestrion_kernel::ids::{ItemId, Text, Timestamp};
+use orchestrion_kernel::ids::{ItemId, Text, Timestamp, UserId};
 use orchestrion_kernel::item::{Audience, Item, ItemKey, Layer, Rank, Scope, Validity};
 use orchestrion_kernel::module::Operation;
 use orchestrion_kernel::policy::Policy;
+use orchestrion_kernel::semantic::SemanticState;
 use orchestrion_kernel::state::State;
 
 /// The items that a call may read.
@@ -56,7 +58,12 @@ pub(crate) fn is_in_scope(item: &Item, scope: &Scope) -> bool {
 
 /// Whether the session user may read the item.
 pub(crate) fn is_for_session(state: &State, item: &Item) -> bool {
-    let mut identities = state.semantic().entries().filter_map(|entry| identity(&entry.item));
+    is_for_user(state.semantic(), state.control().session(), item)
+}
+
+/// Whether the session user may read the item. The identity of the session is one of the items.
+fn is_for_user(known: &SemanticState, session: Option<&UserId>, item: &Item) -> bool {
+    let mut identities = known.entries().filter_map(|entry| identity(&entry.item));
     match &item.layer {
         Layer::Fact(fact) => match &fact.audience {
             Audience::Everybody => true,
@@ -64,7 +71,7 @@ pub(crate) fn is_for_session(state: &State, item: &Item) -> bool {
             Audience::AtLeast(rank) => identities.any(|identity| identity.rank >= *rank),
             Audience::Permitted(name) => identities.any(|identity| identity.permissions.contains(name)),
         },
-        Layer::Request { user, .. } => state.control().session() == Some(user),
+        Layer::Request { user, .. } => session == Some(user),
         Layer::Identity(_) | Layer::Working { .. } | Layer::Environment => true,
     }
 }
@@ -84,23 +91,78 @@ pub(crate) fn has_expired(item: &Item, now: Timestamp) -> bool {
 /// Whether a fact hides another one of a wider scope: it has all its keys, or names it as superseded. A fact of a lower rank does so
 /// only as a hypothesis or a draft.
 pub(crate) fn shadows(state: &State, narrow: &Item, wide: &Item) -> bool {
-    let (Some(fact), Some(other)) = (narrow.fact(), wide.fact()) else { return false };
-    let width = |scope: &Scope| match scope {
-        Scope::Global => 2,
-        Scope::Session => 1,
-        Scope::Task(_) | Scope::Hypothetical(_) | Scope::Draft(_) => 0,
-    };
-    if width(&fact.scope) >= width(&other.scope) {
-        return false;
-    }
-    let is_tentative = matches!(fact.scope, Scope::Hypothetical(_) | Scope::Draft(_));
+    is_wider(narrow, wide) && (has_keys_of(narrow, wide) || names(state.semantic(), narrow, wide))
+}
+
+/// Whether a fact links to another one, or to one that this one followed.
+fn names(known: &SemanticState, narrow: &Item, wide: &Item) -> bool {
+    narrow.fact().and_then(|fact| chain_end(known, fact.supersedes?)) == Some(wide.id)
+}
+
+/// Whether a fact has all the keys of another one.
+fn has_keys_of(narrow: &Item, wide: &Item) -> bool {
     let keys = |item: &Item| -> BTreeSet<Text> { fact_keys(item).cloned().collect() };
     // A fact that covers keys of a summary counts by its own key.
     let wide_keys = match &wide.key {
         ItemKey::Fact(own) => BTreeSet::from([own.clone()]),
         _ => keys(wide),
     };
-    let has_keys = !wide_keys.is_empty() && wide_keys.is_subset(&keys(narrow));
-    let names = || fact.supersedes.and_then(|id| chain_end(state.semantic(), id)) == Some(wide.id);
-    (is_tentative || fact.source.rank >= other.source.rank) && (has_keys || names())
+    !wide_keys.is_empty() && wide_keys.is_subset(&keys(narrow))
+}
+
+/// How narrow a scope is.
+const fn narrowness(scope: &Scope) -> u8 {
+    match scope {
+        Scope::Global => 0,
+        Scope::Session => 1,
+        Scope::Task(_) | Scope::Hypothetical(_) | Scope::Draft(_) => 2,
+    }
+}
+
+const fn is_tentative(scope: &Scope) -> bool {
+    matches!(scope, Scope::Hypothetical(_) | Scope::Draft(_))
+}
+
+/// Whether a fact may hide another one: its scope is narrower, and its rank is not lower, or it is a hypothesis or a draft.
+fn is_wider(narrow: &Item, wide: &Item) -> bool {
+    let (Some(fact), Some(other)) = (narrow.fact(), wide.fact()) else { return false };
+    narrowness(&fact.scope) > narrowness(&other.scope)
+        && (is_tentative(&fact.scope) || fact.source.rank >= other.source.rank)
+}
+
+/// The current value of a key for the session user in the scope of the request (003-5.10): of the valid facts that have the key, else of
+/// the valid successors of facts that had it, unless a narrower fact names it. Hypotheses and drafts come first, then the highest rank,
+/// the narrowest scope and the latest.
+pub(crate) fn current_value<'s>(view: &SemanticView<'s>, key: &Text) -> Option<&'s Item> {
+    let known = view.semantic();
+    let scope = view.request_scope().unwrap_or(&Scope::Global);
+    let precedence = |item: &&Item| {
+        let of =
+            item.fact().map(|fact| (is_tentative(&fact.scope), fact.source.rank, narrowness(&fact.scope)));
+        (of, item.id)
+    };
+    let successors = known.entries().map(|entry| &entry.item).filter(|item| {
+        item.fact().is_some() && is_in_scope(item, scope) && fact_keys(item).any(|covered| covered == key)
+    });
+    let ends = successors.filter_map(|item| Some(&known.get(chain_end(known, item.id)?)?.item));
+    let found = readable_facts(view)
+        .filter(|item| fact_keys(item).any(|covered| covered == key))
+        .max_by_key(precedence)
+        .or_else(|| ends.filter(|item| is_readable(view, item)).last())?;
+    let hides = |item: &&Item| is_wider(item, found) && names(known, item, found);
+    Some(readable_facts(view).filter(hides).max_by_key(precedence).unwrap_or(found))
+}
+
+/// The valid facts that the session user may read in the scope of the request.
+pub(crate) fn readable_facts<'s>(view: &SemanticView<'s>) -> impl Iterator<Item = &'s Item> {
+    let view = *view;
+    items_in_force(view.semantic()).filter(move |item| item.fact().is_some() && is_readable(&view, item))
+}
+
+fn is_readable(view: &SemanticView<'_>, item: &Item) -> bool {
+    let scope = view.request_scope().unwrap_or(&Scope::Global);
+    is_in_force(item)
+        && is_in_scope(item, scope)
+        && is_for_user(view.semantic(), view.session(), item)
+        && !has_expired(item, view.now())
 }

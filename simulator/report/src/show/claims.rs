@@ -55,7 +55,7 @@ impl ClaimMonitor {
         if events.is_empty() {
             return;
         }
-        let violations = step_violations(policy, before, events, after, &mut self.history);
+        let violations = step_violations(policy, before, &view.step.input, events, after, &mut self.history);
         for claim in violations.chain(state_violations(policy, after)) {
             self.observed[claim].violation.get_or_insert(view.step.n);
         }
@@ -106,6 +106,7 @@ impl Observed {
             | ClaimCheck::NetworkInvariant(_)
             | ClaimCheck::NetworkEventInvariant(_)
             | ClaimCheck::NodeInvariant(_)
+            | ClaimCheck::WriteInvariant(_)
             | ClaimCheck::ContextInvariant(_)
             | ClaimCheck::TraceInvariant(_)
             | ClaimCheck::HistoryConsistency(_) => {}
