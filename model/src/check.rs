@@ -5,6 +5,7 @@ mod reach;
 pub use reach::{ReachResult, reach};
 
 use crate::coverage::{OBSERVATION_COUNT, Observation};
+use crate::induction::InductionCounterexample;
 use crate::kernel_under_test::KernelUnderTest;
 use crate::product::{KernelModel, initial_state, rename_ids};
 use crate::scopes::{Model, Scope};
@@ -66,6 +67,8 @@ pub struct ClaimResult {
     pub premise_reached: bool,
     /// A shortest counterexample.
     pub counterexample: Option<Counterexample>,
+    /// A step from a well-formed state that violates the claim.
+    pub induction: Option<Box<InductionCounterexample>>,
     /// Whether a liveness claim might be violated beyond a resource limit, or a claim about the optimum of contexts in a state
     /// whose context is not proven optimal.
     pub is_inconclusive: bool,
@@ -138,6 +141,11 @@ pub enum Verdict {
     Vacuous,
     /// No run violates the claim, but one hit a resource limit, or met a context that is not proven optimal.
     Inconclusive,
+    /// No run violates the claim, but a step from a well-formed state of an enumeration does.
+    NotInductive {
+        /// The counterexample.
+        counterexample: Box<InductionCounterexample>,
+    },
     /// The claim was not checked, for this reason.
     NotChecked(&'static str),
 }
@@ -151,6 +159,7 @@ impl Verdict {
             Self::Fails { .. } => "fails",
             Self::Vacuous => "vacuous",
             Self::Inconclusive => "inconclusive",
+            Self::NotInductive { .. } => "not_inductive",
             Self::NotChecked(_) => "not_checked",
         }
     }
@@ -299,15 +308,18 @@ pub fn merge_verdicts(policy: &Policy, runs: &[ModelRun]) -> Vec<Verdict> {
         let shortest = found()
             .filter_map(|(run, found)| found.counterexample.as_ref().map(|way| (run, way)))
             .min_by_key(|(_, way)| (!way.is_of_finding(claim), way.inputs.len()));
-        match shortest {
-            Some((run, way)) => Verdict::Fails { run, counterexample: Box::new(way.clone()) },
-            None if runs.iter().any(|run| !run.is_exhaustive())
-                || found().any(|(_, found)| found.is_inconclusive) =>
+        let of_induction = found().find_map(|(_, found)| found.induction.clone());
+        match (shortest, of_induction) {
+            (Some((run, way)), _) => Verdict::Fails { run, counterexample: Box::new(way.clone()) },
+            (None, Some(counterexample)) => Verdict::NotInductive { counterexample },
+            (None, None)
+                if runs.iter().any(|run| !run.is_exhaustive())
+                    || found().any(|(_, found)| found.is_inconclusive) =>
             {
                 Verdict::Inconclusive
             }
-            None if found().any(|(_, found)| found.premise_reached) => Verdict::Holds,
-            None => Verdict::Vacuous,
+            (None, None) if found().any(|(_, found)| found.premise_reached) => Verdict::Holds,
+            (None, None) => Verdict::Vacuous,
         }
     };
     CLAIMS.iter().enumerate().map(of_claim).collect()

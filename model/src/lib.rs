@@ -12,6 +12,7 @@ mod context_verdict;
 pub mod contracts;
 pub mod coverage;
 pub mod export;
+pub mod induction;
 pub mod kernel_under_test;
 pub mod mutants;
 pub mod product;

@@ -10,6 +10,7 @@ use orchestrion_explorer::{Options, ResourceLimits};
 use orchestrion_kernel::module::Failure;
 use orchestrion_kernel::{CallId, Event, Input, Policy, TimedInput, decide};
 use orchestrion_model::check::{Counterexample, ModelRun, Verdict, explore, merge_verdicts};
+use orchestrion_model::induction::ENUMERATIONS;
 use orchestrion_model::kernel_under_test::KernelUnderTest;
 use orchestrion_model::product::initial_state;
 use orchestrion_model::scopes::{MODELS, Model, Scope};
@@ -20,13 +21,50 @@ use orchestrion_trace::replay::replay;
 
 fn run_models(policy: &Policy, scope: &str) -> Vec<ModelRun> {
     let scope = Scope::by_name(scope).unwrap();
-    MODELS.into_iter().map(|model| run(policy, model, &scope)).collect()
+    let explored = MODELS.into_iter().map(|model| run(policy, model, &scope));
+    explored.chain(enumerate(&KernelUnderTest::unmodified(policy.clone()), &scope)).collect()
 }
 
 fn run(policy: &Policy, model: Model, scope: &Scope) -> ModelRun {
     let threads = std::thread::available_parallelism().unwrap();
     let options = Options { threads, ..Options::default() };
     explore(&KernelUnderTest::unmodified(policy.clone()), model, scope, &options, &mut |_| ()).unwrap()
+}
+
+fn enumerate(subject: &KernelUnderTest, scope: &Scope) -> Vec<ModelRun> {
+    let threads = std::thread::available_parallelism().unwrap();
+    ENUMERATIONS.iter().map(|enumeration| enumeration.check(subject, scope, threads)).collect()
+}
+
+/// Each enumeration detects a fault that no claim about a single state can: the events of a write are lost, or the time of a summary.
+#[test]
+fn induction_finds_the_step_from_a_state_that_no_input_needs_to_reach() {
+    let lost = KernelUnderTest {
+        mutate_events: Some(|_, events| {
+            events.retain(|event| !matches!(event, Event::UpdateItem { .. }));
+        }),
+        ..KernelUnderTest::unmodified(Policy::hardened())
+    };
+    let runs = enumerate(&lost, &Scope::by_name("tiny").unwrap());
+    let found = |run: &ModelRun| -> Vec<&str> {
+        let of_claims = CLAIMS.iter().zip(&run.found);
+        of_claims.filter(|(_, found)| found.induction.is_some()).map(|(claim, _)| claim.id).collect()
+    };
+    for run in &runs {
+        let expected = match run.model {
+            "rivals" => vec!["C-202", "C-205"],
+            "audiences" => vec!["C-205", "C-206"],
+            "derived" => vec!["C-58", "C-204"],
+            "summaries" => vec!["C-91"],
+            _ => Vec::new(),
+        };
+        let found = found(run);
+        assert!(expected.iter().all(|id| found.contains(id)), "{}: {found:?}", run.model);
+    }
+    let verdicts = merge_verdicts(&Policy::hardened(), &runs);
+    let position = CLAIMS.iter().position(|claim| claim.id == "C-204").unwrap();
+    let Verdict::NotInductive { counterexample } = &verdicts[position] else { panic!("C-204 holds") };
+    assert!(!counterexample.items.is_empty() && counterexample.inputs.len() == 2, "{counterexample:?}");
 }
 
 /// A packed frontier decodes every state that it encodes, and finds the same states.

@@ -154,7 +154,10 @@ impl BuiltJudge {
         let Ok(report) = serde_json::from_str::<CheckReport>(&run.stdout) else {
             return Ok(Finding::Stopped(run.reason()));
         };
-        let failing = report.claims.into_iter().filter(|claim| claim.verdict == "fails");
+        let failing = report
+            .claims
+            .into_iter()
+            .filter(|claim| ["fails", "not_inductive"].contains(&claim.verdict.as_str()));
         Ok(Finding::from_failures(failing.map(|claim| claim.id).collect()))
     }
 

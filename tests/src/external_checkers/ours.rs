@@ -25,7 +25,7 @@ pub fn check_with_explorer(policy: &Policy, scope: &Scope) -> Result<CheckerRepo
         |observation: Observation| runs.iter().any(|run| run.first_depth(observation).is_some());
     let checker_verdict = |verdict: &Verdict| match verdict {
         Verdict::Holds => CheckerVerdict::Holds,
-        Verdict::Fails { .. } => CheckerVerdict::Fails,
+        Verdict::Fails { .. } | Verdict::NotInductive { .. } => CheckerVerdict::Fails,
         Verdict::Vacuous | Verdict::Inconclusive => CheckerVerdict::Inconclusive,
         Verdict::NotChecked(_) => CheckerVerdict::NotChecked,
     };

@@ -4,6 +4,7 @@ use orchestrion_explorer::{Resource, Termination};
 use orchestrion_kernel::Policy;
 use orchestrion_model::check::ModelRun;
 use orchestrion_model::coverage::Observation;
+use orchestrion_model::induction::ENUMERATIONS;
 use orchestrion_model::scopes::{COMPOSED, MODELS};
 
 /// Kinds of expected observations, with their plurals.
@@ -56,7 +57,8 @@ impl Coverage {
 /// Returns the explored models, unless they cover everything.
 pub(super) fn partial_models(explored: &[&'static str]) -> Option<Vec<&'static str>> {
     let contains = |name: &str| explored.contains(&name);
-    let is_complete = contains(COMPOSED.name) || MODELS.iter().all(|model| contains(model.name));
+    let is_complete = (contains(COMPOSED.name) || MODELS.iter().all(|model| contains(model.name)))
+        && ENUMERATIONS.iter().all(|enumeration| contains(enumeration.name));
     (!is_complete).then(|| explored.to_vec())
 }
 

@@ -25,7 +25,11 @@ pub(super) fn write(result: &PolicyResult, counts: &TransitionCounts, path: &Pat
     let PolicyResult { policy, scope, claims, .. } = result;
     let failing = claims.iter().find_map(|claim| match &claim.verdict {
         Verdict::Fails { counterexample, .. } => Some((claim.claim, &**counterexample)),
-        Verdict::Holds | Verdict::Vacuous | Verdict::Inconclusive | Verdict::NotChecked(_) => None,
+        Verdict::Holds
+        | Verdict::Vacuous
+        | Verdict::Inconclusive
+        | Verdict::NotInductive { .. }
+        | Verdict::NotChecked(_) => None,
     });
     let violated = failing.map_or_else(String::new, |(claim, _)| format!("; counterexample of {}", claim.id));
     let is_exhaustive = result.runs.iter().all(|run| run.is_exhaustive());

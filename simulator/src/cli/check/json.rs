@@ -5,6 +5,8 @@ use super::result::{CheckedClaim, PolicyResult, WaiverStatus};
 use crate::cli::exit_status::ExitStatus;
 use crate::project::Waiver;
 use orchestrion_explorer::Termination;
+use orchestrion_kernel::Input;
+use orchestrion_kernel::semantic::Entry;
 use orchestrion_model::check::{Counterexample, ModelRun, Verdict};
 use orchestrion_model::coverage::Observation;
 use serde::Serialize;
@@ -92,6 +94,16 @@ struct ClaimReport<'a> {
     /// The model of the counterexample.
     model: Option<&'a str>,
     counterexample: Option<CounterexampleReport>,
+    /// A step from a state that satisfies the claims to one that does not.
+    counterexample_to_induction: Option<InductionReport<'a>>,
+}
+
+#[derive(Serialize)]
+struct InductionReport<'a> {
+    /// The items at the start.
+    items: &'a [Entry],
+    /// The inputs; the last one violates the claim.
+    inputs: &'a [Input],
 }
 
 #[derive(Serialize)]
@@ -190,9 +202,14 @@ fn claim_report<'a>(result: &'a PolicyResult, checked: &'a CheckedClaim) -> Clai
         Verdict::Fails { run, counterexample } => {
             (result.runs.get(*run).map(|run| run.model), Some(&**counterexample))
         }
+        Verdict::NotInductive { counterexample } => (Some(counterexample.enumeration), None),
         Verdict::Holds | Verdict::Vacuous | Verdict::Inconclusive | Verdict::NotChecked(_) => (None, None),
     };
     let evidence = counterexample.zip(checked.evidence.as_ref());
+    let of_induction = match &checked.verdict {
+        Verdict::NotInductive { counterexample } => Some(&**counterexample),
+        _ => None,
+    };
     ClaimReport {
         id: checked.claim.id,
         policy: &result.policy.name,
@@ -208,6 +225,8 @@ fn claim_report<'a>(result: &'a PolicyResult, checked: &'a CheckedClaim) -> Clai
             itf: saved.itf.clone(),
             cycle: CycleReport::from_counterexample(counterexample),
         }),
+        counterexample_to_induction: of_induction
+            .map(|found| InductionReport { items: &found.items, inputs: &found.inputs }),
     }
 }
 

@@ -10,13 +10,17 @@ use orchestrion_claims::Claim;
 use orchestrion_explorer::Termination;
 use orchestrion_model::check::{Counterexample, ModelRun, Verdict};
 use orchestrion_model::coverage::Observation;
+use orchestrion_model::induction::{Enumeration, InductionCounterexample};
 use orchestrion_model::scopes::Model;
 use orchestrion_report::evidence::Highlight;
 use orchestrion_report::text::{grouped, sanitize, wrap};
+use serde::Serialize;
 use std::io::{self, Write};
 
 /// Column of a claim's statement.
 const CLAIM_COLUMN: usize = 21;
+/// Column of the items and inputs of a counterexample to induction.
+const INPUT_COLUMN: usize = 11;
 /// Column of the coverage texts.
 const COVERAGE_COLUMN: usize = 14;
 /// Unreached observations up to this number are listed one per line.
@@ -68,7 +72,9 @@ fn write_runs(runs: &[ModelRun], width: usize, out: &mut impl Write) -> io::Resu
             grouped(run.steps),
             run.depth
         )?;
-        let about = Model::from_name(run.model).map_or("", |model| model.about);
+        let of_enumeration = || Enumeration::from_name(run.model).map(|enumeration| enumeration.about);
+        let about =
+            Model::from_name(run.model).map(|model| model.about).or_else(of_enumeration).unwrap_or_default();
         write_hanging(COVERAGE_COLUMN, "", about, width, out)?;
         if run.unproven_contexts > 0 {
             let states = grouped(run.unproven_contexts as u64);
@@ -185,8 +191,11 @@ fn write_claim(
     let finding = claim.finding.map_or(String::new(), |finding| format!(", finding {finding}"));
     let (word, color) = match verdict {
         Verdict::Holds => ("holds", AnsiColor::Green),
-        Verdict::Fails { .. } | Verdict::Vacuous if waiver.is_some() => ("waived", AnsiColor::Yellow),
+        Verdict::Fails { .. } | Verdict::NotInductive { .. } | Verdict::Vacuous if waiver.is_some() => {
+            ("waived", AnsiColor::Yellow)
+        }
         Verdict::Fails { .. } => ("FAILS", AnsiColor::Red),
+        Verdict::NotInductive { .. } => ("NOT INDUCTIVE", AnsiColor::Red),
         Verdict::Vacuous if *is_not_in_model => ("not in model", AnsiColor::BrightBlack),
         Verdict::Vacuous => ("VACUOUS", AnsiColor::Yellow),
         Verdict::Inconclusive => ("INCONCLUSIVE", AnsiColor::Yellow),
@@ -195,7 +204,7 @@ fn write_claim(
     let style = Style::new().fg_color(Some(color.into()));
     let text = format!("{}  ({}{finding})", claim.statement, claim.clause);
     let mut lines = wrap(&text, text_width(width, CLAIM_COLUMN)).into_iter();
-    writeln!(out, "{:<5}  {style}{word:<12}{style:#}  {}", claim.id, lines.next().unwrap_or_default())?;
+    writeln!(out, "{:<5}  {style}{word:<13}{style:#} {}", claim.id, lines.next().unwrap_or_default())?;
     lines.try_for_each(|line| writeln!(out, "{:CLAIM_COLUMN$}{line}", ""))?;
     match verdict {
         Verdict::NotChecked(reason) => write_hanging(CLAIM_COLUMN, "", reason, width, out)?,
@@ -206,6 +215,7 @@ fn write_claim(
             let text = "some contexts are not proven optimal; raise contexts.nodes_max in the policy";
             write_hanging(CLAIM_COLUMN, "", text, width, out)?;
         }
+        Verdict::NotInductive { counterexample } => write_induction(counterexample, width, out)?,
         Verdict::Vacuous | Verdict::Holds | Verdict::Fails { .. } | Verdict::Inconclusive => {}
     }
     if let Some(waiver) = waiver {
@@ -230,6 +240,31 @@ fn write_claim(
         writeln!(out)?;
     }
     Ok(())
+}
+
+/// Writes a counterexample to induction: the items at the start, and the inputs, of which the last violates the claim.
+fn write_induction(
+    counterexample: &InductionCounterexample,
+    width: usize,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let InductionCounterexample { enumeration, items, inputs } = counterexample;
+    let text = format!(
+        "counterexample to induction, of the enumeration {enumeration}: the last input, from a state with these items"
+    );
+    write_hanging(2, "", &text, width, out)?;
+    for item in items {
+        write_hanging(INPUT_COLUMN, "    item   ", &sanitize(&json_line(item)?), width, out)?;
+    }
+    for input in inputs {
+        write_hanging(INPUT_COLUMN, "    input  ", &sanitize(&json_line(input)?), width, out)?;
+    }
+    writeln!(out)
+}
+
+/// Formats a value in one line, with a space after each field so that it wraps there.
+fn json_line(value: &impl Serialize) -> io::Result<String> {
+    Ok(serde_json::to_string(value)?.replace(",\"", ", \""))
 }
 
 /// Writes the number of claims that the chosen models do not cover.
@@ -335,7 +370,7 @@ fn write_last_line(
     let scope = scope_summary(results);
     let mut text = match status {
         ExitStatus::Success => format!(": {} of {all} hold {scope}", count("holds")),
-        ExitStatus::Failure => format!(": {} of {all} {scope}", count("fails")),
+        ExitStatus::Failure => format!(": {} of {all} {scope}", count("fails") + count("not_inductive")),
         ExitStatus::Incomplete | ExitStatus::Error => format!(": 0 of {all} fail {scope}"),
     };
     for (name, label) in [

@@ -92,11 +92,18 @@ pub(super) fn check_policy(
     })?;
     let mut counts = TransitionCounts::default();
     explored.iter().for_each(|(_, of_model)| counts.add(of_model));
-    let runs: Vec<ModelRun> = explored.into_iter().map(|(run, _)| run).collect();
+    let explored = explored.into_iter().map(|(run, _)| run);
+    let enumerations = args.search.enumerations().into_iter();
+    let enumerated = enumerations.map(|enumeration| enumeration.check(&kernel, scope, args.search.jobs()));
+    let runs: Vec<ModelRun> = explored.chain(enumerated).collect();
     let claims = CLAIMS.iter().zip(merge_verdicts(policy, &runs)).map(|(claim, verdict)| {
         let evidence = match &verdict {
             Verdict::Fails { counterexample, .. } => Some(save(claim.id, counterexample, &global.out_dir)?),
-            Verdict::Holds | Verdict::Vacuous | Verdict::Inconclusive | Verdict::NotChecked(_) => None,
+            Verdict::Holds
+            | Verdict::Vacuous
+            | Verdict::Inconclusive
+            | Verdict::NotInductive { .. }
+            | Verdict::NotChecked(_) => None,
         };
         Ok(CheckedClaim { claim, verdict, evidence, waiver: None, is_not_in_model: false })
     });
@@ -110,7 +117,7 @@ pub(super) fn exit_status(results: &[PolicyResult], waivers: &[(&Waiver, WaiverS
     let has_any = |names: &[&str]| {
         results.iter().flat_map(|result| &result.claims).any(|claim| names.contains(&claim.verdict_name()))
     };
-    if has_any(&["fails"]) {
+    if has_any(&["fails", "not_inductive"]) {
         ExitStatus::Failure
     } else if has_any(&["vacuous", "inconclusive"])
         || waivers.iter().any(|(_, status)| *status == WaiverStatus::Expired)

@@ -6,6 +6,7 @@ use bytesize::ByteSize;
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 use miette::{Result, miette};
 use orchestrion_explorer::{Options, Progress, ResourceLimits, ResumeError, StateStorage};
+use orchestrion_model::induction::{ENUMERATIONS, Enumeration};
 use orchestrion_model::scopes::{COMPOSED, MODELS, Model};
 use orchestrion_report::text::sanitize;
 use std::num::NonZeroUsize;
@@ -15,7 +16,7 @@ use std::time::Duration;
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Search")]
 pub(super) struct SearchArgs {
-    /// Explore only this model; may be repeated [default: every model except composed].
+    /// Check only this model, or this enumeration of states for induction; may be repeated [default: all except composed].
     #[arg(long = "model", value_name = "MODEL", value_parser = model_names())]
     models: Vec<String>,
     /// Explore with this many threads [default: the number of processors]. The result does not depend on it.
@@ -40,7 +41,8 @@ const CHECKPOINT_HELP: &str =
     "choose another folder with --checkpoint, or delete this file to explore the model from the start";
 
 fn model_names() -> Vec<&'static str> {
-    MODELS.iter().chain([&COMPOSED]).map(|model| model.name).collect()
+    let models = MODELS.iter().chain([&COMPOSED]).map(|model| model.name);
+    models.chain(ENUMERATIONS.iter().map(|enumeration| enumeration.name)).collect()
 }
 
 pub(super) fn positive_number(text: &str) -> Result<NonZeroUsize, String> {
@@ -62,6 +64,15 @@ impl SearchArgs {
             [] => MODELS.to_vec(),
             _ => MODELS.into_iter().chain([COMPOSED]).filter(named).collect(),
         }
+    }
+
+    /// Returns the enumerations to check, each once.
+    pub(super) fn enumerations(&self) -> Vec<Enumeration> {
+        let is_named = |enumeration: &Enumeration| self.models.iter().any(|name| name == enumeration.name);
+        ENUMERATIONS
+            .into_iter()
+            .filter(|enumeration| self.models.is_empty() || is_named(enumeration))
+            .collect()
     }
 
     /// Returns the number of threads.

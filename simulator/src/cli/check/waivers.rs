@@ -8,7 +8,8 @@ use orchestrion_model::check::Verdict;
 
 /// Whether a waiver can excuse the verdict.
 const fn is_waivable(claim: &CheckedClaim) -> bool {
-    matches!(claim.verdict, Verdict::Fails { .. } | Verdict::Vacuous) && !claim.is_not_in_model
+    matches!(claim.verdict, Verdict::Fails { .. } | Verdict::NotInductive { .. } | Verdict::Vacuous)
+        && !claim.is_not_in_model
 }
 
 /// Marks the failing and vacuous claims that a waiver excuses on this day.
@@ -44,7 +45,7 @@ pub(super) fn waiver_statuses<'a>(
         let is_undetermined = |(claim, is_partial): (&CheckedClaim, bool)| match claim.verdict {
             Verdict::Inconclusive | Verdict::NotChecked(_) => true,
             Verdict::Holds | Verdict::Vacuous => is_partial,
-            Verdict::Fails { .. } => false,
+            Verdict::Fails { .. } | Verdict::NotInductive { .. } => false,
         };
         if waiver.until < today {
             WaiverStatus::Expired

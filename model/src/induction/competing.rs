@@ -1,0 +1,115 @@
+//! One or two facts, and the write of a fact that competes with them (003-6; decisions 0019, 0021, 0027).
+
+use super::shapes::{
+    RANKS, at, declared, fact, id, new_fact, pairs, record, source, superseded, supposed, with_validity,
+    write,
+};
+use orchestrion_kernel::item::{FactRecord, ItemKey, Rank, Scope, SupersessionRule, Validity};
+use orchestrion_kernel::knowledge::{NewFact, Reference, Write};
+use orchestrion_kernel::semantic::Entry;
+use orchestrion_kernel::{Input, State, Text};
+
+/// No item; every fact, current, in need of review or denied, and every summary; and such a fact with another one, of which each may
+/// have superseded the other.
+pub(super) fn starts() -> Vec<Vec<Entry>> {
+    let mut starts = vec![Vec::new()];
+    let first = facts(1, &[1, 2], &[false, true]);
+    let all = first.iter().chain(&summaries(1)).cloned().collect::<Vec<_>>();
+    for entry in &all {
+        for validity in [Validity::Current, Validity::NeedsReview, Validity::Denied] {
+            starts.push(vec![with_validity(entry.clone(), validity)]);
+        }
+    }
+    for (first, second) in pairs(&all, &facts(2, &[1], &[false])) {
+        starts.extend(successions(&first, &second));
+    }
+    starts
+}
+
+/// Every fact with this id under two keys, with two texts, in two scopes, of three ranks, with these times.
+fn facts(number: u64, times: &[u64], time_sensitive: &[bool]) -> Vec<Entry> {
+    let mut facts = Vec::new();
+    for (scope, rank) in pairs(&[Scope::Global, supposed()], &RANKS) {
+        for (key, text) in pairs(&["a", "b"], &["1", "2"]) {
+            for (millis, time_sensitive) in pairs(times, time_sensitive) {
+                let record = FactRecord {
+                    source: source(rank),
+                    established_at: at(millis),
+                    scope: scope.clone(),
+                    time_sensitive,
+                    ..record()
+                };
+                facts.push(fact(id(number), key, text, record));
+            }
+        }
+    }
+    facts
+}
+
+/// Every summary of facts with these keys.
+fn summaries(number: u64) -> Vec<Entry> {
+    let mut summaries = Vec::new();
+    let keys: [&[&str]; 4] = [&["a"], &["a", "b"], &["b", "c"], &["c"]];
+    for (keys, rank) in pairs(&keys, &RANKS) {
+        let summarized_keys = keys.iter().map(|key| Text::from(*key)).collect();
+        let mut entry =
+            fact(id(number), "", "1", FactRecord { source: source(rank), summarized_keys, ..record() });
+        entry.item.key = ItemKey::Summary;
+        summaries.push(entry);
+    }
+    summaries
+}
+
+/// Two facts: both current, one in need of review or denied, the first superseded by the second, the second lost against the first, and
+/// the second with a link to the first, which it supersedes or shadows.
+fn successions(first: &Entry, second: &Entry) -> Vec<Vec<Entry>> {
+    let linked = || {
+        let mut linked = second.clone();
+        let record =
+            linked.item.fact().cloned().map(|record| FactRecord { supersedes: Some(id(1)), ..record });
+        if let Some(record) = record {
+            linked.item.layer = orchestrion_kernel::item::Layer::Fact(std::sync::Arc::new(record));
+        }
+        linked
+    };
+    vec![
+        vec![first.clone(), second.clone()],
+        vec![first.clone(), linked()],
+        vec![with_validity(first.clone(), Validity::NeedsReview), second.clone()],
+        vec![first.clone(), with_validity(second.clone(), Validity::Denied)],
+        vec![with_validity(first.clone(), superseded(id(2))), linked()],
+        vec![first.clone(), with_validity(second.clone(), superseded(id(1)))],
+    ]
+}
+
+/// Every write of a fact by an employee, and every promotion. Beside two facts, the times of the write do not vary: one fact has them all.
+pub(super) fn writes(state: &State) -> Vec<Input> {
+    let has_two = state.semantic().entries().filter(|entry| entry.item.fact().is_some()).count() > 1;
+    let (times, sensitive): (&[u64], &[bool]) =
+        if has_two { (&[1], &[false]) } else { (&[1, 2], &[false, true]) };
+    let key = |key: &str| Some(Reference::Key(key.into()));
+    let named = [None, key("a"), key("b"), Some(Reference::Id(id(1))), Some(Reference::Id(id(2)))];
+    let detected = [None, Some(SupersessionRule::Implicit), Some(SupersessionRule::Temporal)];
+    let mut writes = Vec::new();
+    for (text, scope) in pairs(&["1", "2"], &[Scope::Global, supposed()]) {
+        for (millis, time_sensitive) in pairs(times, sensitive) {
+            for (supersedes, detected_rule) in pairs(&named, &detected) {
+                if detected_rule.is_some() && (supersedes.is_none() || has_two) {
+                    continue;
+                }
+                writes.push(Write::Fact(NewFact {
+                    scope: scope.clone(),
+                    established_at: Some(at(millis)),
+                    time_sensitive,
+                    supersedes: supersedes.clone(),
+                    detected_rule,
+                    ..new_fact("a", text)
+                }));
+            }
+        }
+    }
+    for (key, rank) in pairs(&["a", "b"], &[Rank::Guest, Rank::Manager]) {
+        writes.push(Write::Promote { key: key.into(), scope: supposed(), source: declared(rank) });
+    }
+    writes.into_iter().map(write).collect()
+}

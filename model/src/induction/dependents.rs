@@ -1,0 +1,123 @@
+//! Graphs of dependencies, and the writes that change an item or depend on one (003-2.11, 003-2.20).
+
+use super::shapes::{at, fact, id, new_fact, pairs, record, superseded, supposed, with_validity, write};
+use orchestrion_kernel::item::{FactRecord, ItemKey, Layer, Scope};
+use orchestrion_kernel::knowledge::{NewFact, Reference, Write};
+use orchestrion_kernel::semantic::Entry;
+use orchestrion_kernel::{Input, ItemId, State};
+
+const ITEMS: u64 = 4;
+
+/// The layer of the first item.
+#[derive(Clone, Copy)]
+enum First {
+    Fact,
+    Working,
+    Signal,
+}
+
+/// Every acyclic graph of four items: the first is a fact, a working item or a signal, each other one a fact of the session, a global fact
+/// or a working item; where the first is a fact, the second may also have superseded it. Then facts of each pair of scopes.
+pub(super) fn starts() -> Vec<Vec<Entry>> {
+    let items = ITEMS;
+    let edges: Vec<(u64, u64)> = (1..=items).flat_map(|from| (1..from).map(move |to| (from, to))).collect();
+    let others = usize::try_from(items - 1).unwrap_or_default();
+    let mut starts = Vec::new();
+    for first in [First::Fact, First::Working, First::Signal] {
+        for layers in 0..2_u32.pow(u32::try_from(others).unwrap_or_default()) {
+            for graph in 0..1_u32 << edges.len() {
+                let is_drawn = |edge: usize| graph >> edge & 1 == 1;
+                let mut start: Vec<Entry> = (1..=items).map(|number| item(number, first, layers)).collect();
+                for (_, (from, to)) in edges.iter().enumerate().filter(|(edge, _)| is_drawn(*edge)) {
+                    start[usize::try_from(from - 1).unwrap_or_default()].deps.push(id(*to));
+                }
+                starts.push(start.clone());
+                if matches!(first, First::Fact) && layers & 1 == 0 {
+                    start[0] = with_validity(start[0].clone(), superseded(id(2)));
+                    starts.push(start);
+                }
+            }
+        }
+    }
+    starts.extend(scoped());
+    starts
+}
+
+/// Two facts of each pair of scopes, with one key or two.
+fn scoped() -> Vec<Vec<Entry>> {
+    let scopes =
+        [Scope::Global, Scope::Session, supposed(), Scope::Task("t".into()), Scope::Draft("d".into())];
+    let start = |((first, second), key): ((Scope, Scope), &str)| {
+        let record = |scope| FactRecord { scope, ..record() };
+        vec![fact(id(1), "a", "1", record(first)), fact(id(2), key, "1", record(second))]
+    };
+    pairs(&pairs(&scopes, &scopes), &["a", "b"]).into_iter().map(start).collect()
+}
+
+/// An item with a key of its own: the letter of its number.
+fn item(number: u64, first: First, layers: u32) -> Entry {
+    let key = key(number);
+    let session = FactRecord { scope: Scope::Session, ..record() };
+    let working = Layer::Working { created_at: at(0), expires_at: None };
+    let of_layer = |key: ItemKey, layer| super::shapes::entry(id(number), key, "1", layer);
+    let is_second_layer = number > 1 && layers >> (number - 2) & 1 == 1;
+    match (first, number) {
+        (First::Working, 1) => of_layer(ItemKey::Working(key.into()), working),
+        (First::Signal, 1) => of_layer(ItemKey::Environment(key.into()), Layer::Environment),
+        // What persists depends on nothing that ends with the session.
+        (First::Working, _) if is_second_layer => of_layer(ItemKey::Working(key.into()), working),
+        (First::Working, _) => fact(id(number), key, "1", session),
+        (First::Fact | First::Signal, _) if is_second_layer => {
+            of_layer(ItemKey::Working(key.into()), working)
+        }
+        (First::Fact | First::Signal, _) => fact(id(number), key, "1", record()),
+    }
+}
+
+fn key(number: u64) -> &'static str {
+    ["a", "b", "c", "d"][usize::try_from(number - 1).unwrap_or_default()]
+}
+
+/// Every change of one item, with a dependency on each, and every new item that depends on one or two by id or by key.
+pub(super) fn writes(state: &State) -> Vec<Input> {
+    let items: Vec<ItemId> =
+        state.semantic().entries().map(|entry| entry.item.id).filter(|id| id.number() <= ITEMS).collect();
+    let none = Vec::new;
+    let by_id = |item: &ItemId| vec![Reference::Id(*item)];
+    let by_key = |number: u64| vec![Reference::Key(key(number).into())];
+    let mut depends: Vec<Vec<Reference>> = vec![none()];
+    depends.extend(items.iter().map(by_id));
+    depends.extend([by_key(1), by_key(2)]);
+    let mut writes = Vec::new();
+    for depends_on in &depends {
+        for (key, text, scope) in [
+            ("a", "2", Scope::Global),
+            ("b", "2", Scope::Session),
+            ("b", "2", Scope::Global),
+            ("e", "1", supposed()),
+            ("e", "1", Scope::Global),
+            ("e", "1", Scope::Session),
+            // Repetitions.
+            ("a", "1", Scope::Global),
+            ("c", "1", Scope::Global),
+        ] {
+            let depends_on = depends_on.clone();
+            writes.push(Write::Fact(NewFact { scope, depends_on, ..new_fact(key, text) }));
+        }
+        let (named, depends_on) = (Some(Reference::Key("a".into())), depends_on.clone());
+        writes.push(Write::Fact(NewFact { supersedes: named, depends_on, ..new_fact("e", "2") }));
+    }
+    for (text, key) in pairs(&["1", "2"], &["a", "b"]) {
+        for depends_on in &depends {
+            let (key, text, depends_on) = (key.into(), text.into(), depends_on.clone());
+            writes.push(Write::Working { key, text, expires_at: None, depends_on });
+        }
+    }
+    let signal = |key: &str, text: &str, supersedes: Option<&str>| Write::Environment {
+        key: key.into(),
+        text: text.into(),
+        supersedes: supersedes.map(|key| Reference::Key(key.into())),
+    };
+    writes.extend([signal("a", "1", None), signal("a", "2", None), signal("s", "1", Some("a"))]);
+    writes.into_iter().map(write).collect()
+}

@@ -1,0 +1,145 @@
+//! Compactions of three items that differ in one field each (000-6; decision 0021).
+
+use super::shapes::{
+    at, entry, fact, id, identity, pairs, record, session, source, supposed, user, verified, with_validity,
+};
+use orchestrion_kernel::ids::Text;
+use orchestrion_kernel::item::{
+    Audience, ConstraintType, ItemKey, ItemKind, Layer, MemoryType, Rank, Scope, Validity,
+};
+use orchestrion_kernel::module::Report;
+use orchestrion_kernel::semantic::Entry;
+use orchestrion_kernel::{CallId, Input, ItemId, State};
+
+/// In what an item differs from a global fact of an employee.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Difference {
+    None,
+    Audience,
+    Permission,
+    Memory,
+    Rank,
+    Scope,
+    Constraint,
+    Review,
+    Later,
+    TimeSensitive,
+    DependsOnFourth,
+    DependsOnFifth,
+    DependsOnFirst,
+    Summary,
+    Working,
+    Superseding,
+    Shadowing,
+}
+
+use Difference as D;
+
+const ALL: [D; 17] = [
+    D::None,
+    D::Audience,
+    D::Permission,
+    D::Memory,
+    D::Rank,
+    D::Scope,
+    D::Constraint,
+    D::Review,
+    D::Later,
+    D::TimeSensitive,
+    D::DependsOnFourth,
+    D::DependsOnFifth,
+    D::DependsOnFirst,
+    D::Summary,
+    D::Working,
+    D::Superseding,
+    D::Shadowing,
+];
+
+/// The items that are summarized come first; then two signals on which they may depend, an item that depends on each of them, and a fact
+/// that the third may have superseded.
+pub(super) fn starts() -> Vec<Vec<Entry>> {
+    let mut starts = Vec::new();
+    for (first, (second, third)) in pairs(&ALL, &pairs(&ALL, &ALL)) {
+        let mut items: Vec<Entry> =
+            [(1, first), (2, second), (3, third)].map(|(number, difference)| item(number, difference)).into();
+        let signal = |number: u64, key: &str| {
+            entry(id(number), ItemKey::Environment(key.into()), "1", Layer::Environment)
+        };
+        items.extend([signal(4, "s"), signal(5, "t")]);
+        let working = Layer::Working { created_at: at(0), expires_at: Some(at(9)) };
+        let mut dependent = entry(id(6), ItemKey::Working("w".into()), "1", working);
+        dependent.deps = vec![id(1), id(2), id(3)];
+        items.push(dependent);
+        let superseding = [first, second, third].iter().position(|one| *one == D::Superseding);
+        if let Some(at) = superseding {
+            let old = fact(id(7), "old", "0", record());
+            items.push(with_validity(old, super::shapes::superseded(id(at as u64 + 1))));
+        }
+        starts.push(items);
+    }
+    starts
+}
+
+fn item(number: u64, difference: D) -> Entry {
+    let mut record = record();
+    match difference {
+        D::Audience => record.audience = Audience::AtLeast(Rank::Guest),
+        D::Permission => record.audience = Audience::Permitted("p".into()),
+        D::Memory => record.memory = MemoryType::Capability,
+        D::Rank => record.source = source(Rank::Guest),
+        D::Scope | D::Shadowing => record.scope = supposed(),
+        D::Later => record.established_at = at(2),
+        D::TimeSensitive => record.time_sensitive = true,
+        D::Superseding => record.supersedes = Some(id(7)),
+        D::Summary => record.summarized_keys = vec![Text::from("s1"), Text::from("s2")],
+        D::None
+        | D::Constraint
+        | D::Review
+        | D::DependsOnFourth
+        | D::DependsOnFifth
+        | D::DependsOnFirst
+        | D::Working => {}
+    }
+    // One that shadows has the key of the item before it.
+    let key = if difference == D::Shadowing { number.saturating_sub(1) } else { number };
+    let mut entry = fact(id(number), &format!("k{key}"), "12345", record);
+    match difference {
+        D::Constraint => entry.item.kind = ItemKind::Constraint(Some(ConstraintType::Budget)),
+        D::Review => entry.item.validity = Validity::NeedsReview,
+        D::DependsOnFourth => entry.deps = vec![id(4)],
+        D::DependsOnFifth => entry.deps = vec![id(5)],
+        D::DependsOnFirst if number > 1 => entry.deps = vec![id(1)],
+        D::Summary => entry.item.key = ItemKey::Summary,
+        D::Working => {
+            entry.item.key = ItemKey::Working(format!("k{number}").into());
+            entry.item.layer = Layer::Working { created_at: at(0), expires_at: None };
+        }
+        D::None
+        | D::Audience
+        | D::Permission
+        | D::Memory
+        | D::Rank
+        | D::Scope
+        | D::Later
+        | D::TimeSensitive
+        | D::DependsOnFirst
+        | D::Superseding
+        | D::Shadowing => {}
+    }
+    entry
+}
+
+/// A request in the global scope and in that of some items, up to the call of the summarizer.
+pub(super) fn requests() -> Vec<Vec<Input>> {
+    let manager = || session(Some(identity(Rank::Manager.name(), None, &["p"])));
+    let message = |scope| Input::UserMessage { user: user(), text: "text".into(), scope };
+    [Scope::Global, supposed()].map(|scope| vec![manager(), message(scope), verified(), Input::Step]).into()
+}
+
+/// A summary of the whole cluster, of each item of it, and of an item outside of it.
+pub(super) fn replies(state: &State) -> Vec<Input> {
+    let call = state.control().pending_calls().first().map_or(CallId::FIRST, |call| call.id);
+    let of = |forgets: Option<Vec<ItemId>>| Input::reply(call, Report::Summary { text: "s".into(), forgets });
+    let single = [1, 2, 3].map(|number| of(Some(vec![id(number)])));
+    [of(None)].into_iter().chain(single).collect()
+}
