@@ -6,9 +6,11 @@
 //! never decides, so all texts are alike.
 
 mod changing_facts;
+pub(crate) mod contexts;
 mod knowledge;
 pub(crate) mod network;
 mod scoped;
+pub(crate) mod situation;
 
 use crate::scopes::{Model, Remote, Scope};
 use orchestrion_kernel::item::Rank;
@@ -96,6 +98,9 @@ impl Adversary {
         if self.model.free.workflow && control.session().is_some() {
             inputs.extend(changing_facts::change_during_run(state));
         }
+        if self.model.free.contexts {
+            inputs.extend(contexts::change_during_debate(state));
+        }
         if let Some(nodes) = state.network() {
             let pending: Vec<CallId> = control.pending_calls().iter().map(|call| call.id).collect();
             inputs.extend(network::handoffs(self.model, nodes, &pending));
@@ -111,6 +116,12 @@ impl Adversary {
     fn user_inputs(&self, state: &State) -> Vec<Input> {
         // Named as a declared source of the same rank, so that the facts of both are alike, and the states are fewer.
         let user = || UserId::new(Rank::Employee.name());
+        if self.model.free.contexts {
+            return match state.control().session() {
+                Some(user) => contexts::user_inputs(user, state),
+                None => contexts::session_starts(&user()),
+            };
+        }
         let Some(session) = state.control().session() else {
             let is_free = self.model.free.writes && knowledge::has_room(self.items, state);
             let identities = knowledge::identities().into_iter().filter(|_| is_free);
@@ -174,10 +185,23 @@ impl Adversary {
                 }
             };
         }
+        if self.model.free.contexts {
+            // The first request ends early, if the policy has a transition for the failure.
+            let is_first = state.control().next_request() == RequestId::FIRST.next();
+            if call.operation == Operation::LoadContext && is_first && self.policy.rules.error_rows {
+                return failures().collect();
+            }
+            let fails = call.operation == Operation::Summarize;
+            let reports = contexts::reports(state, call).into_iter().map(reply);
+            return reports.chain(failures().filter(|_| fails)).collect();
+        }
         if self.model.free.network == Remote::Interactions && call.operation.task().is_some() {
             return network::interactions::ends(state, call);
         }
         let mut inputs: Vec<Input> = self.reports(call.operation).into_iter().map(reply).collect();
+        if self.model.free.situation {
+            inputs = inputs.into_iter().flat_map(|reply| situation::replies(state, call, reply)).collect();
+        }
         if self.model.free.scopes && matches!(call.operation, Operation::RunTask { .. }) {
             inputs.push(scoped::reply_with_situation(call.id));
         }
@@ -242,6 +266,7 @@ impl Adversary {
                     || free.scopes
                     || free.facts
                     || free.workflow
+                    || free.situation
                     || matches!(free.network, Remote::Handoffs | Remote::Steps);
                 if fails { vec![exit(0), exit(1)] } else { vec![exit(0)] }
             }
@@ -250,6 +275,7 @@ impl Adversary {
                 if free.scopes
                     || free.facts
                     || free.workflow
+                    || free.situation
                     || matches!(free.network, Remote::Handoffs | Remote::Steps | Remote::Interactions) =>
             {
                 vec![Report::NoRepair { text: text() }]
@@ -354,6 +380,10 @@ fn text() -> Text {
 
 fn argument(stance: Stance, confidence: Score, plan: Option<Plan>) -> Report {
     Report::Argument { argument: Argument { stance, confidence }, text: text(), plan }
+}
+
+fn argument_with_text(stance: Stance, confidence: Score, text: &str) -> Report {
+    Report::Argument { argument: Argument { stance, confidence }, text: text.into(), plan: None }
 }
 
 fn neighbour(score: Score, by: i64) -> Option<Score> {

@@ -214,6 +214,7 @@ fn probes(state: &State) -> Vec<Probe> {
     let pending = control.pending_calls();
     let live = pending.first().map_or(CallId::FIRST, |call| call.id);
     let ask = pending.first().map(|call| call.operation);
+    let is_made = pending.first().is_some_and(|call| call.not_made.is_none());
     let other = pending.last().map_or(live, |call| call.id).next();
     let stranger = || STRANGER.clone();
     let message = |user| Input::user_message(user, TEXT.clone());
@@ -249,7 +250,8 @@ fn probes(state: &State) -> Vec<Probe> {
         input: TimedInput { at: Timestamp::from_millis(earlier), input: Input::Step },
         due: ExpectedResponse::TimeWentBack,
     }));
-    if let (Some(Operation::Diagnose), Some(plan)) = (ask, other_effects(state)) {
+    // No reply to a call that is not made is accepted, whatever its plan.
+    if is_made && let (Some(Operation::Diagnose), Some(plan)) = (ask, other_effects(state)) {
         let report = Report::Repaired { text: Text::from("?"), plan };
         probes.push(Probe {
             input: TimedInput::in_state(state, Input::reply(live, report)),

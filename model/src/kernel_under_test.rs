@@ -1,5 +1,6 @@
 //! The kernel under test: unmodified, or with one fault.
 
+use crate::adversary::{contexts, situation};
 use crate::coverage::Observation;
 use crate::scopes::{Model, Scope};
 use orchestrion_claims::SentCall;
@@ -94,6 +95,23 @@ impl KernelUnderTest {
             self.decide_policy.bounds.parallel_tasks = off(tasks, |policy| policy.bounds.parallel_tasks);
             self.policy.bounds.parallel_tasks = tasks;
             self.policy.name = format!("{} at scope {}", self.policy.name, scope.name);
+        }
+        if model.free.contexts || model.free.situation {
+            for policy in [&mut self.policy, &mut self.decide_policy] {
+                if model.free.contexts {
+                    contexts::limit(&mut policy.contexts);
+                    policy.compaction = contexts::COMPACTION;
+                } else {
+                    situation::limit(policy);
+                }
+            }
+            if model.free.contexts {
+                self.policy.contexts.budget_tokens = contexts::BUDGET_TOKENS;
+                self.decide_policy.contexts.budget_tokens =
+                    off(contexts::BUDGET_TOKENS, |policy| policy.contexts.budget_tokens);
+            }
+            self.policy.name = format!("{} at scope {}", self.policy.name, scope.name);
+            return self;
         }
         let Some(limits) = model.compaction(scope) else { return self };
         self.decide_policy.compaction = CompactionPolicy {

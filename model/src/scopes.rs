@@ -46,6 +46,10 @@ pub struct Nondeterminism {
     pub facts: bool,
     /// Plans whose tasks run in parallel, their outcomes, and a fact that is superseded while they run.
     pub workflow: bool,
+    /// Contexts under small budgets: what their lines state, and the reviews of two passes.
+    pub contexts: bool,
+    /// Action records and updates of the summary.
+    pub situation: bool,
     /// Handoffs and nodes.
     pub network: Remote,
 }
@@ -61,6 +65,8 @@ const FROZEN: Nondeterminism = Nondeterminism {
     scopes: false,
     facts: false,
     workflow: false,
+    contexts: false,
+    situation: false,
     network: Remote::Nowhere,
 };
 
@@ -76,7 +82,7 @@ pub struct Model {
 }
 
 /// The models, in the order in which they are checked.
-pub const MODELS: [Model; 11] = [
+pub const MODELS: [Model; 13] = [
     Model {
         name: "debate",
         about: "every argument of every role around every threshold, with revisions of the plan",
@@ -106,6 +112,16 @@ pub const MODELS: [Model; 11] = [
         name: "facts",
         about: "facts that change in every phase of a request, and the plan that depends on them",
         free: Nondeterminism { facts: true, ..FROZEN },
+    },
+    Model {
+        name: "contexts",
+        about: "what the text of a context states of items, time and reviews, and what a small budget omits",
+        free: Nondeterminism { contexts: true, ..FROZEN },
+    },
+    Model {
+        name: "situation",
+        about: "action records and updates of the summary, and the contexts of modules that reason",
+        free: Nondeterminism { situation: true, ..FROZEN },
     },
     Model {
         name: "workflow",
@@ -154,6 +170,8 @@ pub const COMPOSED: Model = Model {
         scopes: false,
         facts: false,
         workflow: false,
+        contexts: false,
+        situation: false,
         network: Remote::Nowhere,
     },
 };

@@ -22,7 +22,9 @@ mod ordering;
 mod prelude;
 mod reading;
 mod records;
+mod reviews;
 mod scopes;
+mod serialization;
 mod situation;
 mod transitions;
 mod trust;
@@ -32,7 +34,7 @@ mod writes;
 /// Every claim, in the order in which reports list them.
 pub const CLAIMS: &[Claim] = &concat_claims();
 
-const PARTS: [&[Claim]; 19] = [
+const PARTS: [&[Claim]; 0] = [
     findings::FINDINGS,
     ordering::ORDER,
     knowledge::KNOWLEDGE,
@@ -43,6 +45,8 @@ const PARTS: [&[Claim]; 19] = [
     capacity::CAPACITY,
     situation::SITUATION,
     contexts::CONTEXTS,
+    serialization::SERIALIZATION,
+    reviews::REVIEWS,
     scopes::SCOPES,
     records::RECORDS,
     transitions::TURNS,

@@ -12,6 +12,7 @@ pub(crate) mod network;
 pub(crate) mod numeric;
 pub(crate) mod plans;
 pub(crate) mod reading;
+pub(crate) mod serialization;
 pub(crate) mod situation;
 pub(crate) mod table;
 pub(crate) mod trust;

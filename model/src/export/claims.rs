@@ -81,11 +81,13 @@ pub const NOT_EXPORTED: &[(&[&str], &str)] = &[
             "C-103", "C-104", "C-105", "C-106", "C-107", "C-108", "C-111", "C-112", "C-113", "C-114",
             "C-161", "C-162", "C-200", "C-201", "C-202", "C-203", "C-204", "C-205", "C-206", "C-207",
             "C-208", "C-209", "C-210",
+            "C-163", "C-164", "C-165", "C-166", "C-167", "C-168", "C-169", "C-170",
+            "C-171", "C-172", "C-175", "C-177", "C-178", "C-179",
         ],
         "items; control reads none",
     ),
     (&["C-41", "C-48"], "numbers; the model chooses the consensus and omits ratings"),
-    (&["C-94"], "action records; control reads none"),
+    (&["C-94", "C-173", "C-174"], "action records; control reads none"),
     (&["C-116", "C-117", "C-118"], "tasks that run in parallel; the plan of the model is a sequence"),
     (
         &[
@@ -97,7 +99,7 @@ pub const NOT_EXPORTED: &[(&[&str], &str)] = &[
         ],
         "the trust network, which the model does not have",
     ),
-    (&["C-109", "C-110"], "superseded facts; the model chooses when a plan is outdated"),
+    (&["C-109", "C-110", "C-176"], "superseded facts; the model chooses when a plan is outdated"),
     (
         &["C-43"],
         "revision numbers; the model only has whether a score or an argument is about the current plan",

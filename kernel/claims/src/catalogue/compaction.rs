@@ -40,6 +40,36 @@ pub(super) const COMPACTION: &[Claim] = &[
         ..CLAIM
     },
     Claim {
+        id: "C-177",
+        clause: "000-6.9",
+        statement: "The message of a running request stays as the user wrote it: no compaction forgets it, and after the \
+                    identity check it is an item of the request.",
+        formula: "□ (r runs ∧ r' = r ∧ verified' ⇒ message(r) ∈ I' with its text)",
+        check: StepInvariant(|_, before, _, after| {
+            let (Some(earlier), Some(later)) = (before.control().request(), after.control().request()) else {
+                return true;
+            };
+            let message = |state: &State| state.semantic().request(later.id);
+            if earlier.id != later.id || !later.verified {
+                return true;
+            }
+            let kept = message(after).and_then(|id| after.semantic().get(id));
+            let is_same = message(before).is_none_or(|id| Some(id) == message(after));
+            is_same && kept.is_some_and(|entry| entry.item.text == later.text)
+        }),
+        premise: Premise::State(|policy, state| {
+            let Some(request) = state.control().request() else { return false };
+            let is_old = |entry: &Entry| match entry.item.key {
+                ItemKey::Request(id) => id != request.id,
+                _ => false,
+            };
+            let is_summarized = |id: &ItemId| state.semantic().get(*id).is_some_and(is_old);
+            state.control().phase() == Phase::Compacting && cluster(policy, state).iter().any(is_summarized)
+        }),
+        not_applicable: without_compaction,
+        ..CLAIM
+    },
+    Claim {
         id: "C-89",
         clause: "000-6.5",
         statement: "A compaction forgets the items that the summary names, or the whole cluster, with the \

@@ -2,7 +2,8 @@
 
 use super::prelude::*;
 use crate::reference::contexts::{
-    ExpectedProblem, exceeds_budget, expected_problem, is_pinned, payload_bytes, token_limit,
+    ExpectedProblem, exceeds_budget, expected_problem, is_pinned, payload_bytes, payload_tokens,
+    required_tokens, token_limit,
 };
 use crate::reference::reading::{closed_subset, readable_items};
 use crate::sent_call::{emitted_call, waiting_operations};
@@ -11,6 +12,7 @@ use alloc::vec::Vec;
 use core::cmp::Reverse;
 use orchestrion_kernel::context::{ByteMeasure, SelectionStatus, build_context};
 use orchestrion_kernel::ids::{CallId, ItemId};
+use orchestrion_kernel::item::Item;
 use orchestrion_kernel::module::Failure;
 use orchestrion_kernel::selection::{Candidate, Inclusion};
 use orchestrion_kernel::state::Call;
@@ -82,6 +84,85 @@ pub(super) const CONTEXTS: &[Claim] = &[
             !events.iter().any(answers) && emitted_call(events, after).is_none_or(right)
         }),
         premise: Premise::State(|_, state| state.control().pending_calls().iter().any(is_over_budget)),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-169",
+        clause: "000-5.5",
+        statement: "Each candidate of a context has the utility of its topic, its recency and the module, and costs the \
+                    tokens of its line. The budget is that of the module.",
+        formula: "□ (ToolCall(M) ∈ σ ∧ ¬over_budget' ⇒ ∀ x: w(x) = w_M(S, x) ∧ c(x) = c_M(S, x) ∧ T = T_M)",
+        check: ContextInvariant(|policy, state, sent| {
+            let expected = expected_problem(policy, state, sent.operation);
+            let problem = &sent.problem.problem;
+            let numbers = |one: &Candidate| (one.utility, one.cost);
+            problem.budget() == expected.budget
+                && problem.candidates().iter().map(numbers).eq(expected.candidates.iter().map(numbers))
+        }),
+        premise: Premise::Context(|policy, state, operation| {
+            let problem = expected_problem(policy, state, operation);
+            let of_item = |one: &Candidate| (one.utility, one.cost);
+            let numbers: BTreeSet<(u64, u64)> =
+                problem.candidates.iter().take(problem.ids.len()).map(of_item).collect();
+            numbers.len() > 2
+        }),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-170",
+        clause: "000-5.6",
+        statement: "A call over budget names the tokens of its pinned items with their dependencies and headings and of its \
+                    payload, and the budget of its module.",
+        formula: "□ (OverBudget(n, T) ∈ σ ⇒ n = c(pinned*) + c(payload) ∧ T = T_M ∧ n > T)",
+        check: StepInvariant(|policy, _, events, after| {
+            let Some(call) = emitted_call(events, after) else { return true };
+            events.iter().all(|event| match event {
+                Event::OverBudget { call: id, required_tokens: required, budget_tokens } => {
+                    *id == call.id
+                        && *required == required_tokens(policy, after, call.operation)
+                        && *budget_tokens == token_limit(policy, call.operation)
+                        && required > budget_tokens
+                }
+                _ => true,
+            })
+        }),
+        premise: Premise::State(|policy, state| {
+            // The pinned items alone fit.
+            let by_payload = |call: &Call| {
+                let payload = payload_tokens(state, call.operation);
+                let required = required_tokens(policy, state, call.operation);
+                let limit = token_limit(policy, call.operation);
+                is_over_budget(call) && payload > 0 && required.saturating_sub(payload) <= limit
+            };
+            state.control().pending_calls().iter().any(by_payload)
+        }),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-179",
+        clause: "003-5.8",
+        statement: "A small budget omits every item but the identity, signals, the message of the running request, the \
+                    situation of a module that reasons, the reviews for Solution, and what these depend on. For the \
+                    summarizer it omits nothing.",
+        formula: "□ (ToolCall(M) ∈ σ ∧ ¬over_budget' ⇒ pinned(Ctx) = pinned_M(S))",
+        check: ContextInvariant(|policy, state, sent| {
+            let pinned = |candidates: &[Candidate]| -> Vec<usize> {
+                let is_pinned = |(_, one): &(usize, &Candidate)| one.inclusion == Inclusion::Pinned;
+                candidates.iter().enumerate().filter(is_pinned).map(|(at, _)| at).collect()
+            };
+            let expected = expected_problem(policy, state, sent.operation);
+            pinned(sent.problem.problem.candidates()) == pinned(&expected.candidates)
+        }),
+        premise: Premise::Context(|policy, state, operation| {
+            // Only an omitted item shows that it is not pinned.
+            let running = state.control().request().map(|request| request.id);
+            let is_message = |item: &Item| matches!(item.key, ItemKey::Request(id) if Some(id) != running);
+            let ids = readable_items(policy, state, operation);
+            let mut items = ids.into_iter().filter_map(|id| state.semantic().get(id));
+            operation != Operation::Summarize
+                && items.any(|entry| is_message(&entry.item))
+                && omits_items(policy, state, operation)
+        }),
         ..CLAIM
     },
 ];

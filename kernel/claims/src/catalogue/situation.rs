@@ -8,7 +8,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::num::NonZeroU32;
 use orchestrion_kernel::module::Ratings;
-use orchestrion_kernel::situation::{ActionRecord, Mode, SummaryField, SummaryUpdate};
+use orchestrion_kernel::situation::{ActionRecord, Mode, SummaryField, SummaryUpdate, ToolCall, ToolOutcome};
 use orchestrion_kernel::{Events, Timestamp};
 
 pub(super) const SITUATION: &[Claim] = &[
@@ -86,6 +86,91 @@ pub(super) const SITUATION: &[Claim] = &[
         }),
         premise: Premise::Semantic(|_, state| {
             state.request_scope().is_some() && !situation(state.semantic()).is_empty()
+        }),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-173",
+        clause: "002-2.10",
+        statement: "The record of an action contains what the module sent, with the results of its tool calls up to the limit \
+                    of characters.",
+        formula: "□ (reply with action a ⇒ ActionRecorded(a') ∈ σ: a' = a but result' = first n characters of result)",
+        check: ResponseInvariant(|policy, decide, state| {
+            let max = policy.situation.result_chars_max;
+            let [sent, expected] = [sent_record(max), truncated_record(max)];
+            common_replies(state).all(|report| {
+                let Some(events) = events_of(decide, state, &report, None, Some(sent.clone())) else {
+                    return true;
+                };
+                let mut records = events.iter().filter_map(|event| match event {
+                    Event::ActionRecorded { record, .. } => Some(record),
+                    _ => None,
+                });
+                records.next() == Some(&expected) && records.next().is_none()
+            })
+        }),
+        premise: Premise::State(|_, state| common_replies(state).next().is_some()),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-174",
+        clause: "002-1.11",
+        statement: "A request keeps the latest action and the last actions before it, up to the limit of the history, in the \
+                    order in which they were recorded.",
+        formula: "□ (r' = r ⇒ actions' = last (n + 1) of actions · recorded(σ))",
+        check: StepInvariant(|policy, before, events, after| {
+            let (Some(earlier), Some(later)) = (before.control().request(), after.control().request()) else {
+                return true;
+            };
+            if earlier.id != later.id {
+                return true;
+            }
+            let recorded = events.iter().filter_map(|event| match event {
+                Event::ActionRecorded { record, .. } => Some(record),
+                _ => None,
+            });
+            let all: Vec<&ActionRecord> = earlier.actions.iter().chain(recorded).collect();
+            let kept = usize::try_from(policy.situation.max_history).unwrap_or(usize::MAX).saturating_add(1);
+            let expected = all.iter().skip(all.len().saturating_sub(kept)).copied();
+            later.actions.iter().eq(expected)
+        }),
+        premise: Premise::State(|policy, state| {
+            let kept = u64::from(policy.situation.max_history).saturating_add(1);
+            of_request(state, |request| {
+                let distinct = request.actions.windows(2).all(|pair| pair.first() != pair.last());
+                u64::try_from(request.actions.len()) == Ok(kept) && distinct
+            })
+        }),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-175",
+        clause: "002-4.4",
+        statement: "An update replaces the text of every field that it names by its own, with leading and trailing space, up to \
+                    the limit of characters.",
+        formula: "□ (reply with update u ∧ verified' ∧ r' = r ⇒ ∀ f ∈ dom(u): summary'(f) = first n characters of u(f))",
+        check: ResponseInvariant(|policy, decide, state| {
+            let max = policy.situation.summary_chars_max;
+            common_replies(state).all(|report| {
+                let update = whole_update(max);
+                let Some(updated) = state_after(decide, state, &report, Some(update.clone())) else {
+                    return true;
+                };
+                let texts = SummaryField::ALL.iter().filter_map(|field| {
+                    let text = update.0.get(field.name())?;
+                    Some((*field, truncated(text.as_str(), max)))
+                });
+                let mut expected = situation(state.semantic());
+                expected.extend(texts.filter(|(_, text)| !text.as_str().trim().is_empty()));
+                of_request(&updated, |request| !request.verified)
+                    || has_ended(&updated)
+                    || situation(updated.semantic()) == expected
+            })
+        }),
+        premise: Premise::State(|_, state| {
+            common_replies(state).next().is_some()
+                && of_request(state, |request| request.verified)
+                && !situation(state.semantic()).is_empty()
         }),
         ..CLAIM
     },
@@ -167,4 +252,56 @@ fn action_record() -> ActionRecord {
         approach: nothing(),
         tool_calls: Vec::new(),
     }
+}
+
+/// A record with texts of all lengths around the limit, in characters of one and two bytes.
+fn sent_record(chars_max: u32) -> ActionRecord {
+    let results = [-1, 0, 1].map(|more| text_of_chars(chars_max, more));
+    record_with_results(results.into_iter().collect())
+}
+
+/// The same record with results up to the limit.
+fn truncated_record(chars_max: u32) -> ActionRecord {
+    let results = [-1, 0, 1].map(|more| truncated(text_of_chars(chars_max, more).as_str(), chars_max));
+    record_with_results(results.into_iter().collect())
+}
+
+fn record_with_results(results: Vec<Text>) -> ActionRecord {
+    let call = |result: Text| ToolCall {
+        name: Text::from(" tool "),
+        args: BTreeMap::from([(String::from("key"), Text::from(" value "))]),
+        result,
+        outcome: ToolOutcome::Failure,
+    };
+    ActionRecord {
+        mode: Mode::Deep,
+        thinking: Text::from(" thinking"),
+        planning: Text::from("planning "),
+        reflection: Text::from(" reflection "),
+        approach: Text::from("approach"),
+        tool_calls: results.into_iter().map(call).collect(),
+        ..action_record()
+    }
+}
+
+/// An update of every field: short texts with space at both ends, and one text above the limit.
+fn whole_update(chars_max: u32) -> SummaryUpdate {
+    let text = |field: &SummaryField| match field {
+        SummaryField::Goal | SummaryField::KeyFindings => Text::from(" g "),
+        SummaryField::Progress | SummaryField::NextFocus => text_of_chars(chars_max, 1),
+        SummaryField::CurrentApproach => text_of_chars(chars_max, 0),
+    };
+    SummaryUpdate(SummaryField::ALL.iter().map(|field| (String::from(field.name()), text(field))).collect())
+}
+
+/// A text of this number of characters, and some more or fewer. Its first character has two bytes.
+fn text_of_chars(chars: u32, more: i8) -> Text {
+    let chars = usize::try_from(chars).unwrap_or(usize::MAX).saturating_add_signed(more.into());
+    Text::from(core::iter::once('é').chain(core::iter::repeat('a')).take(chars).collect::<String>())
+}
+
+/// The first characters of a text.
+fn truncated(text: &str, chars_max: u32) -> Text {
+    let chars = usize::try_from(chars_max).unwrap_or(usize::MAX);
+    Text::from(text.chars().take(chars).collect::<String>())
 }

@@ -2,17 +2,15 @@
 //! nothing is relevant.
 
 use super::compaction::cluster;
-use super::items::persists;
 use super::reading::{closed_subset, readable_items};
-use super::situation::{reasoning_mode, situation, situation_text};
+use super::serialization::{SITUATION, headings, line, section};
+use super::situation::reasoning_mode;
 use alloc::collections::{BTreeMap, BTreeSet};
-use alloc::format;
-use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use orchestrion_kernel::Timestamp;
 use orchestrion_kernel::ids::ItemId;
-use orchestrion_kernel::item::{Item, ItemKey, ItemKind, Layer, Scope, Topic, Validity};
+use orchestrion_kernel::item::{Item, ItemKey, ItemKind, Layer, Topic};
 use orchestrion_kernel::module::{Module, Operation, Role};
+use orchestrion_kernel::plan::{StepOptions, Task};
 use orchestrion_kernel::policy::Policy;
 use orchestrion_kernel::selection::{Candidate, Inclusion};
 use orchestrion_kernel::state::State;
@@ -26,8 +24,6 @@ pub(crate) struct ExpectedProblem {
     /// The tokens of the context and the payload.
     pub(crate) budget: u64,
 }
-
-const SECTIONS: [&str; 5] = ["Identity", "Environment", "Facts", "Working set", "Situation"];
 
 /// Whether the module of an operation reads a context: all but the identity guard, the stores and the audit sink.
 pub(crate) const fn takes_context(operation: Operation) -> bool {
@@ -59,10 +55,12 @@ pub(crate) fn is_pinned(policy: &Policy, state: &State, operation: Operation, it
     }
 }
 
-/// The length of the payload as the JSON of the derived encoding, which shares no code with the kernel's count. 0: no payload.
+/// The length of the payload as the JSON of the derived encoding, which shares no code with the kernel's count. 0: no payload. Of a
+/// task it has what its module reads, and not the options by which a network routes it (decision 0042).
 pub(crate) fn payload_bytes(state: &State, operation: Operation) -> usize {
     let Some(request) = state.control().request() else { return 0 };
     let length = |json: Result<Vec<u8>, _>| json.map_or(0, |json| json.len());
+    let without_step = |task: &Task| Task { step: StepOptions::default(), ..task.clone() };
     match operation {
         Operation::Argue(_)
         | Operation::ArgueAdditional { .. }
@@ -70,12 +68,13 @@ pub(crate) fn payload_bytes(state: &State, operation: Operation) -> usize {
         | Operation::Approve
         | Operation::Diagnose => {
             let plan = request.plan.as_ref().map(|revised| &revised.plan);
-            plan.map_or(0, |plan| length(serde_json::to_vec(&BTreeMap::from([("plan", plan)]))))
+            let tasks = plan.map(|plan| plan.tasks().iter().map(without_step).collect::<Vec<Task>>());
+            tasks.map_or(0, |tasks| length(serde_json::to_vec(&BTreeMap::from([("plan", tasks)]))))
         }
         Operation::RunTask { task, .. } | Operation::UndoTask { task } => {
             let started = request.ledger.iter().filter(|started| started.task == task);
             let task = started.filter_map(|started| started.version.as_ref()).next();
-            task.map_or(0, |task| length(serde_json::to_vec(&BTreeMap::from([("task", task)]))))
+            task.map_or(0, |task| length(serde_json::to_vec(&BTreeMap::from([("task", without_step(task))]))))
         }
         Operation::VerifyIdentity
         | Operation::LoadContext
@@ -85,6 +84,11 @@ pub(crate) fn payload_bytes(state: &State, operation: Operation) -> usize {
         | Operation::StoreMemory { .. }
         | Operation::DeliverAudit => 0,
     }
+}
+
+/// The tokens of the payload.
+pub(crate) fn payload_tokens(state: &State, operation: Operation) -> u64 {
+    u64::try_from(payload_bytes(state, operation).div_ceil(4)).unwrap_or(u64::MAX)
 }
 
 /// The problem of a call in a state.
@@ -117,8 +121,7 @@ pub(crate) fn expected_problem(policy: &Policy, state: &State, operation: Operat
             },
         });
     }
-    let payload = u64::try_from(payload_bytes(state, operation).div_ceil(4)).unwrap_or(u64::MAX);
-    let payload = Some((payload, true)).filter(|(tokens, _)| *tokens > 0);
+    let payload = Some((payload_tokens(state, operation), true)).filter(|(tokens, _)| *tokens > 0);
     let headings = headings.iter().map(|(text, is_shown)| (tokens(text), *is_shown));
     candidates.extend(headings.chain(payload).map(|(cost, is_shown)| Candidate {
         utility: 0,
@@ -129,10 +132,9 @@ pub(crate) fn expected_problem(policy: &Policy, state: &State, operation: Operat
     ExpectedProblem { candidates, ids, budget: token_limit(policy, operation) }
 }
 
-/// Whether the pinned items with their dependencies and headings, and the payload, exceed the budget of a call.
-pub(crate) fn exceeds_budget(policy: &Policy, state: &State, operation: Operation) -> bool {
-    let problem = expected_problem(policy, state, operation);
-    let all = &problem.candidates;
+/// The tokens of the pinned items with their dependencies and headings, and of the payload.
+pub(crate) fn required_tokens(policy: &Policy, state: &State, operation: Operation) -> u64 {
+    let all = &expected_problem(policy, state, operation).candidates;
     let is_pinned = |(at, one): (usize, &Candidate)| (one.inclusion == Inclusion::Pinned).then_some(at);
     let mut needed: BTreeSet<usize> = all.iter().enumerate().filter_map(is_pinned).collect();
     loop {
@@ -144,10 +146,16 @@ pub(crate) fn exceeds_budget(policy: &Policy, state: &State, operation: Operatio
         needed.extend(more);
     }
     let costs = needed.iter().filter_map(|at| all.get(*at)).map(|one| one.cost);
-    costs.fold(0, u64::saturating_add) > problem.budget
+    costs.fold(0, u64::saturating_add)
 }
 
-fn tokens(text: &str) -> u64 {
+/// Whether the pinned items with their dependencies and headings, and the payload, exceed the budget of a call.
+pub(crate) fn exceeds_budget(policy: &Policy, state: &State, operation: Operation) -> bool {
+    required_tokens(policy, state, operation) > token_limit(policy, operation)
+}
+
+/// The tokens of a text: four of its bytes are one.
+pub(crate) fn tokens(text: &str) -> u64 {
     u64::try_from(text.len().div_ceil(4)).unwrap_or(u64::MAX)
 }
 
@@ -226,86 +234,4 @@ const fn topic(item: &Item) -> Topic {
         ItemKey::Diagnosis(_) => Topic::Diagnosis,
         ItemKey::Approval(_) => Topic::Approval,
     }
-}
-
-/// The position of the situation in [`SECTIONS`].
-const SITUATION: usize = 4;
-
-/// The position of an item's section in [`SECTIONS`].
-fn section(policy: &Policy, state: &State, operation: Operation, item: &Item) -> usize {
-    let running = state.control().request().map(|request| request.id);
-    let is_earlier = || running.is_none() || item.key.request() != running;
-    match (&item.layer, &item.key) {
-        (Layer::Identity(_), _) => 0,
-        (Layer::Environment, _) => 1,
-        (Layer::Fact(_), _) => 2,
-        (_, ItemKey::Situation(_)) if reasoning_mode(&policy.situation, operation).is_some() => SITUATION,
-        (Layer::Request { .. }, _) if persists(item) && is_earlier() => 2,
-        (Layer::Request { .. } | Layer::Working { .. }, _) => 3,
-    }
-}
-
-/// The headings, each after an empty line, and whether the context always contains them: the time follows one, the situation another.
-fn headings(policy: &Policy, state: &State, operation: Operation) -> Vec<(String, bool)> {
-    let has_time =
-        policy.contexts.provenance && operation != Operation::Summarize && state.now() > Timestamp::default();
-    let time = has_time.then(|| format!("time: {}\n", state.now()));
-    let situation = reasoning_mode(&policy.situation, operation).and_then(|mode| {
-        let actions = state.control().request().map_or(&[][..], |request| &request.actions);
-        situation_text(&policy.situation, mode, &situation(state.semantic()), actions)
-    });
-    let situation = situation.map(|text| text + "\n");
-    let preambles = [None, time, None, None, situation];
-    let heading = |(name, preamble): (&str, Option<String>)| {
-        let is_shown = preamble.is_some();
-        (format!("\n# {name}\n{}", preamble.unwrap_or_default()), is_shown)
-    };
-    SECTIONS.into_iter().zip(preambles).map(heading).collect()
-}
-
-/// The line of an item. With provenance it names ranks, sources, times and scopes.
-fn line(policy: &Policy, item: &Item) -> String {
-    let provenance = policy.contexts.provenance;
-    let mut details = Vec::new();
-    if let ItemKind::Subtask(status) = item.kind {
-        details.push(status.to_string());
-    }
-    // A name that is the word of the rank stands once.
-    let name_rank = |details: &mut Vec<String>, name: &str, rank: &str| {
-        details.extend(Some(name).filter(|name| !name.is_empty() && *name != rank).map(ToString::to_string));
-        details.push(rank.to_string());
-    };
-    match &item.layer {
-        Layer::Identity(identity) if provenance => {
-            name_rank(&mut details, identity.authority.as_str(), identity.rank.name());
-            let texts = [&identity.department, &identity.organization].map(|text| text.as_str());
-            details.extend(texts.into_iter().filter(|text| !text.is_empty()).map(ToString::to_string));
-            details.extend(identity.permissions.iter().map(|permission| format!("may {permission}")));
-        }
-        Layer::Fact(fact) if provenance => {
-            name_rank(&mut details, fact.source.name.as_str(), fact.source.rank.name());
-            if fact.established_at > Timestamp::default() {
-                details.push(fact.established_at.to_string());
-            }
-        }
-        Layer::Identity(_)
-        | Layer::Fact(_)
-        | Layer::Request { .. }
-        | Layer::Working { .. }
-        | Layer::Environment => {}
-    }
-    let scope = super::items::item_scope(item);
-    if provenance && !matches!(scope, Scope::Global | Scope::Session) {
-        details.push(scope.to_string());
-    }
-    if item.validity == Validity::NeedsReview {
-        details.push("needs review".to_string());
-    }
-    let constraint = match item.kind {
-        ItemKind::Constraint(Some(constraint)) => format!("{constraint} constraint, "),
-        ItemKind::Constraint(None) => "constraint, ".to_string(),
-        ItemKind::Fact | ItemKind::Subtask(_) => String::new(),
-    };
-    let details = if details.is_empty() { String::new() } else { format!(" ({})", details.join(", ")) };
-    format!("[{}] {constraint}{}{details}: {}\n", item.id, item.key, item.text)
 }

@@ -1,0 +1,116 @@
+//! The inputs of the adversary about the situation of a request (002): action records and summary updates beside replies.
+
+use super::knowledge::summary_update;
+use orchestrion_kernel::ids::Timestamp;
+use orchestrion_kernel::module::{Module, Operation, Role};
+use orchestrion_kernel::policy::ModuleContextPolicy;
+use orchestrion_kernel::situation::{ActionRecord, Mode, SummaryField, SummaryUpdate, ToolCall, ToolOutcome};
+use orchestrion_kernel::state::Call;
+use orchestrion_kernel::{Input, Policy, State, Text};
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+
+/// The characters of an argument that alone exceeds the budget of the Analyst.
+const LONG_ARGUMENT: usize = 3_000;
+
+/// The iteration before the Analyst is called.
+const LONG_ITERATION: NonZeroU32 = NonZeroU32::MIN.saturating_add(1);
+
+/// Sets limits that few texts reach, each limit a number of its own. All items fit the budget of the Analyst, but not a long argument.
+pub(crate) fn limit(policy: &mut Policy) {
+    let situation = &mut policy.situation;
+    situation.max_history = 2;
+    situation.result_chars_max = 12;
+    situation.summary_chars_max = 7;
+    situation.compressed_args_chars_max = 6;
+    situation.compressed_result_chars_max = 3;
+    policy.contexts.reserved_tokens = 0;
+    policy.contexts.module_overrides = vec![ModuleContextPolicy {
+        module: Module::Debater(Role::Analyst),
+        budget_tokens: Some(700),
+        weights: BTreeMap::new(),
+    }];
+}
+
+/// A reply alone, with an action, with an update of the summary, and with both.
+pub(super) fn replies(state: &State, call: Call, reply: Input) -> Vec<Input> {
+    let Some(iteration) = iteration(call.operation) else { return vec![reply] };
+    let Input::Reply { call, report, .. } = &reply else { return vec![reply] };
+    let with = |update: Option<SummaryUpdate>, action: Option<ActionRecord>| Input::Reply {
+        call: *call,
+        report: report.clone(),
+        summary_update: update,
+        action: action.map(Box::new),
+        interaction: None,
+    };
+    let update = || Some(next_update(state));
+    let is_long = iteration == LONG_ITERATION;
+    let long = is_long.then(|| with(None, Some(with_long_argument(action(iteration, true)))));
+    let mut replies = vec![
+        with(None, Some(action(iteration, true))),
+        with(None, Some(action(iteration, false))),
+        with(update(), None),
+        with(update(), Some(action(iteration, true))),
+        reply,
+    ];
+    replies.extend(long);
+    replies
+}
+
+/// The same action with an argument that the record keeps whole.
+fn with_long_argument(mut action: ActionRecord) -> ActionRecord {
+    for call in &mut action.tool_calls {
+        call.args.insert("c".to_owned(), Text::from("x".repeat(LONG_ARGUMENT)));
+    }
+    action
+}
+
+/// The number of the iteration in which a module reasons; none if its reply stays plain. There is one more of them than a request
+/// keeps.
+fn iteration(operation: Operation) -> Option<NonZeroU32> {
+    NonZeroU32::new(match operation {
+        Operation::Classify => 1,
+        Operation::DraftPlan => 2,
+        Operation::Argue(Role::Analyst) => 3,
+        Operation::Argue(Role::Solution) => 4,
+        Operation::RunTask { .. } => 5,
+        _ => return None,
+    })
+}
+
+/// The record of an action, with two tool calls or without any. The results and the arguments are longer than each limit; the first
+/// character of a result has two bytes.
+fn action(iteration: NonZeroU32, has_calls: bool) -> ActionRecord {
+    let call = |name: &str, outcome| ToolCall {
+        name: format!("{name}{iteration}").into(),
+        args: [("b", "second"), ("a", "first")]
+            .map(|(name, text)| (name.to_owned(), Text::from(text)))
+            .into(),
+        result: format!("é{iteration} {name} of a long result").into(),
+        outcome,
+    };
+    let calls = [call("read", ToolOutcome::Success), call("send", ToolOutcome::Timeout)];
+    ActionRecord {
+        iteration,
+        timestamp: Timestamp::default(),
+        mode: Mode::Deep,
+        thinking: "thinking".into(),
+        planning: "planning".into(),
+        reflection: "reflection".into(),
+        approach: "approach".into(),
+        tool_calls: calls.into_iter().filter(|_| has_calls).collect(),
+    }
+}
+
+/// The first update, with space around a text and blank texts, or one that replaces its text by a longer one.
+fn next_update(state: &State) -> SummaryUpdate {
+    let goal = state.semantic().situation().get(SummaryField::Goal).to_owned();
+    if goal == " g " {
+        return summary_update(&[
+            ("goal", "ünder the limit no more"),
+            ("progress", "p"),
+            ("key_findings", " "),
+        ]);
+    }
+    summary_update(&[("goal", " g "), ("progress", " \n"), ("key_findings", "k"), ("insights", "i")])
+}
