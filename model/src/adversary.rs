@@ -122,6 +122,10 @@ impl Adversary {
                 None => contexts::session_starts(&user()),
             };
         }
+        if let (Some(user), true) = (state.control().session(), self.model.free.situation) {
+            let is_first = state.control().next_request() == RequestId::FIRST;
+            return if is_first { situation::messages(user) } else { Vec::new() };
+        }
         let Some(session) = state.control().session() else {
             let is_free = self.model.free.writes && knowledge::has_room(self.items, state);
             let identities = knowledge::identities().into_iter().filter(|_| is_free);
@@ -193,7 +197,8 @@ impl Adversary {
             }
             let fails = call.operation == Operation::Summarize;
             let reports = contexts::reports(state, call).into_iter().map(reply);
-            return reports.chain(failures().filter(|_| fails)).collect();
+            let more = failures().filter(|_| fails).chain(contexts::reply_in_scope(state, call));
+            return reports.chain(more).collect();
         }
         if self.model.free.network == Remote::Interactions && call.operation.task().is_some() {
             return network::interactions::ends(state, call);
@@ -306,7 +311,7 @@ impl Adversary {
             let agreeable = argument(Stance::Pro, Score::ONE, None);
             // Against the Critic alone, the others reach the proceed threshold, but not the re-debate threshold.
             let critique = argument(Stance::Con, Score::ONE, None);
-            let objects = self.model.free.facts && role == Role::Critic;
+            let objects = (self.model.free.facts || self.model.free.situation) && role == Role::Critic;
             return [agreeable].into_iter().chain(objects.then_some(critique)).collect();
         }
         let confidences = match role {

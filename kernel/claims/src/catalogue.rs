@@ -22,6 +22,7 @@ mod ordering;
 mod prelude;
 mod reading;
 mod records;
+mod reports;
 mod reviews;
 mod scopes;
 mod serialization;
@@ -47,6 +48,7 @@ const PARTS: [&[Claim]; 0] = [
     contexts::CONTEXTS,
     serialization::SERIALIZATION,
     reviews::REVIEWS,
+    reports::REPORTS,
     scopes::SCOPES,
     records::RECORDS,
     transitions::TURNS,

@@ -2,19 +2,26 @@
 //! budgets, reviews of two passes, and a request in a scope of its own.
 
 use super::argument_with_text;
-use super::knowledge::fact;
-use orchestrion_kernel::ids::Timestamp;
-use orchestrion_kernel::item::{ConstraintType, ItemKey, Rank, Scope};
+use super::knowledge::{fact, reply_with_situation};
+use orchestrion_kernel::ids::{Timestamp, TraceId};
+use orchestrion_kernel::item::{Audience, ConstraintType, ItemKey, Rank, Scope, Topic};
 use orchestrion_kernel::knowledge::{FactKind, NewFact, NewIdentity, Reference, Write, WriteSource};
-use orchestrion_kernel::module::{Argument, Module, Operation, Ratings, Report, Role, Stance};
+use orchestrion_kernel::module::{Argument, Module, Operation, PastRequest, Ratings, Report, Role, Stance};
 use orchestrion_kernel::plan::{Effect, Plan, StepOptions, Task};
 use orchestrion_kernel::policy::{CompactionPolicy, ContextPolicy, ModuleContextPolicy};
 use orchestrion_kernel::state::Call;
-use orchestrion_kernel::{Input, Phase, RequestId, Score, State, TaskId, Text, UserId};
-use std::collections::BTreeMap;
+use orchestrion_kernel::{
+    ConversationId, Input, Phase, RequestId, Score, State, TaskId, Text, UserId, Weight,
+};
 
 /// The common budget: all items of a debate do not fit.
-pub(crate) const BUDGET_TOKENS: u32 = 150;
+pub(crate) const BUDGET_TOKENS: u32 = 150 + RESERVED_TOKENS;
+
+/// What one of the users may do.
+const PERMISSION: &str = "pay";
+
+/// The part of each budget for the reply.
+const RESERVED_TOKENS: u32 = 20;
 
 /// Two persistent items of the first request are enough for a compaction, and a cluster could also contain the running one's message.
 pub(crate) const COMPACTION: CompactionPolicy =
@@ -22,14 +29,20 @@ pub(crate) const COMPACTION: CompactionPolicy =
 
 /// Sets budgets of single modules: Solution has room for little more than the reviews, the Critic for one of two plans.
 pub(crate) fn limit(contexts: &mut ContextPolicy) {
-    let budget = |module, tokens| ModuleContextPolicy {
+    let budget = |module, tokens, weights: &[(Topic, u32)]| ModuleContextPolicy {
         module,
-        budget_tokens: Some(tokens),
-        weights: BTreeMap::new(),
+        budget_tokens: Some(tokens + RESERVED_TOKENS),
+        weights: weights.iter().filter_map(|(topic, ones)| Some((*topic, weight(*ones)?))).collect(),
     };
-    contexts.reserved_tokens = 0;
-    contexts.module_overrides =
-        vec![budget(Module::Debater(Role::Solution), 150), budget(Module::Debater(Role::Critic), 70)];
+    contexts.reserved_tokens = RESERVED_TOKENS;
+    contexts.module_overrides = vec![
+        budget(Module::Debater(Role::Solution), 150, &[(Topic::Fact, 3), (Topic::Request, 0)]),
+        budget(Module::Debater(Role::Critic), 70, &[]),
+    ];
+}
+
+fn weight(ones: u32) -> Option<Weight> {
+    Weight::from_millionths(ones * 1_000_000)
 }
 
 /// A session without an identity, and one with a permission.
@@ -40,7 +53,7 @@ pub(super) fn session_starts(user: &UserId) -> Vec<Input> {
         rank: None,
         department: "sales".into(),
         organization: String::new().into(),
-        permissions: vec!["pay".into()],
+        permissions: vec![PERMISSION.into()],
     };
     let with_identity = Input::SessionStart { user: user.clone(), identity: Some(Box::new(identity)) };
     vec![Input::session_start(user.clone()), with_identity]
@@ -83,7 +96,9 @@ pub(super) fn reports(state: &State, call: Call) -> Vec<Report> {
     let pass = state.control().request().map_or(0, |request| request.debate.pass);
     match call.operation {
         Operation::VerifyIdentity => vec![Report::Identity { gcp: true, mongodb: true }],
-        Operation::LoadContext => vec![Report::Context { ratings: Ratings::default(), traces: Vec::new() }],
+        Operation::LoadContext => {
+            vec![Report::Context { ratings: Ratings::default(), traces: past_requests() }]
+        }
         // Later phases have the same contexts, so one of the states is enough.
         Operation::Summarize if facts_written(state) == 0 => {
             vec![Report::Summary { text: "both texts in short".into(), forgets: None }]
@@ -92,9 +107,13 @@ pub(super) fn reports(state: &State, call: Call) -> Vec<Report> {
         Operation::Classify => {
             vec![Report::Classification { tags: vec!["offer".into()], similarity: Score::ZERO }]
         }
-        Operation::DraftPlan => [SHORT_PLAN, LONG_PLAN].map(|text| Report::Plan(plan(text))).into(),
-        Operation::Argue(role) => arguments(role, pass),
-        Operation::ReviewRevision => arguments(Role::Security, pass),
+        Operation::DraftPlan => {
+            let is_open = state.now() > Timestamp::default();
+            let plans = [SHORT_PLAN, LONG_PLAN].map(plan).into_iter().chain(is_open.then(scoped_plan));
+            plans.map(Report::Plan).collect()
+        }
+        Operation::Argue(role) => arguments(role, pass, state),
+        Operation::ReviewRevision => arguments(Role::Security, pass, state),
         Operation::ArgueAdditional { .. } => {
             vec![argument_with_text(Stance::Pro, Score::ONE, "agreed as well")]
         }
@@ -111,10 +130,21 @@ pub(super) fn reports(state: &State, call: Call) -> Vec<Report> {
 
 /// The texts of the task in two plans.
 const SHORT_PLAN: &str = "send it";
-const LONG_PLAN: &str = "write the offer, let the customer sign it, and send it by post";
+const LONG_PLAN: &str = "write the \"offer\",\nlet the customer sign it, and send it by post";
 
-/// An argument for the plan. In the first pass the Critic and Security also object, and the Optimizer revises the plan.
-fn arguments(role: Role, pass: u32) -> Vec<Report> {
+/// The reply of a task in a scope of its own, with an action and an update, which the request does not take.
+pub(super) fn reply_in_scope(state: &State, call: Call) -> Option<Input> {
+    let request = state.control().request()?;
+    let is_own = matches!(call.operation, Operation::RunTask { .. })
+        && *request.call_scope(call.operation) != request.scope;
+    let Input::Reply { summary_update, action, .. } = reply_with_situation(call.id) else { return None };
+    let report = Report::Exit { code: 0, text: "sent".into(), number: None };
+    is_own.then_some(Input::Reply { call: call.id, report, summary_update, action, interaction: None })
+}
+
+/// An argument for the plan. In the first pass the Critic and Security also object, and the Optimizer revises the plan; in the
+/// second one the Critic objects again, after all writes.
+fn arguments(role: Role, pass: u32, state: &State) -> Vec<Report> {
     let agreement = argument_with_text(Stance::Pro, Score::ONE, "agreed");
     let objection = match role {
         Role::Critic => Some("the plan names no price, and nothing says when the customer gets it"),
@@ -122,7 +152,9 @@ fn arguments(role: Role, pass: u32) -> Vec<Report> {
         Role::Analyst | Role::Solution | Role::Optimizer => None,
     };
     let half = Score::from_millionths(500_000).unwrap_or(Score::ZERO);
-    let objection = objection.filter(|_| pass < 2).map(|text| argument_with_text(Stance::Con, half, text));
+    let repeats = role == Role::Critic && pass == 2 && state.now() > Timestamp::default();
+    let objection =
+        objection.filter(|_| pass < 2 || repeats).map(|text| argument_with_text(Stance::Con, half, text));
     let revision = (role == Role::Optimizer && pass < 2).then(|| Report::Argument {
         argument: Argument { stance: Stance::Pro, confidence: Score::ONE },
         text: "revised".into(),
@@ -131,21 +163,37 @@ fn arguments(role: Role, pass: u32) -> Vec<Report> {
     [agreement].into_iter().chain(objection).chain(revision).collect()
 }
 
+/// A request of another conversation. Memory returns it twice.
+fn past_requests() -> Vec<PastRequest> {
+    let trace = TraceId { conversation: ConversationId::new("old"), request: RequestId::FIRST };
+    let past = |text: &str| PastRequest { trace: trace.clone(), text: text.into(), scope: Scope::Global };
+    vec![past("an offer was sent"), past("the same offer")]
+}
+
 fn plan(text: &str) -> Plan {
-    let task = Task {
-        id: TaskId::new(1),
-        text: text.into(),
-        effect: Effect::Undoable { compensation: Text::from("call back") },
-        depends_on: None,
-        scope: None,
-        step: StepOptions::default(),
-    };
-    // One task has a plan.
-    Plan::new(vec![task]).unwrap_or_else(|error| unreachable!("{error}"))
+    let undoable = Effect::Undoable { compensation: Text::from("call back") };
+    new_plan(vec![task(1, text, undoable)])
+}
+
+/// A plan whose first task runs in a scope of its own.
+fn scoped_plan() -> Plan {
+    let first = Task { scope: Some(task_scope()), ..task(1, "look it up", Effect::Pure) };
+    let second = task(2, SHORT_PLAN, Effect::Irreversible);
+    new_plan(vec![first, Task { depends_on: Some(vec![TaskId::new(1)]), ..second }])
+}
+
+fn task(number: u32, text: &str, effect: Effect) -> Task {
+    let (depends_on, scope, step) = (None, None, StepOptions::default());
+    Task { id: TaskId::new(number), text: text.into(), effect, depends_on, scope, step }
+}
+
+fn new_plan(tasks: Vec<Task>) -> Plan {
+    // The tasks are distinct, and each comes after those that it depends on.
+    Plan::new(tasks).unwrap_or_else(|error| unreachable!("{error}"))
 }
 
 /// The writes in their order: a fact, its dependent, the next version of the first, after which the dependent needs review, a
-/// constraint, a fact in the scope of a task, a signal, and an item that expires.
+/// constraint, a fact in the scope of a task, a signal, and two working items of which one expires.
 fn next_write(state: &State) -> Option<Write> {
     let is_new = |key: ItemKey| state.semantic().latest_by_key(&key).is_none();
     let is_new_fact = |key: &str| is_new(ItemKey::Fact(key.into()));
@@ -167,7 +215,12 @@ fn next_write(state: &State) -> Option<Write> {
     }
     if is_new_fact("cap") {
         let kind = FactKind::Constraint(Some(ConstraintType::Budget));
-        return Some(Write::Fact(NewFact { kind, ..stated("cap", "15 %", Rank::Policy.name(), 0) }));
+        let audience = Audience::Permitted(PERMISSION.into());
+        return Some(Write::Fact(NewFact {
+            kind,
+            audience,
+            ..stated("cap", "15 %", Rank::Policy.name(), 0)
+        }));
     }
     if is_new_fact("step") {
         let scope = task_scope();
@@ -176,12 +229,14 @@ fn next_write(state: &State) -> Option<Write> {
     if is_new(ItemKey::Environment("weather".into())) {
         return Some(Write::Environment { key: "weather".into(), text: "rain".into(), supersedes: None });
     }
-    is_new(ItemKey::Working("note".into())).then(|| Write::Working {
-        key: "note".into(),
+    let working = |key: &str, expires_at: Option<u64>| Write::Working {
+        key: key.into(),
         text: "ask first".into(),
-        expires_at: Some(Timestamp::from_millis(2)),
+        expires_at: expires_at.map(Timestamp::from_millis),
         depends_on: Vec::new(),
-    })
+    };
+    let mut items = [("memo", None), ("note", Some(2))].into_iter();
+    items.find(|(key, _)| is_new(ItemKey::Working((*key).into()))).map(|(key, at)| working(key, at))
 }
 
 /// A version of a global fact.

@@ -6,7 +6,7 @@ use orchestrion_kernel::module::{Module, Operation, Role};
 use orchestrion_kernel::policy::ModuleContextPolicy;
 use orchestrion_kernel::situation::{ActionRecord, Mode, SummaryField, SummaryUpdate, ToolCall, ToolOutcome};
 use orchestrion_kernel::state::Call;
-use orchestrion_kernel::{Input, Policy, State, Text};
+use orchestrion_kernel::{Input, Policy, State, Text, UserId};
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
@@ -32,9 +32,11 @@ pub(crate) fn limit(policy: &mut Policy) {
     }];
 }
 
-/// A reply alone, with an action, with an update of the summary, and with both.
+/// A reply alone, with an action, with an update of the summary, and with both. In a later pass replies are plain: then nothing but
+/// the pass changes what the request keeps.
 pub(super) fn replies(state: &State, call: Call, reply: Input) -> Vec<Input> {
-    let Some(iteration) = iteration(call.operation) else { return vec![reply] };
+    let is_later = state.control().request().is_some_and(|request| request.debate.pass > 1);
+    let Some(iteration) = iteration(call.operation).filter(|_| !is_later) else { return vec![reply] };
     let Input::Reply { call, report, .. } = &reply else { return vec![reply] };
     let with = |update: Option<SummaryUpdate>, action: Option<ActionRecord>| Input::Reply {
         call: *call,
@@ -46,14 +48,13 @@ pub(super) fn replies(state: &State, call: Call, reply: Input) -> Vec<Input> {
     let update = || Some(next_update(state));
     let is_long = iteration == LONG_ITERATION;
     let long = is_long.then(|| with(None, Some(with_long_argument(action(iteration, true)))));
-    let mut replies = vec![
-        with(None, Some(action(iteration, true))),
-        with(None, Some(action(iteration, false))),
-        with(update(), None),
-        with(update(), Some(action(iteration, true))),
-        reply,
-    ];
+    let mut replies = vec![with(None, Some(action(iteration, true))), with(update(), None)];
+    if [2, 3].contains(&iteration.get()) {
+        replies.push(with(None, Some(action(iteration, false))));
+        replies.push(with(update(), Some(action(iteration, true))));
+    }
     replies.extend(long);
+    replies.push(reply);
     replies
 }
 
@@ -65,11 +66,16 @@ fn with_long_argument(mut action: ActionRecord) -> ActionRecord {
     action
 }
 
-/// The number of the iteration in which a module reasons; none if its reply stays plain. There is one more of them than a request
-/// keeps.
+/// The message of a request, and one that alone exceeds the budget of the Analyst.
+pub(super) fn messages(user: &UserId) -> Vec<Input> {
+    let texts = [super::text(), "m".repeat(LONG_ARGUMENT).into()];
+    texts.map(|text| Input::user_message(user.clone(), text)).into()
+}
+
+/// The number of the iteration whose reply carries more than its report; none if it stays plain. A request keeps fewer of them.
 fn iteration(operation: Operation) -> Option<NonZeroU32> {
     NonZeroU32::new(match operation {
-        Operation::Classify => 1,
+        Operation::LoadContext => 1,
         Operation::DraftPlan => 2,
         Operation::Argue(Role::Analyst) => 3,
         Operation::Argue(Role::Solution) => 4,

@@ -74,16 +74,35 @@ pub(super) const CONTEXTS: &[Claim] = &[
         id: "C-97",
         clause: "000-5.6",
         statement: "A call fails as over budget if and only if its pinned items and its payload exceed the \
-                    budget. The kernel accepts no reply to it.",
-        formula: "□ (ToolCall(M) ∈ σ ⇒ (over_budget' ⇔ c(pinned*) + c(payload) > T_M)) ∧ □ (over_budget ∧ ToolResult ∉ σ)",
+                    budget. The event names both numbers. The kernel accepts no reply to the call.",
+        formula: "□ (ToolCall(M) ∈ σ ⇒ (over_budget' ⇔ c(pinned*) + c(payload) > T_M)) ∧ □ (OverBudget(n, T) ∈ σ ⇒ n = c(pinned*) + \
+                  c(payload) ∧ T = T_M) ∧ □ (over_budget ∧ ToolResult ∉ σ)",
         check: StepInvariant(|policy, before, events, after| {
             let is_over =
                 |id: &CallId| before.control().pending_call(*id).is_some_and(|call| is_over_budget(&call));
             let answers = |event: &Event| matches!(event, Event::ToolResult { call, .. } if is_over(call));
-            let right = |call: Call| is_over_budget(&call) == exceeds_budget(policy, after, call.operation);
+            let right = |call: Call| {
+                let (required, limit) =
+                    (required_tokens(policy, after, call.operation), token_limit(policy, call.operation));
+                let names = |event: &Event| match event {
+                    Event::OverBudget { call: id, required_tokens, budget_tokens } => {
+                        (*id, *required_tokens, *budget_tokens) == (call.id, required, limit)
+                    }
+                    _ => true,
+                };
+                is_over_budget(&call) == (required > limit) && events.iter().all(names)
+            };
             !events.iter().any(answers) && emitted_call(events, after).is_none_or(right)
         }),
-        premise: Premise::State(|_, state| state.control().pending_calls().iter().any(is_over_budget)),
+        premise: Premise::State(|policy, state| {
+            // The pinned items alone fit.
+            let by_payload = |call: &Call| {
+                let payload = payload_tokens(state, call.operation);
+                let required = required_tokens(policy, state, call.operation);
+                payload > 0 && required.saturating_sub(payload) <= token_limit(policy, call.operation)
+            };
+            state.control().pending_calls().iter().any(|call| is_over_budget(call) && by_payload(call))
+        }),
         ..CLAIM
     },
     Claim {
@@ -105,36 +124,6 @@ pub(super) const CONTEXTS: &[Claim] = &[
             let numbers: BTreeSet<(u64, u64)> =
                 problem.candidates.iter().take(problem.ids.len()).map(of_item).collect();
             numbers.len() > 2
-        }),
-        ..CLAIM
-    },
-    Claim {
-        id: "C-170",
-        clause: "000-5.6",
-        statement: "A call over budget names the tokens of its pinned items with their dependencies and headings and of its \
-                    payload, and the budget of its module.",
-        formula: "□ (OverBudget(n, T) ∈ σ ⇒ n = c(pinned*) + c(payload) ∧ T = T_M ∧ n > T)",
-        check: StepInvariant(|policy, _, events, after| {
-            let Some(call) = emitted_call(events, after) else { return true };
-            events.iter().all(|event| match event {
-                Event::OverBudget { call: id, required_tokens: required, budget_tokens } => {
-                    *id == call.id
-                        && *required == required_tokens(policy, after, call.operation)
-                        && *budget_tokens == token_limit(policy, call.operation)
-                        && required > budget_tokens
-                }
-                _ => true,
-            })
-        }),
-        premise: Premise::State(|policy, state| {
-            // The pinned items alone fit.
-            let by_payload = |call: &Call| {
-                let payload = payload_tokens(state, call.operation);
-                let required = required_tokens(policy, state, call.operation);
-                let limit = token_limit(policy, call.operation);
-                is_over_budget(call) && payload > 0 && required.saturating_sub(payload) <= limit
-            };
-            state.control().pending_calls().iter().any(by_payload)
         }),
         ..CLAIM
     },

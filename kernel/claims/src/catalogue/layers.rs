@@ -16,7 +16,7 @@ use orchestrion_kernel::ids::{ItemId, Text, UserId};
 use orchestrion_kernel::item::{
     Audience, FactRecord, Identity, Item, Layer, Rank, Scope, SupersessionRule, Validity,
 };
-use orchestrion_kernel::knowledge::{NewFact, NewIdentity, Write, WriteSource};
+use orchestrion_kernel::knowledge::{FactKind, NewFact, NewIdentity, Write, WriteSource};
 use orchestrion_kernel::network::NetworkEvent;
 use orchestrion_kernel::semantic::Entry;
 use orchestrion_kernel::state::{Debate, Request};
@@ -455,7 +455,13 @@ fn is_restricted(item: &Item) -> bool {
 /// A write of the highest rank that reaffirms a restricted fact without an audience, and the audience of the fact.
 fn rewrite_without_audience(item: &Item) -> Option<(NewFact, Audience)> {
     let (ItemKey::Fact(key), fact) = (&item.key, item.fact()?) else { return None };
+    // A fact of another kind is no reaffirmation.
+    let kind = match item.kind {
+        ItemKind::Constraint(constraint) => FactKind::Constraint(constraint),
+        ItemKind::Fact | ItemKind::Subtask(_) => FactKind::Fact,
+    };
     let said = NewFact {
+        kind,
         text: item.text.clone(),
         scope: fact.scope.clone(),
         established_at: Some(fact.established_at),

@@ -1,6 +1,7 @@
 //! Claims about the situation summary and action records (002, decision 0020).
 
 use super::prelude::*;
+use crate::reference::plans::call_scope;
 use crate::reference::situation::situation;
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
@@ -116,8 +117,8 @@ pub(super) const SITUATION: &[Claim] = &[
         id: "C-174",
         clause: "002-1.11",
         statement: "A request keeps the latest action and the last actions before it, up to the limit of the history, in the \
-                    order in which they were recorded.",
-        formula: "□ (r' = r ⇒ actions' = last (n + 1) of actions · recorded(σ))",
+                    order in which they were recorded. A task in a scope of its own adds none.",
+        formula: "□ (r' = r ⇒ actions' = last (n + 1) of actions · recorded(σ)) ∧ □ (reply in scope ≠ scope(r) ⇒ recorded(σ) = ∅)",
         check: StepInvariant(|policy, before, events, after| {
             let (Some(earlier), Some(later)) = (before.control().request(), after.control().request()) else {
                 return true;
@@ -129,6 +130,17 @@ pub(super) const SITUATION: &[Claim] = &[
                 Event::ActionRecorded { record, .. } => Some(record),
                 _ => None,
             });
+            let is_of_request = |event: &Event| match event {
+                Event::ToolResult { call, .. } => {
+                    let call = before.control().pending_call(*call);
+                    call.is_none_or(|call| *call_scope(before, call.operation) == earlier.scope)
+                }
+                _ => true,
+            };
+            let recorded: Vec<&ActionRecord> = recorded.collect();
+            if !recorded.is_empty() && !events.iter().all(is_of_request) {
+                return false;
+            }
             let all: Vec<&ActionRecord> = earlier.actions.iter().chain(recorded).collect();
             let kept = usize::try_from(policy.situation.max_history).unwrap_or(usize::MAX).saturating_add(1);
             let expected = all.iter().skip(all.len().saturating_sub(kept)).copied();

@@ -1,0 +1,130 @@
+//! Claims about the items that reports leave (000 §2.3, decision 0016).
+
+use super::prelude::*;
+use crate::reference::items::latest_with_key;
+use alloc::vec::Vec;
+use orchestrion_kernel::event::ForgetCause;
+use orchestrion_kernel::module::PastRequest;
+use orchestrion_kernel::plan::{Effect, Plan, Task};
+
+pub(super) const REPORTS: &[Claim] = &[Claim {
+    id: "C-170",
+    clause: "000-2.10",
+    statement: "What a module reports to a request is an item with its text: past requests, tags, tasks with how they are undone, \
+                arguments, diagnoses, approvals and outputs. The final answer is one too. Of an argument and a task the \
+                latest text counts.",
+    formula: "□ (ToolResult(x) ∈ σ ∨ FinalAnswer(x) ∈ σ ⇒ ∀ statement (key, text) of x: item'(key) has text)",
+    check: StepInvariant(|policy, before, events, after| {
+        let Some(request) = before.control().request() else { return true };
+        // A session that is full forgets its oldest items, which may be these.
+        let is_full =
+            |event: &Event| matches!(event, Event::ForgetItems { cause: ForgetCause::Capacity, .. });
+        let is_full = events.iter().any(is_full);
+        events.iter().flat_map(|event| statements(policy, before, request, event)).all(|(key, texts)| {
+            match latest_with_key(after.semantic(), &key) {
+                Some(entry) => {
+                    texts.iter().all(|text| is_stated(&key, entry.item.text.as_str(), text.as_str()))
+                }
+                None => is_full,
+            }
+        })
+    }),
+    premise: Premise::State(|_, state| {
+        let has_text = |is: fn(&ItemKey) -> bool| {
+            let mut entries = state.semantic().entries();
+            entries.any(|entry| is(&entry.item.key) && !entry.item.text.as_str().is_empty())
+        };
+        has_text(|key| matches!(key, ItemKey::Argument(..)))
+            && has_text(|key| matches!(key, ItemKey::Task(..)))
+            && has_text(|key| matches!(key, ItemKey::Output(..)))
+            && has_text(|key| matches!(key, ItemKey::Tags(_)))
+    }),
+    ..CLAIM
+}];
+
+/// Whether the text of an item states a text. The items of tags and tasks state more than one.
+fn is_stated(key: &ItemKey, item: &str, text: &str) -> bool {
+    match key {
+        ItemKey::Tags(_) | ItemKey::Task(..) => item.contains(text),
+        _ => item == text,
+    }
+}
+
+/// What an event states, by the keys of the items.
+fn statements(
+    policy: &Policy,
+    before: &State,
+    request: &Request,
+    event: &Event,
+) -> Vec<(ItemKey, Vec<Text>)> {
+    let id = request.id;
+    match event {
+        Event::FinalAnswer { text, .. } if request.verified => {
+            Vec::from([(ItemKey::FinalAnswer(id), Vec::from([text.clone()]))])
+        }
+        Event::ToolResult { call, report, .. } => {
+            let operation = before.control().pending_call(*call).map(|call| call.operation);
+            operation.map_or_else(Vec::new, |operation| of_report(policy, id, operation, report))
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// What a report states.
+fn of_report(
+    policy: &Policy,
+    id: RequestId,
+    operation: Operation,
+    report: &Report,
+) -> Vec<(ItemKey, Vec<Text>)> {
+    let one = |key: ItemKey, text: &Text| (key, Vec::from([text.clone()]));
+    match report {
+        Report::Context { traces, .. } => {
+            // Of two with one trace id the first counts.
+            let is_first = |(at, past): &(usize, &PastRequest)| {
+                traces.iter().position(|other| other.trace == past.trace) == Some(*at)
+            };
+            let first = traces.iter().enumerate().filter(is_first);
+            first.map(|(_, past)| one(ItemKey::Trace(past.trace.clone()), &past.text)).collect()
+        }
+        Report::Classification { tags, .. } => Vec::from([(ItemKey::Tags(id), tags.clone())]),
+        Report::Plan(plan) => of_plan(id, plan),
+        Report::Argument { text, plan, .. } => {
+            let key = match operation {
+                Operation::Argue(role) => Some(ItemKey::Argument(id, role)),
+                Operation::ReviewRevision => Some(ItemKey::Argument(id, Role::Security)),
+                Operation::ArgueAdditional { debater } => {
+                    let at = usize::try_from(debater).ok();
+                    let debater = at.and_then(|at| policy.additional_debaters.get(at));
+                    debater.map(|debater| ItemKey::AdditionalArgument(id, debater.name.clone()))
+                }
+                _ => None,
+            };
+            let argument = key.map(|key| one(key, text));
+            argument.into_iter().chain(plan.iter().flat_map(|plan| of_plan(id, plan))).collect()
+        }
+        Report::Approval { text, .. } => Vec::from([one(ItemKey::Approval(id), text)]),
+        Report::Repaired { text, plan } => {
+            [one(ItemKey::Diagnosis(id), text)].into_iter().chain(of_plan(id, plan)).collect()
+        }
+        Report::NoRepair { text } => Vec::from([one(ItemKey::Diagnosis(id), text)]),
+        Report::Exit { text, .. } => match operation {
+            Operation::RunTask { task, .. } => Vec::from([one(ItemKey::Output(id, task), text)]),
+            // The output of a compensation is in the log alone.
+            _ => Vec::new(),
+        },
+        Report::Summary { .. } | Report::Identity { .. } | Report::Stored { .. } | Report::Delivered => {
+            Vec::new()
+        }
+    }
+}
+
+/// What a plan states of each task: its text, and how it is undone.
+fn of_plan(id: RequestId, plan: &Plan) -> Vec<(ItemKey, Vec<Text>)> {
+    let texts = |task: &Task| match &task.effect {
+        Effect::Undoable { compensation } => Vec::from([task.text.clone(), compensation.clone()]),
+        Effect::Pure => Vec::from([task.text.clone()]),
+        Effect::Irreversible => Vec::from([task.text.clone(), Text::from("irreversible")]),
+    };
+    plan.tasks().iter().map(|task| (ItemKey::Task(id, task.id), texts(task))).collect()
+}
