@@ -35,7 +35,7 @@ mod writes;
 /// Every claim, in the order in which reports list them.
 pub const CLAIMS: &[Claim] = &concat_claims();
 
-const PARTS: [&[Claim]; 0] = [
+const PARTS: &[&[Claim]] = &[
     findings::FINDINGS,
     ordering::ORDER,
     knowledge::KNOWLEDGE,
