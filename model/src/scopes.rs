@@ -185,6 +185,8 @@ pub struct Scope {
     pub requests: usize,
     /// The tasks of a plan, where execution is free and in workflows; 2 where facts change, 1 elsewhere.
     pub tasks: u32,
+    /// The tasks of a workflow whose steps nodes execute, at most.
+    pub workflow_tasks: u32,
     /// The number of plans whose tasks run in parallel, in the model of workflows.
     pub workflows: usize,
     /// The bound on tasks that run at once, in the model of workflows.
@@ -209,17 +211,18 @@ pub struct Scope {
 pub(crate) const SMALL_COMPACTION: CompactionPolicy =
     CompactionPolicy { from_items: 3, from_tokens: 8, cluster_items: 2, session_items_max: 2 };
 
-/// The scopes, the default first.
-pub const SCOPES: [Scope; 2] = [
+/// The scopes, the default first. The large one is for long runs.
+pub const SCOPES: [Scope; 3] = [
     Scope {
         name: "small",
         requests: 2,
         tasks: 4,
+        workflow_tasks: 3,
         workflows: 2,
         parallel_tasks: 2,
-        environment: [2, 1],
-        local_failures: true,
-        items: 4,
+        environment: [2, 0],
+        local_failures: false,
+        items: 3,
         facts_from: Phase::VerifyingIdentity,
         compaction: SMALL_COMPACTION,
         context_tokens: 22,
@@ -228,12 +231,27 @@ pub const SCOPES: [Scope; 2] = [
         name: "tiny",
         requests: 1,
         tasks: 3,
+        workflow_tasks: 3,
         workflows: 1,
         parallel_tasks: 2,
         environment: [2, 0],
         local_failures: false,
         items: 3,
         facts_from: Phase::Round(Role::Security),
+        compaction: SMALL_COMPACTION,
+        context_tokens: 22,
+    },
+    Scope {
+        name: "large",
+        requests: 2,
+        tasks: 4,
+        workflow_tasks: 4,
+        workflows: 2,
+        parallel_tasks: 2,
+        environment: [2, 1],
+        local_failures: true,
+        items: 4,
+        facts_from: Phase::VerifyingIdentity,
         compaction: SMALL_COMPACTION,
         context_tokens: 22,
     },
@@ -281,7 +299,7 @@ impl Model {
     pub fn plans(&self, scope: &Scope) -> Vec<Plan> {
         match self.free.network {
             Remote::Handoffs => return vec![steps::handed_off(1), steps::handed_off(2), steps::twins()],
-            Remote::Steps => return steps::workflows(scope.tasks),
+            Remote::Steps => return steps::workflows(scope.workflow_tasks),
             Remote::Interactions => return vec![steps::independent(3)],
             Remote::Nowhere | Remote::Modules => {}
         }

@@ -69,7 +69,7 @@ fn step(
         Ok(events) => {
             let before = state.clone();
             events.iter().for_each(|event| state.apply(event));
-            step_violations(policy, &before, &events, state, history).for_each(drop);
+            step_violations(policy, &before, input, &events, state, history).for_each(drop);
             None
         }
         Err(refusal) => Some(refusal),

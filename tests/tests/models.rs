@@ -353,7 +353,8 @@ fn check_safety_counterexample(claim: usize, counterexample: &Counterexample) {
             decide(policy, &state, *at, input).unwrap_or_else(|refusal| panic!("{id}, step {n}: {refusal}"));
         let before = state.clone();
         events.iter().for_each(|event| state.apply(event));
-        let violated = step_violations(policy, &before, &events, &state, &mut history).any(|i| i == claim)
+        let violated = step_violations(policy, &before, input, &events, &state, &mut history)
+            .any(|i| i == claim)
             || state_violations(policy, &state).any(|i| i == claim);
         assert_eq!(violated, n == inputs.len(), "{id}, step {n} of {}", inputs.len());
     }

@@ -19,6 +19,7 @@ pub(super) const QUICK_SCOPE: Scope = Scope {
     name: "first",
     requests: 1,
     tasks: 2,
+    workflow_tasks: 2,
     workflows: 1,
     parallel_tasks: 2,
     environment: [1, 0],
