@@ -118,7 +118,7 @@ impl Adversary {
         let user = || UserId::new(Rank::Employee.name());
         if self.model.free.contexts {
             return match state.control().session() {
-                Some(user) => contexts::user_inputs(user, state),
+                Some(user) => contexts::user_inputs(&self.policy, user, state),
                 None => contexts::session_starts(&user()),
             };
         }
@@ -190,9 +190,9 @@ impl Adversary {
             };
         }
         if self.model.free.contexts {
-            // The first request ends early, if the policy has a transition for the failure.
-            let is_first = state.control().next_request() == RequestId::FIRST.next();
-            if call.operation == Operation::LoadContext && is_first && self.policy.rules.error_rows {
+            let is_earlier = contexts::has_earlier_request(&self.policy)
+                && state.control().next_request() == RequestId::FIRST.next();
+            if call.operation == Operation::LoadContext && is_earlier {
                 return failures().collect();
             }
             let fails = call.operation == Operation::Summarize;

@@ -36,6 +36,7 @@ const DATA: &[(&str, &[&str])] = &[
     ("PerRole", &["get", "get_mut"]),
     ("Phase", &["region"]),
     ("Plan", &["aggregation", "task", "tasks"]),
+    ("Problem", &["budget", "candidates"]),
     ("RankTable", &["iter"]),
     ("RecentPartners", &["iter"]),
     ("Request", &["outcome"]),

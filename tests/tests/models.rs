@@ -110,6 +110,8 @@ fn hardened_satisfies_every_claim() {
             ("semantic", 814_820, 814_820),
             ("scopes", 259_394, 259_394),
             ("facts", 128_096, 128_952),
+            ("contexts", 6_611, 6_611),
+            ("situation", 25_003, 25_003),
             ("workflow", 41_588, 47_328),
             ("handoffs", 121_190, 122_070),
             ("nodes", 132_856, 132_856),
@@ -143,7 +145,8 @@ fn as_drawn_fails_exactly_the_findings() {
         findings(&verdicts, "not_checked"),
         [
             "C-18", "C-19", "C-115", "C-25", "C-29", "C-116", "C-117", "C-118", "C-110", "C-36", "C-88",
-            "C-89", "C-90", "C-91", "C-92", "C-100", "C-161", "C-162", "C-44", "C-82", "C-122", "C-144"
+            "C-177", "C-89", "C-90", "C-91", "C-92", "C-100", "C-161", "C-162", "C-44", "C-82", "C-122",
+            "C-144"
         ]
     );
     assert_eq!(
@@ -155,6 +158,8 @@ fn as_drawn_fails_exactly_the_findings() {
             ("semantic", 224_413, 224_413),
             ("scopes", 14_461, 14_461),
             ("facts", 89_578, 92_239),
+            ("contexts", 0, 0),
+            ("situation", 22_804, 22_804),
             ("workflow", 1_097, 1_097),
             ("handoffs", 8_162, 8_210),
             ("nodes", 4_824, 4_824),
@@ -263,6 +268,8 @@ fn tiny_scope_is_not_vacuous() {
             ("semantic", 36_114, 36_114),
             ("scopes", 6_648, 6_648),
             ("facts", 30_096, 30_340),
+            ("contexts", 6_611, 6_611),
+            ("situation", 25_003, 25_003),
             ("workflow", 18_131, 21_244),
             ("handoffs", 18_290, 18_400),
             ("nodes", 15_889, 15_889),

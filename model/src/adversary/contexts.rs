@@ -11,7 +11,7 @@ use orchestrion_kernel::plan::{Effect, Plan, StepOptions, Task};
 use orchestrion_kernel::policy::{CompactionPolicy, ContextPolicy, ModuleContextPolicy};
 use orchestrion_kernel::state::Call;
 use orchestrion_kernel::{
-    ConversationId, Input, Phase, RequestId, Score, State, TaskId, Text, UserId, Weight,
+    ConversationId, Input, Phase, Policy, RequestId, Score, State, TaskId, Text, UserId, Weight,
 };
 
 /// The common budget: all items of a debate do not fit.
@@ -59,14 +59,20 @@ pub(super) fn session_starts(user: &UserId) -> Vec<Input> {
     vec![Input::session_start(user.clone()), with_identity]
 }
 
-/// The first request precedes every write. After some of the writes, the second one starts.
-pub(super) fn user_inputs(user: &UserId, state: &State) -> Vec<Input> {
+/// Whether a request precedes every write. It ends early, and another one follows: the policy has transitions for both.
+pub(super) const fn has_earlier_request(policy: &Policy) -> bool {
+    policy.rules.error_rows && policy.rules.next_request
+}
+
+/// After some of the writes, the request starts whose contexts are of interest.
+pub(super) fn user_inputs(policy: &Policy, user: &UserId, state: &State) -> Vec<Input> {
     let message = |text: &str, scope| Input::UserMessage { user: user.clone(), text: text.into(), scope };
-    let next = state.control().next_request();
-    if next == RequestId::FIRST {
+    let (has_earlier, next) = (has_earlier_request(policy), state.control().next_request());
+    if has_earlier && next == RequestId::FIRST {
         return vec![message("an earlier message about the offer", Scope::Global)];
     }
-    if next > RequestId::FIRST.next() {
+    let last = if has_earlier { RequestId::FIRST.next() } else { RequestId::FIRST };
+    if next > last {
         return Vec::new();
     }
     let mut inputs = Vec::new();

@@ -271,11 +271,11 @@ mod tests {
                 .retain(|event| !matches!(event, Event::AuditRecorded { .. }))),
             MutantStatus::Killed { .. }
         ));
-        // No claim reads the text of the final answer.
+        // No claim reads the text of the memory record.
         let falsify = |_: &State, events: &mut Events| {
             for event in events {
-                if let Event::FinalAnswer { text, .. } = event {
-                    *text = "?".into();
+                if let Event::MemoryRecorded { record } = event {
+                    record.text = "?".into();
                 }
             }
         };

@@ -12,7 +12,6 @@ use alloc::vec::Vec;
 use core::cmp::Reverse;
 use orchestrion_kernel::context::{ByteMeasure, SelectionStatus, build_context};
 use orchestrion_kernel::ids::{CallId, ItemId};
-use orchestrion_kernel::item::Item;
 use orchestrion_kernel::module::Failure;
 use orchestrion_kernel::selection::{Candidate, Inclusion};
 use orchestrion_kernel::state::Call;
@@ -142,16 +141,8 @@ pub(super) const CONTEXTS: &[Claim] = &[
             let expected = expected_problem(policy, state, sent.operation);
             pinned(sent.problem.problem.candidates()) == pinned(&expected.candidates)
         }),
-        premise: Premise::Context(|policy, state, operation| {
-            // Only an omitted item shows that it is not pinned.
-            let running = state.control().request().map(|request| request.id);
-            let is_message = |item: &Item| matches!(item.key, ItemKey::Request(id) if Some(id) != running);
-            let ids = readable_items(policy, state, operation);
-            let mut items = ids.into_iter().filter_map(|id| state.semantic().get(id));
-            operation != Operation::Summarize
-                && items.any(|entry| is_message(&entry.item))
-                && omits_items(policy, state, operation)
-        }),
+        // Only a context that omits an item shows what it may omit.
+        premise: Premise::Context(omits_items),
         ..CLAIM
     },
 ];

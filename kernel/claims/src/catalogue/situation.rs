@@ -306,9 +306,12 @@ fn whole_update(chars_max: u32) -> SummaryUpdate {
     SummaryUpdate(SummaryField::ALL.iter().map(|field| (String::from(field.name()), text(field))).collect())
 }
 
-/// A text of this number of characters, and some more or fewer. Its first character has two bytes.
-fn text_of_chars(chars: u32, more: i8) -> Text {
-    let chars = usize::try_from(chars).unwrap_or(usize::MAX).saturating_add_signed(more.into());
+/// A text of as many characters as a limit, and some more or fewer. Its first character has two bytes. Under a large limit it is shorter.
+fn text_of_chars(limit: u32, more: i8) -> Text {
+    /// A larger limit cuts no text of a claim.
+    const CHARS_MAX: u32 = 4_000;
+    let chars =
+        usize::try_from(limit.min(CHARS_MAX)).unwrap_or(usize::MAX).saturating_add_signed(more.into());
     Text::from(core::iter::once('é').chain(core::iter::repeat('a')).take(chars).collect::<String>())
 }
 
