@@ -158,7 +158,7 @@ fn as_drawn_fails_exactly_the_findings() {
             ("semantic", 224_413, 224_413),
             ("scopes", 14_461, 14_461),
             ("facts", 89_578, 92_239),
-            ("contexts", 0, 0),
+            ("contexts", 4_269, 4_269),
             ("situation", 22_804, 22_804),
             ("workflow", 1_097, 1_097),
             ("handoffs", 8_162, 8_210),
