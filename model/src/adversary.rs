@@ -3,16 +3,18 @@
 //! Its alphabet follows from the policy. For each role it has one confidence in each cell between the thresholds that
 //! the role's guards read, each threshold itself, and its neighbours by one millionth: both results of every comparison
 //! occur. The consensus reaches both sides of its thresholds by the sums of these confidences, not at every value. Text
-//! never decides, so all texts are alike.
+//! never decides, so all texts are alike, except in the models of what is kept and answered.
 
+mod answers;
 mod changing_facts;
 pub(crate) mod contexts;
 mod knowledge;
 pub(crate) mod network;
+mod ratings;
 mod scoped;
 pub(crate) mod situation;
 
-use crate::scopes::{Model, Remote, Scope};
+use crate::scopes::{Detail, Model, Remote, Scope};
 use orchestrion_kernel::item::Rank;
 use orchestrion_kernel::knowledge::compaction;
 use orchestrion_kernel::module::{Argument, Failure, Operation, Rating, Ratings, Report, Role, Stance};
@@ -107,7 +109,8 @@ impl Adversary {
             match self.model.free.network {
                 Remote::Handoffs => inputs.extend(network::changes(self.environment, nodes, state)),
                 Remote::Interactions => inputs.extend(network::interactions::changes(nodes, state)),
-                Remote::Nowhere | Remote::Steps | Remote::Modules => {}
+                Remote::Ensembles => inputs.extend(network::ensembles::changes(nodes, state)),
+                Remote::Nowhere | Remote::Steps | Remote::Modules | Remote::Attempts => {}
             }
         }
         inputs
@@ -170,6 +173,10 @@ impl Adversary {
         if let Some(failure) = call.not_made {
             let refused = self.reports(call.operation).into_iter().take(1).map(reply);
             return refused.chain([fail(&failure)]).collect();
+        }
+        if let Some(reports) = self.detailed_reports(state, call.operation) {
+            let replies = reports.into_iter().map(reply);
+            return replies.chain(self.detailed_failures(state, call)).collect();
         }
         if self.model.free.writes {
             return match call.operation {
@@ -237,6 +244,33 @@ impl Adversary {
         inputs
     }
 
+    /// The reports of a model that explores one part in detail; none where they are the same as elsewhere.
+    fn detailed_reports(&self, state: &State, ask: Operation) -> Option<Vec<Report>> {
+        match (self.model.free.detail, self.model.free.network) {
+            (Detail::Ratings | Detail::Duels, _) => ratings::reports(&self.policy.thresholds, ask),
+            (Detail::Answers, _) => answers::reports(state, ask),
+            (Detail::Nothing, Remote::Attempts) => network::attempts::reports(state, ask),
+            (Detail::Nothing, Remote::Ensembles) => network::ensembles::reports(ask),
+            (
+                Detail::Nothing,
+                Remote::Nowhere | Remote::Handoffs | Remote::Steps | Remote::Modules | Remote::Interactions,
+            ) => None,
+        }
+    }
+
+    /// The failures of a call in such a model.
+    fn detailed_failures(&self, state: &State, call: Call) -> Vec<Input> {
+        match self.model.free.network {
+            Remote::Attempts => network::attempts::failures(state, call),
+            Remote::Nowhere
+            | Remote::Handoffs
+            | Remote::Steps
+            | Remote::Modules
+            | Remote::Interactions
+            | Remote::Ensembles => Vec::new(),
+        }
+    }
+
     fn reports(&self, ask: Operation) -> Vec<Report> {
         let free = self.model.free;
         match ask {
@@ -266,7 +300,8 @@ impl Adversary {
             Operation::ReviewRevision => self.revision_review_reports(),
             Operation::RunTask { task, .. } if free.network == Remote::Steps => network::answers(task),
             Operation::RunTask { .. } | Operation::UndoTask { .. } => {
-                let exit = |code| Report::Exit { code, text: text(), number: None };
+                // An output without content would be no part of an answer.
+                let exit = |code| Report::Exit { code, text: Text::from("output"), number: None };
                 let fails = free.execution
                     || free.scopes
                     || free.facts

@@ -113,6 +113,10 @@ impl KernelUnderTest {
             self.policy.name = format!("{} at scope {}", self.policy.name, scope.name);
             return self;
         }
+        if let Some(method) = model.elo() {
+            (self.policy.elo, self.decide_policy.elo) = (method, method);
+            self.policy.name = format!("{} at scope {}", self.policy.name, scope.name);
+        }
         let Some(limits) = model.compaction(scope) else { return self };
         self.decide_policy.compaction = CompactionPolicy {
             from_items: off(limits.from_items, |policy| policy.compaction.from_items),

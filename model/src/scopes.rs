@@ -4,11 +4,12 @@
 
 mod steps;
 
+use crate::adversary::network::{attempts, ensembles};
 use orchestrion_kernel::Phase;
 use orchestrion_kernel::ids::{TaskId, Text};
 use orchestrion_kernel::module::Role;
 use orchestrion_kernel::plan::{Effect, Plan, StepOptions, Task};
-use orchestrion_kernel::policy::CompactionPolicy;
+use orchestrion_kernel::policy::{CompactionPolicy, EloMethod};
 
 /// The calls that other nodes than the orchestrator execute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +24,23 @@ pub enum Remote {
     Modules,
     /// Those of the executor, with every judgement of a result.
     Interactions,
+    /// Those of the executor, with up to three attempts, validations and repairs, between nodes of which some have too little quality.
+    Attempts,
+    /// The members of ensembles, between nodes in clusters.
+    Ensembles,
+}
+
+/// A part of a request that a model explores in detail, with an alphabet of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// None.
+    Nothing,
+    /// Stances against unequal past ratings.
+    Ratings,
+    /// The same, by the standard method of duels.
+    Duels,
+    /// Outputs, aggregates and past requests, over plans that change and over two requests.
+    Answers,
 }
 
 /// What a model leaves to the adversary. Everything else has one fixed, agreeing reply.
@@ -52,6 +70,8 @@ pub struct Nondeterminism {
     pub situation: bool,
     /// Handoffs and nodes.
     pub network: Remote,
+    /// One part in detail. Everything else is frozen.
+    pub detail: Detail,
 }
 
 /// Nothing is free.
@@ -68,6 +88,7 @@ const FROZEN: Nondeterminism = Nondeterminism {
     contexts: false,
     situation: false,
     network: Remote::Nowhere,
+    detail: Detail::Nothing,
 };
 
 /// A part of the system, explored with everything else frozen.
@@ -82,11 +103,26 @@ pub struct Model {
 }
 
 /// The models, in the order in which they are checked.
-pub const MODELS: [Model; 13] = [
+pub const MODELS: [Model; 18] = [
     Model {
         name: "debate",
         about: "every argument of every role around every threshold, with revisions of the plan",
         free: Nondeterminism { debate: true, ..FROZEN },
+    },
+    Model {
+        name: "ratings",
+        about: "every stance of every role, with unequal ratings from memory",
+        free: Nondeterminism { detail: Detail::Ratings, ..FROZEN },
+    },
+    Model {
+        name: "duels",
+        about: "every stance of every role, with unequal ratings from memory, by the standard method of duels",
+        free: Nondeterminism { detail: Detail::Duels, ..FROZEN },
+    },
+    Model {
+        name: "answers",
+        about: "outputs, aggregates and past requests, with plans that change, over two requests",
+        free: Nondeterminism { detail: Detail::Answers, ..FROZEN },
     },
     Model {
         name: "execution",
@@ -139,6 +175,16 @@ pub const MODELS: [Model; 13] = [
         free: Nondeterminism { network: Remote::Steps, ..FROZEN },
     },
     Model {
+        name: "attempts",
+        about: "three attempts of a call, validations with a task between, and repaired plans, with nodes of too little quality",
+        free: Nondeterminism { network: Remote::Attempts, ..FROZEN },
+    },
+    Model {
+        name: "ensembles",
+        about: "ensembles of every strategy, with nodes in clusters, whose order by trust and by quality differs",
+        free: Nondeterminism { network: Remote::Ensembles, ..FROZEN },
+    },
+    Model {
         name: "interactions",
         about: "results that nodes judge, and signals: reciprocity, trust, the status of nodes and connections, and the defense",
         free: Nondeterminism { network: Remote::Interactions, ..FROZEN },
@@ -173,6 +219,7 @@ pub const COMPOSED: Model = Model {
         contexts: false,
         situation: false,
         network: Remote::Nowhere,
+        detail: Detail::Nothing,
     },
 };
 
@@ -269,6 +316,7 @@ impl Model {
     pub const fn requests(&self, scope: &Scope) -> usize {
         match self.free {
             Nondeterminism { environment: true, .. } | Nondeterminism { scopes: true, .. } => scope.requests,
+            Nondeterminism { detail: Detail::Answers, .. } => 2,
             _ => 1,
         }
     }
@@ -283,10 +331,20 @@ impl Model {
     #[must_use]
     pub const fn parallel_tasks(&self, scope: &Scope) -> Option<u32> {
         match self.free.network {
-            Remote::Handoffs | Remote::Steps => Some(scope.parallel_tasks),
-            Remote::Interactions => Some(1),
+            Remote::Handoffs | Remote::Steps | Remote::Ensembles => Some(scope.parallel_tasks),
+            Remote::Interactions | Remote::Attempts => Some(1),
             Remote::Nowhere | Remote::Modules if self.free.workflow => Some(scope.parallel_tasks),
+            Remote::Nowhere if matches!(self.free.detail, Detail::Answers) => Some(1),
             Remote::Nowhere | Remote::Modules => None,
+        }
+    }
+
+    /// The method of ratings; `None` where the policy's own is used.
+    #[must_use]
+    pub const fn elo(&self) -> Option<EloMethod> {
+        match self.free.detail {
+            Detail::Duels => Some(EloMethod::Standard),
+            Detail::Nothing | Detail::Ratings | Detail::Answers => None,
         }
     }
 
@@ -301,6 +359,8 @@ impl Model {
             Remote::Handoffs => return vec![steps::handed_off(1), steps::handed_off(2), steps::twins()],
             Remote::Steps => return steps::workflows(scope.workflow_tasks),
             Remote::Interactions => return vec![steps::independent(3)],
+            Remote::Attempts => return attempts::plans(),
+            Remote::Ensembles => return ensembles::plans(),
             Remote::Nowhere | Remote::Modules => {}
         }
         if !self.free.workflow {

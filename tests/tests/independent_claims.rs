@@ -56,6 +56,7 @@ const SUBJECTS: &[(&str, &str, &str)] = &[
     ("catalogue/contexts.rs", "ByteMeasure", "whether the search proved a context"),
     ("catalogue/contexts.rs", "ExactSelector", "whether the search proved a context"),
     ("catalogue/contexts.rs", "build_context", "whether the search proved a context"),
+    ("catalogue/decisions.rs", "apply", "C-187 judges the decision on a later revision"),
     ("catalogue/interactions.rs", "apply", "the claims' own nodes"),
     ("catalogue/kernel.rs", "apply", "C-66 judges the state after a resume"),
     ("catalogue/knowledge.rs", "is_consistent", "C-30 judges the private indexes and digests too"),

@@ -105,6 +105,9 @@ fn hardened_satisfies_every_claim() {
         counts(&runs),
         [
             ("debate", 50_375, 60_071),
+            ("ratings", 3_839, 4_597),
+            ("duels", 3_821, 4_579),
+            ("answers", 3_575, 3_575),
             ("execution", 446_595, 462_526),
             ("lifecycle", 123_991, 134_651),
             ("semantic", 814_820, 814_820),
@@ -115,6 +118,8 @@ fn hardened_satisfies_every_claim() {
             ("workflow", 41_588, 47_328),
             ("handoffs", 121_190, 122_070),
             ("nodes", 132_856, 132_856),
+            ("attempts", 831, 831),
+            ("ensembles", 2_848, 2_848),
             ("interactions", 8_156, 8_156),
             ("network", 67_381, 72_415),
         ]
@@ -145,7 +150,7 @@ fn as_drawn_fails_exactly_the_findings() {
         findings(&verdicts, "not_checked"),
         [
             "C-18", "C-19", "C-115", "C-25", "C-29", "C-116", "C-117", "C-118", "C-110", "C-36", "C-88",
-            "C-177", "C-89", "C-90", "C-91", "C-92", "C-100", "C-161", "C-162", "C-44", "C-82", "C-122",
+            "C-177", "C-89", "C-90", "C-91", "C-92", "C-100", "C-161", "C-162", "C-44", "C-185", "C-82", "C-122",
             "C-144"
         ]
     );
@@ -153,6 +158,9 @@ fn as_drawn_fails_exactly_the_findings() {
         counts(&runs),
         [
             ("debate", 57_960, 68_343),
+            ("ratings", 4_536, 5_610),
+            ("duels", 4_518, 5_592),
+            ("answers", 444, 444),
             ("execution", 1_590, 2_102),
             ("lifecycle", 29, 33),
             ("semantic", 224_413, 224_413),
@@ -163,6 +171,8 @@ fn as_drawn_fails_exactly_the_findings() {
             ("workflow", 1_097, 1_097),
             ("handoffs", 8_162, 8_210),
             ("nodes", 4_824, 4_824),
+            ("attempts", 566, 573),
+            ("ensembles", 630, 630),
             ("interactions", 6_524, 6_524),
             ("network", 164, 192),
         ]
@@ -263,6 +273,9 @@ fn tiny_scope_is_not_vacuous() {
         counts(&runs),
         [
             ("debate", 50_375, 60_071),
+            ("ratings", 3_839, 4_597),
+            ("duels", 3_821, 4_579),
+            ("answers", 3_575, 3_575),
             ("execution", 199_351, 209_953),
             ("lifecycle", 1_915, 2_079),
             ("semantic", 36_114, 36_114),
@@ -273,6 +286,8 @@ fn tiny_scope_is_not_vacuous() {
             ("workflow", 18_131, 21_244),
             ("handoffs", 18_290, 18_400),
             ("nodes", 15_889, 15_889),
+            ("attempts", 831, 831),
+            ("ensembles", 2_848, 2_848),
             ("interactions", 8_156, 8_156),
             ("network", 8_319, 9_269),
         ]

@@ -9,9 +9,12 @@ use prelude::CLAIM;
 pub(crate) use prelude::of_request;
 
 mod aggregation;
+mod answers;
+mod attempts;
 mod capacity;
 mod compaction;
 mod contexts;
+mod decisions;
 mod findings;
 mod interactions;
 mod kernel;
@@ -51,8 +54,11 @@ const PARTS: &[&[Claim]] = &[
     reports::REPORTS,
     scopes::SCOPES,
     records::RECORDS,
+    answers::ANSWERS,
+    decisions::DECISIONS,
     transitions::TURNS,
     network::NETWORK,
+    attempts::ATTEMPTS,
     workflows::WORKFLOWS,
     aggregation::AGGREGATION,
     trust::TRUST,

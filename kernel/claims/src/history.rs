@@ -4,14 +4,14 @@
 //! no id that only increases, and drops what no later event depends on, so that it multiplies no states.
 
 use crate::reference::debate::objects;
-use crate::reference::plans;
+use crate::reference::{answers, plans};
 use alloc::vec::Vec;
 use orchestrion_kernel::control::phase::Phase;
 use orchestrion_kernel::event::{
     Conclusion, Decision, DecisionLabel, EffectOutcome, Event, StoreStatus, StoreStatuses, TaskOutcome,
     TaskRecord, TaskResult,
 };
-use orchestrion_kernel::ids::{CallId, CapabilityId, NodeId, Revision, TaskId};
+use orchestrion_kernel::ids::{CallId, CapabilityId, NodeId, Revision, TaskId, Text};
 use orchestrion_kernel::item::{Scope, Validity};
 use orchestrion_kernel::module::{
     Argument, ConclusionKind, Failure, Operation, PerRole, Ratings, Report, Role, Stance, Store,
@@ -48,6 +48,8 @@ pub struct History {
     pub revision_cleared: Option<bool>,
     /// The approver agreed to the current revision.
     pub approved: bool,
+    /// The latest decision on the current revision is to proceed.
+    pub revision_proceeds: bool,
     /// Whether the latest consensus, for any revision, is at or above the proceed threshold.
     pub meets_proceed_threshold: bool,
     /// Whether the latest consensus is below the re-debate threshold.
@@ -78,6 +80,10 @@ pub struct History {
     pub task_records: Vec<TaskRecord>,
     /// The started tasks whose effect can still be undone, in order.
     pub undoable: Vec<TaskId>,
+    /// The outputs of the tasks that are done, in the order of task numbers.
+    pub outputs: Vec<TaskOutput>,
+    /// The text that the stores receive.
+    pub answer: Option<Text>,
     /// Every task of the latest run succeeded.
     pub succeeded: bool,
     /// A crash lost a task: its outcome is unknown.
@@ -127,6 +133,19 @@ pub struct PlannedTask {
     pub is_member: bool,
     /// Its priority among ready tasks.
     pub priority: Priority,
+    /// The scope that it declares.
+    pub scope: Option<Scope>,
+}
+
+/// The output of a task that is done.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+pub struct TaskOutput {
+    /// The task.
+    pub task: TaskId,
+    /// The output.
+    pub text: Text,
+    /// The scope in which the task ran.
+    pub scope: Scope,
 }
 
 /// The node of a pending call.
@@ -159,8 +178,12 @@ pub struct WorkflowHistory {
     pub unroutable: Option<TaskId>,
     /// Whether the results of the members became one; `None` while some member has not ended.
     pub is_aggregated: Option<bool>,
+    /// The answer that the results of the members became.
+    pub aggregate: Option<Text>,
     /// The number of failed validations that repeated tasks, by validation.
     pub validations: Vec<(TaskId, u32)>,
+    /// The nodes that executed tasks successfully, in order.
+    pub lineage: Vec<NodeId>,
 }
 
 /// How far Security's latest review of the plan still counts.
@@ -213,6 +236,7 @@ fn planned_tasks(plan: &Plan) -> Vec<PlannedTask> {
             validates: task.step.validates,
             is_member: plan.aggregation().is_some() && depends_on.is_empty(),
             priority: requirements.map_or_else(Priority::default, |required| required.constraints.priority),
+            scope: task.scope.clone(),
             depends_on,
         }
     });
@@ -248,6 +272,9 @@ impl History {
                 self.call(policy, *ask);
             }
             Event::ToolResult { call, report, .. } => {
+                if matches!(report, Report::Exit { code: 0, .. }) {
+                    self.extend_lineage(*call);
+                }
                 if let Some(ask) = self.take_pending(*call) {
                     self.since_transition.replied = Some(ask);
                     self.answered(policy, ask, report);
@@ -271,6 +298,9 @@ impl History {
                     self.scope = scope.clone();
                 }
                 self.tasks_planned = planned_tasks(plan);
+                // A task that the plan names starts again, and a task that it omits stays done.
+                let is_planned = |task: TaskId| plans::task(plan, task).is_some();
+                self.outputs.retain(|output| !is_planned(output.task));
                 let allows_failures = plan.aggregation().map(plans::allows_failures);
                 self.workflow = WorkflowHistory { allows_failures, ..WorkflowHistory::default() };
                 self.outcomes.clear();
@@ -278,6 +308,7 @@ impl History {
                 self.security = None;
                 self.revision_cleared = None;
                 self.approved = false;
+                self.revision_proceeds = false;
             }
             Event::ConsensusScored { score, .. } => {
                 self.since_transition.consensus_scored = true;
@@ -290,6 +321,10 @@ impl History {
             }
             Event::Decided { decision } => {
                 self.since_transition.decision_label = Some(decision.label);
+                self.revision_proceeds = matches!(
+                    decision.label,
+                    DecisionLabel::ConsensusReached | DecisionLabel::ProceedBelowThreshold
+                );
                 let decision = Decision { revision: Revision::FIRST, ..*decision };
                 self.decisions.retain(|earlier| *earlier != decision);
                 self.decisions.push(decision);
@@ -301,8 +336,9 @@ impl History {
             Event::Concluded { conclusion: ending } => self.conclusion = Some(*ending),
             Event::AuditUndelivered => self.undelivered = true,
             Event::ExecutionReported { .. } => self.since_transition.execution_reported = true,
-            Event::MemoryRecorded { .. } => {
+            Event::MemoryRecorded { record } => {
                 self.memory_records = self.memory_records.saturating_add(1).min(2);
+                self.answer = Some(record.text.clone());
                 self.forget_debate();
             }
             Event::AuditRecorded { .. } => self.audit_records = self.audit_records.saturating_add(1).min(2),
@@ -359,16 +395,19 @@ impl History {
                 let is_member = |task: &PlannedTask| task.is_member && repeated.contains(&task.task);
                 if self.tasks_planned.iter().any(is_member) {
                     self.workflow.is_aggregated = None;
+                    self.workflow.aggregate = None;
                 }
                 self.succeeded = self.is_completed();
             }
-            NetworkEvent::ResultsAggregated { .. } => {
+            NetworkEvent::ResultsAggregated { aggregate } => {
                 self.workflow.is_aggregated = Some(true);
+                self.workflow.aggregate = Some(answers::aggregate_text(aggregate));
                 self.succeeded = self.is_completed();
             }
             NetworkEvent::AggregationFailed { .. } => self.workflow.is_aggregated = Some(false),
             NetworkEvent::WorkflowEnded { status, .. } => {
                 self.since_transition.workflow_ended = Some(*status);
+                self.workflow.lineage.clear();
             }
             NetworkEvent::Changed(_)
             | NetworkEvent::SignalReceived { .. }
@@ -385,6 +424,7 @@ impl History {
                 self.overridden_objections.sort_unstable();
                 self.overridden_objections.dedup();
                 self.task_records.retain(|record| record.task != task);
+                self.outputs.retain(|output| output.task != task);
                 self.undoable.retain(|undoable| *undoable != task);
                 let effect_left = (effect != EffectKind::Pure).then_some(EffectOutcome::Kept);
                 self.task_records.push(TaskRecord { task, effect: effect_left });
@@ -427,13 +467,13 @@ impl History {
                 self.additional.push(*argument)
             }
             (Operation::Approve, Report::Approval { approved, .. }) => self.approved = *approved,
-            (Operation::RunTask { task, .. }, Report::Exit { code, .. }) => self.ended(
-                task,
-                match code {
-                    0 => TaskOutcome::Succeeded,
-                    code => TaskOutcome::Exited(*code),
-                },
-            ),
+            (Operation::RunTask { task, .. }, Report::Exit { code: 0, text, .. }) => {
+                self.add_output(task, text);
+                self.ended(task, TaskOutcome::Succeeded);
+            }
+            (Operation::RunTask { task, .. }, Report::Exit { code, .. }) => {
+                self.ended(task, TaskOutcome::Exited(*code));
+            }
             (Operation::UndoTask { task }, Report::Exit { code, .. }) => {
                 self.set_effect_outcome(
                     task,
@@ -460,6 +500,21 @@ impl History {
             }
             _ => {}
         }
+    }
+
+    fn add_output(&mut self, task: TaskId, text: &Text) {
+        let declared = self.tasks_planned.iter().find(|planned| planned.task == task);
+        let scope = declared.and_then(|planned| planned.scope.clone()).unwrap_or_else(|| self.scope.clone());
+        self.outputs.push(TaskOutput { task, text: text.clone(), scope });
+        self.outputs.sort_unstable_by_key(|output| output.task);
+    }
+
+    /// Adds the node that executed a task successfully.
+    fn extend_lineage(&mut self, call: CallId) {
+        let is_task = |ask: &Operation| matches!(ask, Operation::RunTask { .. });
+        let runs_task = self.pending.iter().any(|(pending, ask)| *pending == call && is_task(ask));
+        let node = self.assignment(call).filter(|_| runs_task).map(|assignment| assignment.to.clone());
+        self.workflow.lineage.extend(node);
     }
 
     fn ended(&mut self, task: TaskId, ended: TaskOutcome) {
@@ -574,6 +629,9 @@ impl History {
     }
 
     fn set_effect_outcome(&mut self, task: TaskId, end: EffectOutcome) {
+        if end == EffectOutcome::Undone {
+            self.outputs.retain(|output| output.task != task);
+        }
         self.undoable.retain(|undoable| *undoable != task);
         for record in self.task_records.iter_mut().filter(|record| record.task == task) {
             record.effect = Some(end);
@@ -627,6 +685,7 @@ impl History {
 
     /// Drops the debate: after the memory record, no task may run.
     fn forget_debate(&mut self) {
+        self.outputs.clear();
         self.round = None;
         self.latest = PerRole::default();
         self.additional.clear();
@@ -641,6 +700,7 @@ impl History {
         self.review = ReviewStatus::Missing;
         self.revision_cleared = None;
         self.approved = false;
+        self.revision_proceeds = false;
         self.meets_proceed_threshold = false;
         self.below_redebate_threshold = false;
     }

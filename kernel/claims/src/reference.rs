@@ -3,6 +3,7 @@
 //! Each file is written from its clauses and not from the kernel's code. The test `claims_call_no_deciding_code` has the list of the
 //! kernel's functions that a claim and a reference may call.
 
+pub(crate) mod answers;
 pub(crate) mod compaction;
 pub(crate) mod contexts;
 pub(crate) mod debate;

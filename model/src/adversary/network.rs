@@ -4,6 +4,8 @@
 //! A handoff that is not delivered is lost. One of a call that ended or runs is a duplicate or a replay, and one with other ends or
 //! an invalid signature is forged. All of them can come at any time while calls wait.
 
+pub(crate) mod attempts;
+pub(crate) mod ensembles;
 pub(super) mod interactions;
 
 use crate::scopes::{Model, Remote};
@@ -94,9 +96,12 @@ pub(crate) fn best() -> NodeId {
 pub(super) fn creation(model: Model) -> Vec<Input> {
     let executor = || Module::Executor.capability();
     let is_remote = |module: &Module| match model.free.network {
-        Remote::Handoffs | Remote::Steps | Remote::Interactions | Remote::Nowhere => {
-            *module == Module::Executor
-        }
+        Remote::Handoffs
+        | Remote::Steps
+        | Remote::Interactions
+        | Remote::Attempts
+        | Remote::Ensembles
+        | Remote::Nowhere => *module == Module::Executor,
         Remote::Modules => matches!(module, Module::Executor | Module::Auditor),
     };
     let local = Module::ALL.into_iter().filter(|module| !is_remote(module)).map(Module::capability);
@@ -125,6 +130,8 @@ pub(super) fn creation(model: Model) -> Vec<Input> {
             nodes.extend([node(BEST, (80, 80), remote(), 2), node(SECOND, (60, 60), remote(), 2)]);
         }
         Remote::Interactions => nodes = interactions::nodes(nodes),
+        Remote::Attempts => nodes = attempts::nodes(nodes),
+        Remote::Ensembles => nodes = ensembles::nodes(nodes),
     }
     // A member of the orchestrator itself.
     if model.free.network == Remote::Steps
@@ -134,8 +141,11 @@ pub(super) fn creation(model: Model) -> Vec<Input> {
         own.capabilities.into_values().for_each(|state| first.add_capability(state));
     }
     let policy = match model.free.network {
-        Remote::Nowhere | Remote::Handoffs | Remote::Steps | Remote::Modules => trust_policy(),
+        Remote::Nowhere | Remote::Handoffs | Remote::Steps | Remote::Modules | Remote::Ensembles => {
+            trust_policy()
+        }
         Remote::Interactions => interactions::trust_policy(),
+        Remote::Attempts => attempts::trust_policy(),
     };
     let create =
         |orchestrator: NodeId, nodes: Vec<Node>| NetworkInput::Create { orchestrator, policy, nodes };

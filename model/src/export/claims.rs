@@ -71,7 +71,10 @@ pub fn exported_claims(policy: &Policy) -> Vec<ExportedClaim> {
 
 /// The claims that are not exported, with the reason.
 pub const NOT_EXPORTED: &[(&[&str], &str)] = &[
-    (&["C-12", "C-15", "C-40", "C-45", "C-46", "C-80"], "contents of records; the model only counts records"),
+    (
+        &["C-12", "C-15", "C-40", "C-45", "C-46", "C-80", "C-180", "C-181", "C-184", "C-185", "C-187"],
+        "contents of records; the model only counts records",
+    ),
     (&["C-26"], "which effect is undone; the model only counts effects"),
     (
         &[
@@ -82,6 +85,7 @@ pub const NOT_EXPORTED: &[(&[&str], &str)] = &[
             "C-161", "C-162", "C-200", "C-201", "C-202", "C-203", "C-204", "C-205", "C-206", "C-207",
             "C-208", "C-209", "C-210", "C-163", "C-164", "C-165", "C-166", "C-167", "C-168", "C-169",
             "C-170", "C-171", "C-172", "C-175", "C-177", "C-178", "C-179",
+            "C-182", "C-183", "C-186",
         ],
         "items; control reads none",
     ),
@@ -94,13 +98,13 @@ pub const NOT_EXPORTED: &[(&[&str], &str)] = &[
             "C-129", "C-130", "C-131", "C-132", "C-133", "C-134", "C-135", "C-136", "C-137", "C-138",
             "C-139", "C-140", "C-141", "C-142", "C-143", "C-144", "C-145", "C-146", "C-147", "C-148",
             "C-149", "C-150", "C-151", "C-152", "C-153", "C-154", "C-155", "C-156", "C-157", "C-158",
-            "C-159", "C-160",
+            "C-159", "C-160", "C-188", "C-189", "C-191", "C-192",
         ],
         "the trust network, which the model does not have",
     ),
     (&["C-109", "C-110", "C-176"], "superseded facts; the model chooses when a plan is outdated"),
     (
-        &["C-43"],
+        &["C-43", "C-190", "C-193"],
         "revision numbers; the model only has whether a score or an argument is about the current plan",
     ),
     (

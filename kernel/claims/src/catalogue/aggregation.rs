@@ -16,9 +16,9 @@ pub(super) const AGGREGATION: &[Claim] = &[Claim {
     clause: "001-8.3",
     statement: "The answers of the members that succeeded become one by the strategy of the plan. Each has the weight of its \
                 node, trust × quality, or those of an unknown node if it left; if no weight is above 0, and without a network, all weigh the same. A vote takes the answer with the most weight, best effort the answer of the node with \
-                the most weight, averaging the weighted mean, and consensus a number that no answer exceeds. The last two \
-                fail without numbers.",
-    formula: "□ (aggregated(a) ⇒ a = argmax Σ w ∨ a = answer(argmax w) ∨ a = Σ w x / Σ w ∨ min x ≤ a ≤ max x, by strategy)",
+                the most weight, averaging the weighted mean, and consensus the weighted mean up to rounding, or else \
+                names who dissents. The last two fail without numbers.",
+    formula: "□ (aggregated(a) ⇒ a = argmax Σ w ∨ a = answer(argmax w) ∨ a = Σ w x / Σ w ∨ a ≈ Σ w x / Σ w, by strategy)",
     check: NetworkEventInvariant(|_, state, event| {
         let expected = || Some((plan_aggregation(state)?.strategy, votes(state)?));
         match event {
@@ -116,7 +116,11 @@ fn is_aggregate(strategy: AggregationStrategy, votes: &[Vote<'_>], aggregate: &A
         }
         (AggregationStrategy::Consensus, AggregateAnswer::Number(number)) => {
             let numbers = || votes.iter().filter_map(|vote| vote.number);
-            numbers().min() <= Some(number.get()) && Some(number.get()) <= numbers().max()
+            let distance = mean(votes).map(|mean| mean.saturating_sub(number.get().into()).abs());
+            numbers().min() <= Some(number.get())
+                && Some(number.get()) <= numbers().max()
+                && (!aggregate.dissenting.is_empty()
+                    || distance.is_some_and(|distance| distance <= CONSENSUS_ROUNDING))
         }
         (
             AggregationStrategy::Voting
@@ -127,6 +131,10 @@ fn is_aggregate(strategy: AggregationStrategy, votes: &[Vote<'_>], aggregate: &A
         ) => false,
     }
 }
+
+/// In each round of a deliberation every position moves towards the weighted mean, which stays where it is but for rounding. So a
+/// consensus is the mean, up to one millionth for each round.
+const CONSENSUS_ROUNDING: i128 = 20;
 
 /// The weighted mean, rounded half away from zero; none if an answer is no number, or nothing has a weight.
 fn mean(votes: &[Vote<'_>]) -> Option<i128> {

@@ -12,7 +12,7 @@ use orchestrion_kernel::ids::NodeId;
 use orchestrion_kernel::network::defense::Signal;
 use orchestrion_kernel::network::policy::DefensePolicy;
 use orchestrion_kernel::network::{
-    ConnectionStatus, DefenseStatus, Feedback, InteractionReport, Millionths, NetworkEvent, NodeStatus,
+    ConnectionStatus, DefenseStatus, Feedback, InteractionReport, Millionths, NetworkEvent, Node, NodeStatus,
 };
 use orchestrion_kernel::score::Score;
 
@@ -118,9 +118,10 @@ pub(super) const INTERACTIONS: &[Claim] = &[
     Claim {
         id: "C-157",
         clause: "001-8.2",
-        statement: "Without clusters, an ensemble has the candidates with the highest scores, each once, as many as there are \
-                    members or candidates. The orchestrator competes as any other node.",
-        formula: "□ (ensemble(N) ⇒ N = first min(k, |candidates|) of candidates by score, then id)",
+        statement: "An ensemble has the candidates with the highest scores, each once, as many as there are members or \
+                    candidates. If these are several, and all of one declared cluster, the best of each cluster come first. The \
+                    orchestrator competes as any other node.",
+        formula: "□ (ensemble(N) ⇒ N = first min(k, |candidates|) of candidates by score, then id; by cluster if these have one)",
         check: NetworkEventInvariant(|_, state, event| {
             let NetworkEvent::StepsAssigned { assigned, .. } = event else { return true };
             let (Some(network), Some(plan)) =
@@ -129,9 +130,7 @@ pub(super) const INTERACTIONS: &[Claim] = &[
                 return false;
             };
             let is_ensemble = plan.plan.aggregation().is_some_and(|aggregation| aggregation.is_ensemble);
-            let has_clusters = nodes(state).any(|node| node.cluster.is_some());
-            let Some(first) = members(&plan.plan).first().copied().filter(|_| is_ensemble && !has_clusters)
-            else {
+            let Some(first) = members(&plan.plan).first().copied().filter(|_| is_ensemble) else {
                 return true;
             };
             let required = task_requirements(first.step.requirements.as_deref());
@@ -144,10 +143,12 @@ pub(super) const INTERACTIONS: &[Claim] = &[
                 best.extend(crate::reference::network::score(network, from, &required, node));
             }
             best.sort_by(|one, other| other.0.cmp(&one.0).then_with(|| one.1.cmp(other.1)));
+            let best: Vec<&Node> = best.iter().filter_map(|(_, node)| network.node(node)).collect();
             let wanted = members(&plan.plan).len().min(best.len());
+            let best = diversified(best, wanted);
             wanted > 0
                 && assigned.len() == wanted
-                && best.iter().zip(assigned).all(|((_, node), assigned)| **node == assigned.node)
+                && best.iter().zip(assigned).all(|(node, assigned)| node.id == assigned.node)
         }),
         premise: Premise::State(|_, state| {
             of_request(state, |request| {
@@ -332,4 +333,21 @@ fn expected_quality(state: &State, feedback: Feedback) -> Option<i64> {
     let range = high.saturating_mul(5).saturating_sub(low);
     let half = range.checked_div(2)?;
     Some(above.saturating_add(half).checked_div(range)?.clamp(0, one))
+}
+
+/// The candidates, the best first, in the order in which an ensemble of this size takes them: if it would have several nodes, all of one
+/// declared cluster, the first of each cluster before the others. A node without a cluster is its own.
+fn diversified(best: Vec<&Node>, size: usize) -> Vec<&Node> {
+    let mut clusters = best.iter().take(size).map(|node| node.cluster.as_ref());
+    let first = clusters.next().flatten();
+    if size < 2 || first.is_none() || !clusters.all(|cluster| cluster == first) {
+        return best;
+    }
+    let is_first = |at: usize, node: &Node| {
+        node.cluster.is_none() || !best.iter().take(at).any(|better| better.cluster == node.cluster)
+    };
+    let numbered = || best.iter().enumerate();
+    let firsts = numbered().filter(|(at, node)| is_first(*at, node));
+    let others = numbered().filter(|(at, node)| !is_first(*at, node));
+    firsts.chain(others).map(|(_, node)| *node).collect()
 }

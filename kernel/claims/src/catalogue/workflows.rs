@@ -1,21 +1,23 @@
 //! Claims about the run of a plan as a workflow: members, validations, the view of each step, and the end (001 §5, §8, §9).
 
 use super::prelude::*;
-use crate::reference::network::{assignments, capability_load, holds_at_each};
+use crate::reference::network::{
+    assignments, candidates, capability_load, expected_node, holds_at_each, passes, task_requirements,
+};
 use crate::reference::plans::{
-    allows_failures, dependencies, is_member, is_sequence, members, node_of_step_before, task as find_task,
+    allows_failures, dependents_of, is_member, is_sequence, members, node_of_step_before, task as find_task,
 };
 use orchestrion_kernel::ids::NodeId;
 use orchestrion_kernel::network::{NetworkEvent, NodeStatus, WorkflowStatus};
-use orchestrion_kernel::plan::{EffectKind, Plan};
+use orchestrion_kernel::plan::EffectKind;
 
 pub(super) const WORKFLOWS: &[Claim] = &[
     Claim {
         id: "C-138",
         clause: "001-5.6",
         statement: "The members of a plan are routed before any task of the run starts. The first attempt of each goes to \
-                    its assigned node, while this node can start it. One that cannot be routed lets no other start.",
-        formula: "□ (assigned(members) ⇒ no task of the run started) ∧ □ (routed(m, n) ⇒ n = assigned(m)) ∧ □ (unroutable(m) ⇒ only m starts)",
+                    its assigned node, while this node can start it. Only one that no node can get is not routed, and lets no other start.",
+        formula: "□ (assigned(members) ⇒ no task of the run started) ∧ □ (routed(m, n) ⇒ n = assigned(m)) ∧ □ (unroutable(m) ⇒ candidates(m) = ∅ ∧ only m starts)",
         check: NetworkEventInvariant(|_, state, event| {
             let Some(request) = state.control().request() else {
                 return !matches!(
@@ -36,7 +38,9 @@ pub(super) const WORKFLOWS: &[Claim] = &[
                     members.sort_unstable();
                     is_before_run(state, request) && routed == members
                 }
-                NetworkEvent::StepsUnroutable { .. } => is_before_run(state, request),
+                NetworkEvent::StepsUnroutable { task } => {
+                    is_before_run(state, request) && is_unroutable(state, request, *task)
+                }
                 NetworkEvent::CallRouted { call, to, attempt: 1, .. } => {
                     let task = state.control().pending_call(*call).and_then(|call| call.running_task());
                     let plan = request.plan.as_ref().map(|plan| &plan.plan);
@@ -259,6 +263,22 @@ fn is_before_run(state: &State, request: &Request) -> bool {
         && state.control().pending_calls().is_empty()
 }
 
+/// Whether a task is a member that no node can get. Local preference concerns no ensemble: the orchestrator competes in it.
+fn is_unroutable(state: &State, request: &Request, task: TaskId) -> bool {
+    let (Some(network), Some(plan)) = (state.network(), request.plan.as_ref().map(|plan| &plan.plan)) else {
+        return false;
+    };
+    let (from, member) = (network.orchestrator(), find_task(plan, task).filter(|_| is_member(plan, task)));
+    let required = member.map(|member| task_requirements(member.step.requirements.as_deref()));
+    required.is_some_and(|required| match plan.aggregation() {
+        Some(aggregation) if aggregation.is_ensemble => {
+            candidates(network, from, &required, &[]).is_empty()
+                && !network.node(from).is_some_and(|node| passes(network, node, &required, &[]))
+        }
+        _ => expected_node(network, from, &required, &[]).is_none(),
+    })
+}
+
 /// Whether a node can be sent a task now: it is in the network, and the orchestrator, which starts its own tasks at once, holds and
 /// offers the capability with a load at most the limit.
 fn can_start(state: &State, node: &NodeId, request: &Request, task: Option<TaskId>) -> bool {
@@ -279,15 +299,4 @@ fn can_start(state: &State, node: &NodeId, request: &Request, task: Option<TaskI
                 held.available
                     && capability_load(held) <= network.policy().routing.overload_above.millionths()
             })
-}
-
-/// The task and every one that depends on it, in plan order.
-fn dependents_of(plan: &Plan, task: TaskId) -> alloc::vec::Vec<TaskId> {
-    let mut found = alloc::vec::Vec::from([task]);
-    for (step, dependencies) in dependencies(plan) {
-        if step.id != task && dependencies.iter().any(|dependency| found.contains(dependency)) {
-            found.push(step.id);
-        }
-    }
-    found
 }

@@ -121,3 +121,14 @@ pub(crate) fn is_sequence(plan: &Plan) -> bool {
 pub(crate) fn started(request: &Request, task: TaskId) -> Option<&StartedTask> {
     request.ledger.iter().find(|started| started.task == task)
 }
+
+/// The task and every one that depends on it, in plan order.
+pub(crate) fn dependents_of(plan: &Plan, task: TaskId) -> Vec<TaskId> {
+    let mut found = Vec::from([task]);
+    for (step, dependencies) in dependencies(plan) {
+        if step.id != task && dependencies.iter().any(|dependency| found.contains(dependency)) {
+            found.push(step.id);
+        }
+    }
+    found
+}

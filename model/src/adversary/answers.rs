@@ -1,0 +1,117 @@
+//! The inputs of the adversary about final answers: two requests, whose plans differ after each revision and each repair, with a text
+//! of its own for each output, and with past requests.
+
+use orchestrion_kernel::item::Scope;
+use orchestrion_kernel::module::{Argument, Operation, PastRequest, Ratings, Report, Role, Stance};
+use orchestrion_kernel::network::aggregation::AggregationStrategy;
+use orchestrion_kernel::plan::{Aggregation, Effect, Plan, StepOptions, Task};
+use orchestrion_kernel::{ConversationId, RequestId, Score, State, TaskId, Text, TraceId};
+
+/// The reports with a plan or a text of their own; none for other operations.
+pub(super) fn reports(state: &State, ask: Operation) -> Option<Vec<Report>> {
+    let request = state.control().request()?.id;
+    let is_first = request == RequestId::FIRST;
+    match ask {
+        Operation::LoadContext => {
+            let traces = if is_first { first_memory() } else { second_memory() };
+            Some(vec![Report::Context { ratings: Ratings::default(), traces }])
+        }
+        Operation::DraftPlan => Some(if is_first {
+            vec![Report::Plan(ensemble()), Report::Plan(with_option())]
+        } else {
+            vec![Report::Plan(plan([task(1, &[]), task(2, &[1])]))]
+        }),
+        Operation::Argue(role) => {
+            let mut reports = vec![agreement(&role.to_string(), None)];
+            if is_first && role == Role::Solution {
+                reports.push(agreement("revision", Some(revised())));
+            }
+            Some(reports)
+        }
+        Operation::ReviewRevision => Some(vec![agreement("review", None)]),
+        Operation::Classify => {
+            Some(vec![Report::Classification { tags: vec![Text::from("tag")], similarity: Score::ZERO }])
+        }
+        Operation::RunTask { task, .. } => {
+            let output = |word, code| {
+                let text = format!("{word} {}.{}", request.number(), task.number());
+                Report::Exit { code, text: Text::from(text.as_str()), number: None }
+            };
+            Some(vec![output("output", 0), output("error", -1)])
+        }
+        Operation::Diagnose => {
+            let given_up = Report::NoRepair { text: Text::from("no repair") };
+            let repair = Report::Repaired { text: Text::from("repair"), plan: repaired() };
+            Some([given_up].into_iter().chain(is_first.then_some(repair)).collect())
+        }
+        Operation::VerifyIdentity
+        | Operation::Summarize
+        | Operation::ArgueAdditional { .. }
+        | Operation::Approve
+        | Operation::UndoTask { .. }
+        | Operation::StoreMemory { .. }
+        | Operation::DeliverAudit => None,
+    }
+}
+
+/// An argument for the plan, with a text and a revision.
+fn agreement(text: &str, plan: Option<Plan>) -> Report {
+    let argument = Argument { stance: Stance::Pro, confidence: Score::ONE };
+    Report::Argument { argument, text: Text::from(text), plan }
+}
+
+/// Members of which one may fail, and a task after them.
+fn ensemble() -> Plan {
+    let aggregation =
+        Aggregation { strategy: AggregationStrategy::Voting, criticality: Score::ZERO, is_ensemble: true };
+    plan([task(1, &[]), task(2, &[]), task(3, &[1, 2])]).with_aggregation(aggregation)
+}
+
+/// A task that the run may do without, between two others.
+fn with_option() -> Plan {
+    let mut optional = task(2, &[1]);
+    optional.step.optional = true;
+    plan([task(1, &[]), optional, task(3, &[1])])
+}
+
+/// The plan that Solution submits. It omits the first task.
+fn revised() -> Plan {
+    plan([task(2, &[]), task(4, &[2])])
+}
+
+/// The plan after every repair. It repeats one task, and omits those before it.
+fn repaired() -> Plan {
+    plan([task(3, &[]), task(4, &[3])])
+}
+
+fn plan<const N: usize>(tasks: [Task; N]) -> Plan {
+    Plan::new(tasks.into()).unwrap_or_else(|error| unreachable!("{error}"))
+}
+
+/// A task with the effect that belongs to its number: the first two are pure, the others can be undone.
+fn task(number: u32, depends_on: &[u32]) -> Task {
+    Task {
+        id: TaskId::new(number),
+        text: Text::from("task"),
+        effect: if number < 3 { Effect::Pure } else { Effect::Undoable { compensation: Text::from("undo") } },
+        depends_on: Some(depends_on.iter().copied().map(TaskId::new).collect()),
+        scope: None,
+        step: StepOptions::default(),
+    }
+}
+
+/// Two past requests, one of them twice, with another text.
+fn first_memory() -> Vec<PastRequest> {
+    let supposed = Scope::Hypothetical("h".into());
+    vec![past(1, "first", Scope::Global), past(1, "other", Scope::Session), past(2, "second", supposed)]
+}
+
+/// A past request that memory returned before, with a new text.
+fn second_memory() -> Vec<PastRequest> {
+    vec![past(1, "new", Scope::Global)]
+}
+
+fn past(number: u32, text: &str, scope: Scope) -> PastRequest {
+    let trace = TraceId { conversation: ConversationId::new("past"), request: RequestId::new(number) };
+    PastRequest { trace, text: Text::from(text), scope }
+}

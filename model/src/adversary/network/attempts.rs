@@ -1,0 +1,116 @@
+//! The inputs of the model of attempts: nodes of which some have less quality than a task requires, three attempts, validations with a
+//! task between, and repaired plans (001 §4.3, §5.5, §9.1, §11.3).
+
+use super::{BEST, SECOND, node, second_capability, share};
+use orchestrion_kernel::module::{Failure, Module, Operation, Report};
+use orchestrion_kernel::network::aggregation::AggregationStrategy;
+use orchestrion_kernel::network::{CapabilityState, Node, Requirements, TaskConstraints, TrustPolicy};
+use orchestrion_kernel::plan::{Aggregation, Effect, Plan, StepOptions, Task};
+use orchestrion_kernel::state::Call;
+use orchestrion_kernel::{Input, Score, State, TaskId, Text};
+use std::sync::Arc;
+
+const THIRD: &str = "d";
+const FOURTH: &str = "e";
+
+/// Three attempts, and more candidates than attempts.
+pub(super) fn trust_policy() -> TrustPolicy {
+    let mut policy = super::trust_policy();
+    policy.workflow.max_retries = 2;
+    policy
+}
+
+/// The orchestrator and the best node hold the second capability with too little quality, so that only the second node may execute it.
+pub(super) fn nodes(orchestrator: Vec<Node>) -> Vec<Node> {
+    let executor = || Module::Executor.capability();
+    let executing = [(BEST, 80), (SECOND, 70), (THIRD, 60), (FOURTH, 50)];
+    let executing = executing.map(|(name, percent)| node(name, (percent, percent), [executor()], 2));
+    let mut nodes: Vec<Node> = orchestrator.into_iter().chain(executing).collect();
+    for (at, percent) in [(0, 30), (1, 30), (2, 60)] {
+        let held: Vec<CapabilityState> =
+            node("", (0, percent), [second_capability()], 2).capabilities.into_values().collect();
+        held.into_iter().for_each(|held| nodes[at].add_capability(held));
+    }
+    nodes
+}
+
+/// A sequence over two capabilities, a task that the orchestrator is too poor for, a validation of a task before the last one, the same
+/// with an effect between, and a validation of a member.
+pub(crate) fn plans() -> Vec<Plan> {
+    let validation = |depends_on: &[u32]| {
+        let mut task = task(3, depends_on);
+        task.step.validates = Some(TaskId::new(1));
+        task
+    };
+    let effect = Effect::Undoable { compensation: Text::from("undo") };
+    let voting =
+        Aggregation { strategy: AggregationStrategy::Voting, criticality: Score::ZERO, is_ensemble: false };
+    vec![
+        plan([task(1, &[]), demanding(2, &[1])]),
+        plan([demanding(1, &[])]),
+        plan([task(1, &[]), task(2, &[1]), validation(&[1, 2])]),
+        plan([task(1, &[]), Task { effect, ..task(2, &[1]) }, validation(&[1, 2])]),
+        plan([task(1, &[]), task(2, &[]), validation(&[1])]).with_aggregation(voting),
+    ]
+}
+
+/// The reports of the executor and of the Critic; none for other operations. The Critic repairs a sequence of two tasks once.
+pub(in crate::adversary) fn reports(state: &State, ask: Operation) -> Option<Vec<Report>> {
+    match ask {
+        Operation::RunTask { task, .. } => {
+            // A tie goes to the smaller text: the answer of the first member wins only if it counts twice.
+            let text = format!("output {}", 9_u32.saturating_sub(task.number()));
+            let exit = |code| Report::Exit { code, text: Text::from(text.as_str()), number: None };
+            Some(vec![exit(0), exit(1)])
+        }
+        Operation::Diagnose => {
+            let given_up = Report::NoRepair { text: Text::from("") };
+            let plan = plan([demanding(3, &[]), task(4, &[3])]);
+            let repair = Report::Repaired { text: Text::from(""), plan };
+            Some([given_up].into_iter().chain(has_two_tasks(state, 1).then_some(repair)).collect())
+        }
+        _ => None,
+    }
+}
+
+/// The failures of a call: of the first task of the sequence, and of the last one of its repair, while a node executes it.
+pub(in crate::adversary) fn failures(state: &State, call: Call) -> Vec<Input> {
+    let is_free = call.operation.task().is_some_and(|task| match task.number() {
+        1 => has_two_tasks(state, 1),
+        4 => has_two_tasks(state, 3),
+        _ => false,
+    });
+    let assignment = state.network().and_then(|network| network.assignment(call.id));
+    let fails = is_free && assignment.is_some_and(|assignment| assignment.is_running());
+    fails.then_some(Input::CallFailed { call: call.id, failure: Failure::Error }).into_iter().collect()
+}
+
+/// Whether the plan has two tasks, of which the first has this number.
+fn has_two_tasks(state: &State, first: u32) -> bool {
+    let plan = state.control().request().and_then(|request| request.plan.as_ref());
+    plan.is_some_and(|plan| plan.plan.tasks().len() == 2 && plan.plan.tasks()[0].id == TaskId::new(first))
+}
+
+fn plan<const N: usize>(tasks: [Task; N]) -> Plan {
+    Plan::new(tasks.into()).unwrap_or_else(|error| unreachable!("{error}"))
+}
+
+fn task(number: u32, depends_on: &[u32]) -> Task {
+    Task {
+        id: TaskId::new(number),
+        text: Text::from("task"),
+        effect: Effect::Pure,
+        depends_on: Some(depends_on.iter().copied().map(TaskId::new).collect()),
+        scope: None,
+        step: StepOptions::default(),
+    }
+}
+
+/// A task of the second capability with a minimum quality.
+fn demanding(number: u32, depends_on: &[u32]) -> Task {
+    let constraints = TaskConstraints { min_quality: share(40), ..TaskConstraints::default() };
+    let required_capabilities = vec![second_capability()];
+    let requirements = Requirements { required_capabilities, constraints, ..Requirements::default() };
+    let step = StepOptions { requirements: Some(Arc::new(requirements)), ..StepOptions::default() };
+    Task { step, ..task(number, depends_on) }
+}

@@ -1,0 +1,81 @@
+//! The inputs of the model of ensembles: nodes in clusters, whose order differs by score, by trust, by quality and by both (001 §8).
+
+use super::{BEST, SECOND, node, share, shared_capability};
+use orchestrion_kernel::event::TaskOutcome;
+use orchestrion_kernel::module::{Module, Operation, Report};
+use orchestrion_kernel::network::aggregation::AggregationStrategy::{self, *};
+use orchestrion_kernel::network::{NetworkInput, Node, Requirements, ThreatBelief};
+use orchestrion_kernel::plan::{Aggregation, Effect, Plan, StepOptions, Task};
+use orchestrion_kernel::state::NetworkState;
+use orchestrion_kernel::{CapabilityId, ClusterId, Input, NodeId, Phase, Score, State, TaskId, Text};
+use std::sync::Arc;
+
+/// By score the nodes have this order. The second has the most trust × quality, the third the most quality, and the fourth the most
+/// trust. The two best are of one cluster, and only they hold the shared capability.
+pub(super) fn nodes(mut nodes: Vec<Node>) -> Vec<Node> {
+    let suspected = ThreatBelief { level: share(50), ..ThreatBelief::default() };
+    nodes.iter_mut().for_each(|node| node.threat_beliefs.insert_mut(NodeId::new(SECOND), suspected.clone()));
+    let executor = || vec![Module::Executor.capability()];
+    let both = || vec![Module::Executor.capability(), shared_capability()];
+    let executing = [
+        (BEST, (70, 60), Some("x"), both()),
+        (SECOND, (90, 90), Some("x"), both()),
+        ("d", (30, 100), Some("y"), executor()),
+        ("e", (100, 20), None, executor()),
+    ];
+    nodes.extend(executing.map(|(name, shares, cluster, capabilities)| Node {
+        cluster: cluster.map(ClusterId::new),
+        ..node(name, shares, capabilities, 2)
+    }));
+    nodes
+}
+
+/// Ensembles of every strategy: of two nodes, which would be of one cluster; of three, where the vote of the second outweighs the two
+/// others; of all; and of a capability that only one cluster has.
+pub(crate) fn plans() -> Vec<Plan> {
+    let executor = || Module::Executor.capability();
+    vec![
+        ensemble(2, executor(), Voting),
+        ensemble(3, executor(), Voting),
+        ensemble(4, executor(), BestEffort),
+        ensemble(3, executor(), Averaging),
+        ensemble(3, executor(), Consensus),
+        ensemble(2, shared_capability(), Voting),
+    ]
+}
+
+/// The answers of the members, which are not repaired; none for other operations.
+pub(in crate::adversary) fn reports(ask: Operation) -> Option<Vec<Report>> {
+    match ask {
+        Operation::RunTask { task, .. } => Some(super::answers(task)),
+        Operation::Diagnose => Some(vec![Report::NoRepair { text: Text::from("") }]),
+        _ => None,
+    }
+}
+
+/// The second node leaves an ensemble of three after its answer, which then weighs less.
+pub(in crate::adversary) fn changes(network: &NetworkState, state: &State) -> Vec<Input> {
+    let (second, answered) = (NodeId::new(SECOND), TaskId::new(2));
+    let has_answered = state.control().request().is_some_and(|request| {
+        let is_of_three = request.plan.as_ref().is_some_and(|plan| plan.plan.tasks().len() == 3);
+        is_of_three && request.outcome(answered) == Some(TaskOutcome::Succeeded)
+    });
+    let leaves = state.control().phase() == Phase::RunningTasks && has_answered;
+    let leaving = network.node(&second).filter(|_| leaves);
+    leaving.map(|_| super::network_input(NetworkInput::Leave { node: second })).into_iter().collect()
+}
+
+fn ensemble(size: u32, capability: CapabilityId, strategy: AggregationStrategy) -> Plan {
+    let requirements = Requirements { required_capabilities: vec![capability], ..Requirements::default() };
+    let requirements = Arc::new(requirements);
+    let tasks = (1..=size).map(|number| Task {
+        id: TaskId::new(number),
+        text: Text::from("task"),
+        effect: Effect::Pure,
+        depends_on: Some(Vec::new()),
+        scope: None,
+        step: StepOptions { requirements: Some(requirements.clone()), ..StepOptions::default() },
+    });
+    let plan = Plan::new(tasks.collect()).unwrap_or_else(|error| unreachable!("{error}"));
+    plan.with_aggregation(Aggregation { strategy, criticality: Score::ZERO, is_ensemble: true })
+}
