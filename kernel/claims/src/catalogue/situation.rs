@@ -296,8 +296,12 @@ fn record_with_results(results: Vec<Text>) -> ActionRecord {
     }
 }
 
-/// An update of every field: short texts with space at both ends, and one text above the limit.
+/// The most characters of a probed text. A policy may permit texts that no memory holds.
+const PROBED_CHARS_MAX: u32 = 64;
+
+/// An update of every field: short texts with space at both ends, and, if the limit is low, one text above it.
 fn whole_update(chars_max: u32) -> SummaryUpdate {
+    let chars_max = chars_max.min(PROBED_CHARS_MAX);
     let text = |field: &SummaryField| match field {
         SummaryField::Goal | SummaryField::KeyFindings => Text::from(" g "),
         SummaryField::Progress | SummaryField::NextFocus => text_of_chars(chars_max, 1),
