@@ -36,7 +36,26 @@ fn enumerate(subject: &KernelUnderTest, scope: &Scope) -> Vec<ModelRun> {
     ENUMERATIONS.iter().map(|enumeration| enumeration.check(subject, scope, threads)).collect()
 }
 
-/// Each enumeration detects a fault that no claim about a single state can: the events of a write are lost, or the time of a summary.
+#[test]
+fn enumerations_list_these_states_and_steps() {
+    let scope = Scope::by_name("tiny").unwrap();
+    let runs = enumerate(&KernelUnderTest::unmodified(Policy::hardened()), &scope);
+    let sizes: Vec<_> = runs.iter().map(|run| (run.model, run.states, run.products, run.steps)).collect();
+    assert_eq!(
+        sizes,
+        [
+            ("rivals", 10_693, 10_693, 250_805),
+            ("audiences", 577, 2_885, 65_669),
+            ("derived", 1_613, 1_613, 81_854),
+            ("readers", 472, 7_552, 30_208),
+            ("summaries", 4_781, 6_273, 37_750),
+        ]
+    );
+    // Every start that is left out violates a claim; those of the readers name a fact of their scope that is current.
+    assert!(runs.iter().zip(ENUMERATIONS).all(|(run, all)| run.states <= (all.starts)().len()));
+}
+
+/// A kernel that loses the updates of a batch: each enumeration finds a step that violates a claim.
 #[test]
 fn induction_finds_the_step_from_a_state_that_no_input_needs_to_reach() {
     let lost = KernelUnderTest {
@@ -54,7 +73,7 @@ fn induction_finds_the_step_from_a_state_that_no_input_needs_to_reach() {
         let expected = match run.model {
             "rivals" => vec!["C-202", "C-205"],
             "audiences" => vec!["C-205", "C-206"],
-            "derived" => vec!["C-58", "C-204"],
+            "derived" => vec!["C-202", "C-204"],
             "summaries" => vec!["C-91"],
             _ => Vec::new(),
         };
@@ -82,7 +101,8 @@ fn packed_search_finds_the_same_states() {
 }
 
 fn counts(runs: &[ModelRun]) -> Vec<(&'static str, usize, usize)> {
-    runs.iter().map(|run| (run.model, run.states, run.products)).collect()
+    let explored = runs.iter().filter(|run| Model::from_name(run.model).is_some());
+    explored.map(|run| (run.model, run.states, run.products)).collect()
 }
 
 fn findings(verdicts: &[Verdict], word: &str) -> Vec<&'static str> {
@@ -110,21 +130,21 @@ fn hardened_satisfies_every_claim() {
             ("answers", 3_575, 3_575),
             ("execution", 446_595, 462_526),
             ("lifecycle", 123_991, 134_651),
-            ("semantic", 814_820, 814_820),
-            ("scopes", 259_394, 259_394),
+            ("semantic", 36_114, 36_114),
+            ("scopes", 94_472, 94_472),
             ("facts", 128_096, 128_952),
             ("contexts", 6_611, 6_611),
             ("situation", 25_003, 25_003),
             ("workflow", 41_588, 47_328),
-            ("handoffs", 121_190, 122_070),
-            ("nodes", 132_856, 132_856),
+            ("handoffs", 18_290, 18_400),
+            ("nodes", 15_889, 15_889),
             ("attempts", 831, 831),
             ("ensembles", 2_848, 2_848),
             ("interactions", 8_156, 8_156),
-            ("network", 67_381, 72_415),
+            ("network", 8_319, 9_269),
         ]
     );
-    for run in runs {
+    for run in runs.iter().filter(|run| Model::from_name(run.model).is_some()) {
         assert!(
             run.products < 2 * run.states,
             "{}: expected fewer than two product states for each state",
@@ -150,8 +170,8 @@ fn as_drawn_fails_exactly_the_findings() {
         findings(&verdicts, "not_checked"),
         [
             "C-18", "C-19", "C-115", "C-25", "C-29", "C-116", "C-117", "C-118", "C-110", "C-36", "C-88",
-            "C-177", "C-89", "C-90", "C-91", "C-92", "C-100", "C-161", "C-162", "C-44", "C-185", "C-82",
-            "C-122", "C-144"
+            "C-177", "C-89", "C-90", "C-91", "C-92", "C-100", "C-161", "C-162", "C-44", "C-185", "C-193",
+            "C-82", "C-122", "C-144"
         ]
     );
     assert_eq!(
@@ -163,14 +183,14 @@ fn as_drawn_fails_exactly_the_findings() {
             ("answers", 444, 444),
             ("execution", 1_590, 2_102),
             ("lifecycle", 29, 33),
-            ("semantic", 224_413, 224_413),
-            ("scopes", 14_461, 14_461),
+            ("semantic", 13_785, 13_785),
+            ("scopes", 5_401, 5_401),
             ("facts", 89_578, 92_239),
             ("contexts", 4_269, 4_269),
             ("situation", 22_804, 22_804),
             ("workflow", 1_097, 1_097),
-            ("handoffs", 8_162, 8_210),
-            ("nodes", 4_824, 4_824),
+            ("handoffs", 2_282, 2_288),
+            ("nodes", 1_889, 1_889),
             ("attempts", 566, 573),
             ("ensembles", 630, 630),
             ("interactions", 6_524, 6_524),

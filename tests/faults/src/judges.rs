@@ -22,7 +22,7 @@ const ORACLE: [&str; 9] = [
 ];
 
 /// At least the number of models that `check` explores, each up to the limit.
-const MODELS_MAX: u32 = 20;
+const MODELS_MAX: u32 = 40;
 
 /// What a judge found.
 #[derive(Clone, Debug, PartialEq, Eq)]
