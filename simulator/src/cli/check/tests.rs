@@ -7,8 +7,10 @@ use super::*;
 use crate::cli::output::ReportStyle;
 use orchestrion_claims::{CLAIMS, Claim};
 use orchestrion_explorer::{Resource, Termination};
+use orchestrion_kernel::Input;
 use orchestrion_model::check::{Counterexample, ModelRun, Verdict};
 use orchestrion_model::coverage::{OBSERVATION_COUNT, Observation, RefusalKind};
+use orchestrion_model::induction::{ENUMERATIONS, InductionCounterexample};
 use orchestrion_model::scopes::MODELS;
 use serde_json::Value;
 
@@ -56,7 +58,8 @@ fn result(policy: &str, failing: &[&str], inconclusive: &[&str]) -> PolicyResult
         first_depths: vec![Some(1); OBSERVATION_COUNT],
         found: Vec::new(),
     };
-    let runs = MODELS.map(|model| run(model.name)).into();
+    let names = MODELS.iter().map(|model| model.name).chain(ENUMERATIONS.iter().map(|all| all.name));
+    let runs = names.map(run).collect();
     PolicyResult { policy, scope: "tiny", runs, claims: CLAIMS.iter().map(claim).collect() }
 }
 
@@ -245,6 +248,26 @@ fn report_describes_coverage() {
         let report = human(&[result], &[], ReportStyle { quiet: false, width: 80 });
         text.push_str(&format!("-- {name}\n{report}\n"));
     }
+    insta::with_settings!({omit_expression => true}, { insta::assert_snapshot!(text) });
+}
+
+/// The report of a claim that a step from an enumerated state violates: what is in the state, what is tried, and the exit code.
+#[test]
+fn counterexample_to_induction_has_items_and_inputs() {
+    let mut result = result("team", &[], &[]);
+    let position = CLAIMS.iter().position(|claim| claim.id == "C-204").unwrap();
+    result.claims[position].verdict = Verdict::NotInductive {
+        counterexample: Box::new(InductionCounterexample {
+            enumeration: "derived",
+            items: (ENUMERATIONS[2].starts)().swap_remove(4),
+            inputs: vec![Input::Step],
+        }),
+    };
+    let (code, text, json) = reports(vec![result], &[]);
+    let claim = json["claims"].as_array().unwrap().iter().find(|claim| claim["id"] == "C-204").unwrap();
+    assert_eq!((code, verdict(&json, "C-204").as_str()), (1, Some("not_inductive")), "{text}");
+    assert_eq!(claim["model"], "derived");
+    assert_eq!(claim["counterexample_to_induction"]["items"].as_array().unwrap().len(), 4);
     insta::with_settings!({omit_expression => true}, { insta::assert_snapshot!(text) });
 }
 
