@@ -125,9 +125,7 @@ pub(super) const WRITES: &[Claim] = &[
         statement: "A written item has the key, the value, the kind, the times, the memory and the scope of the write, the link to the \
                     fact that it supersedes or shadows, and the keys that it takes from summaries. No other item changes in these.",
         formula: "□ (write ⇒ ∀ x ∈ I': content(x) = content(x) of rules(S, write))",
-        check: WriteInvariant(|expected, found| {
-            agree(expected, found, |expected, found| content(expected, found))
-        }),
+        check: WriteInvariant(|expected, found| agree(expected, found, content)),
         premise: Premise::Semantic(|_, state| {
             state
                 .semantic()

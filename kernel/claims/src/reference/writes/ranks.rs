@@ -24,10 +24,9 @@ pub(super) fn source(policy: &Policy, before: &SemanticView<'_>, new: &NewFact) 
     (rank <= limit).then(|| FactSource {
         name: name.clone().unwrap_or_else(user),
         rank,
-        derivation: new.is_from_text.then(|| match new.detected_rule {
-            Some(rule) => Derivation::Supersession(rule),
-            None => Derivation::Statement,
-        }),
+        derivation: new
+            .is_from_text
+            .then_some(new.detected_rule.map_or(Derivation::Statement, Derivation::Supersession)),
     })
 }
 
