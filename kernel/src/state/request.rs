@@ -2,8 +2,6 @@
 
 use super::call::{Call, find_call};
 use super::ledger::{EffectsLedger, StartedTask};
-#[cfg(feature = "checker")]
-use super::payload::Payload;
 use super::run::TaskOutcomes;
 use super::workflow::Workflow;
 use crate::control::phase::Phase;
@@ -139,18 +137,14 @@ impl Request {
         let mut reduced = Self::new(self.id, self.text.clone(), self.scope.clone());
         reduced.actions.clone_from(&self.actions);
         reduced.debate.reviews.clone_from(&self.debate.reviews);
-        match self.payload(operation) {
-            Payload::Plan(plan) => {
-                reduced.plan = Some(PlanRevision { revision: Revision::FIRST, plan: plan.clone() });
-            }
-            Payload::Task(task) => reduced.ledger.push(StartedTask {
-                task: task.id,
-                effect: task.effect.kind(),
-                version: Some(task.clone()),
-                outcome: EffectOutcome::Kept,
-                node: None,
-            }),
-            Payload::None => {}
+        // Of a call of a task its version, of another call the plan: whether the call has a payload is what claims judge.
+        if let Some(task) = operation.task() {
+            let started = self.ledger.get(task).cloned();
+            let started =
+                started.map(|started| StartedTask { outcome: EffectOutcome::Kept, node: None, ..started });
+            started.into_iter().for_each(|started| reduced.ledger.push(started));
+        } else if let Some(PlanRevision { plan, .. }) = &self.plan {
+            reduced.plan = Some(PlanRevision { revision: Revision::FIRST, plan: plan.clone() });
         }
         reduced
     }
