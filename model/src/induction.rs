@@ -5,9 +5,9 @@
 //! in full, so its sizes are fixed numbers.
 
 mod audiences;
-mod competing;
-mod dependents;
+mod derived;
 mod readers;
+mod rivals;
 mod shapes;
 mod summaries;
 
@@ -48,9 +48,9 @@ pub const ENUMERATIONS: [Enumeration; 5] = [
         name: "rivals",
         about: "every write of a fact beside one or two facts, in every order of rank, time and scope, with every reference",
         limits: "lifecycle",
-        starts: competing::starts,
+        starts: rivals::starts,
         prefixes: shapes::employee_session,
-        inputs: competing::writes,
+        inputs: rivals::writes,
     },
     Enumeration {
         name: "audiences",
@@ -64,9 +64,9 @@ pub const ENUMERATIONS: [Enumeration; 5] = [
         name: "derived",
         about: "every graph of dependencies of four items of each layer, and every write that changes one or depends on one",
         limits: "lifecycle",
-        starts: dependents::starts,
+        starts: derived::starts,
         prefixes: shapes::employee_session,
-        inputs: dependents::writes,
+        inputs: derived::writes,
     },
     Enumeration {
         name: "readers",

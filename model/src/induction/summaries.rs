@@ -1,7 +1,8 @@
 //! Compactions of three items that differ in one field each (000-6; decision 0021).
 
 use super::shapes::{
-    at, entry, fact, id, identity, pairs, record, session, source, supposed, user, verified, with_validity,
+    at, entry, fact, id, identity, pairs, record, session, source, superseded, supposed, user, verified,
+    with_validity,
 };
 use orchestrion_kernel::ids::Text;
 use orchestrion_kernel::item::{
@@ -73,7 +74,7 @@ pub(super) fn starts() -> Vec<Vec<Entry>> {
         let superseding = [first, second, third].iter().position(|one| *one == D::Superseding);
         if let Some(at) = superseding {
             let old = fact(id(7), "old", "0", record());
-            items.push(with_validity(old, super::shapes::superseded(id(at as u64 + 1))));
+            items.push(with_validity(old, superseded(id(at as u64 + 1))));
         }
         starts.push(items);
     }

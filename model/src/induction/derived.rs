@@ -7,6 +7,8 @@ use orchestrion_kernel::semantic::Entry;
 use orchestrion_kernel::{Input, ItemId, State};
 
 const ITEMS: u64 = 4;
+/// The layers of the other items, a bit for each.
+const LAYERS: [u32; 8] = [0, 1, 2, 3, 4, 5, 6, 7];
 
 /// The layer of the first item.
 #[derive(Clone, Copy)]
@@ -19,23 +21,22 @@ enum First {
 /// Every acyclic graph of four items: the first is a fact, a working item or a signal, each other one a fact of the session, a global fact
 /// or a working item; where the first is a fact, the second may also have superseded it. Then facts of each pair of scopes.
 pub(super) fn starts() -> Vec<Vec<Entry>> {
-    let items = ITEMS;
-    let edges: Vec<(u64, u64)> = (1..=items).flat_map(|from| (1..from).map(move |to| (from, to))).collect();
-    let others = usize::try_from(items - 1).unwrap_or_default();
+    let edges: Vec<(u64, u64)> = (1..=ITEMS).flat_map(|from| (1..from).map(move |to| (from, to))).collect();
     let mut starts = Vec::new();
-    for first in [First::Fact, First::Working, First::Signal] {
-        for layers in 0..2_u32.pow(u32::try_from(others).unwrap_or_default()) {
-            for graph in 0..1_u32 << edges.len() {
-                let is_drawn = |edge: usize| graph >> edge & 1 == 1;
-                let mut start: Vec<Entry> = (1..=items).map(|number| item(number, first, layers)).collect();
-                for (_, (from, to)) in edges.iter().enumerate().filter(|(edge, _)| is_drawn(*edge)) {
-                    start[usize::try_from(from - 1).unwrap_or_default()].deps.push(id(*to));
-                }
-                starts.push(start.clone());
-                if matches!(first, First::Fact) && layers & 1 == 0 {
-                    start[0] = with_validity(start[0].clone(), superseded(id(2)));
-                    starts.push(start);
-                }
+    for (first, layers) in pairs(&[First::Fact, First::Working, First::Signal], &LAYERS) {
+        for graph in 0..1_u32 << edges.len() {
+            let is_drawn = |edge: usize, from: u64, number: u64| from == number && graph >> edge & 1 == 1;
+            let deps_of = |number: u64| {
+                let drawn =
+                    edges.iter().enumerate().filter(|(edge, (from, _))| is_drawn(*edge, *from, number));
+                drawn.map(|(_, (_, to))| id(*to)).collect()
+            };
+            let with_deps = |number| Entry { deps: deps_of(number), ..item(number, first, layers) };
+            let mut start: Vec<Entry> = (1..=ITEMS).map(with_deps).collect();
+            starts.push(start.clone());
+            if matches!(first, First::Fact) && layers & 1 == 0 {
+                start[0] = with_validity(start[0].clone(), superseded(id(2)));
+                starts.push(start);
             }
         }
     }
@@ -78,14 +79,13 @@ fn key(number: u64) -> &'static str {
     ["a", "b", "c", "d"][usize::try_from(number - 1).unwrap_or_default()]
 }
 
-/// Every change of one item, with a dependency on each, and every new item that depends on one or two by id or by key.
+/// Every change of one item, with a dependency on each, and every new item that depends on one, by id or by key.
 pub(super) fn writes(state: &State) -> Vec<Input> {
     let items: Vec<ItemId> =
         state.semantic().entries().map(|entry| entry.item.id).filter(|id| id.number() <= ITEMS).collect();
-    let none = Vec::new;
     let by_id = |item: &ItemId| vec![Reference::Id(*item)];
     let by_key = |number: u64| vec![Reference::Key(key(number).into())];
-    let mut depends: Vec<Vec<Reference>> = vec![none()];
+    let mut depends: Vec<Vec<Reference>> = vec![Vec::new()];
     depends.extend(items.iter().map(by_id));
     depends.extend([by_key(1), by_key(2)]);
     let mut writes = Vec::new();

@@ -4,10 +4,11 @@ use super::shapes::{
     RANKS, at, declared, fact, id, new_fact, pairs, record, source, superseded, supposed, with_validity,
     write,
 };
-use orchestrion_kernel::item::{FactRecord, ItemKey, Rank, Scope, SupersessionRule, Validity};
+use orchestrion_kernel::item::{FactRecord, ItemKey, Layer, Rank, Scope, SupersessionRule, Validity};
 use orchestrion_kernel::knowledge::{NewFact, Reference, Write};
 use orchestrion_kernel::semantic::Entry;
 use orchestrion_kernel::{Input, State, Text};
+use std::sync::Arc;
 
 /// No item; every fact, current, in need of review or denied, and every summary; and such a fact with another one, of which each may
 /// have superseded the other.
@@ -68,7 +69,7 @@ fn successions(first: &Entry, second: &Entry) -> Vec<Vec<Entry>> {
         let record =
             linked.item.fact().cloned().map(|record| FactRecord { supersedes: Some(id(1)), ..record });
         if let Some(record) = record {
-            linked.item.layer = orchestrion_kernel::item::Layer::Fact(std::sync::Arc::new(record));
+            linked.item.layer = Layer::Fact(Arc::new(record));
         }
         linked
     };
