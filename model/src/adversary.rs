@@ -8,7 +8,7 @@
 mod answers;
 mod changing_facts;
 pub(crate) mod contexts;
-mod knowledge;
+pub(crate) mod knowledge;
 pub(crate) mod network;
 mod ratings;
 mod scoped;

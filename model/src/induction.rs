@@ -15,7 +15,7 @@ use crate::check::{ClaimResult, ModelRun};
 use crate::coverage::{OBSERVATION_COUNT, Observation};
 use crate::kernel_under_test::KernelUnderTest;
 use crate::product::{KernelModel, Product, initial_state};
-use crate::scopes::{Model, Scope};
+use crate::scopes::{FROZEN, Model, Nondeterminism, Scope};
 use orchestrion_claims::{CLAIMS, ClaimSet};
 use orchestrion_explorer::Termination;
 use orchestrion_kernel::semantic::Entry;
@@ -28,12 +28,8 @@ use std::thread;
 /// A set of semantic states, and the inputs to try in each.
 #[derive(Clone, Copy, Debug)]
 pub struct Enumeration {
-    /// The name.
-    pub name: &'static str,
-    /// The subject, as a sentence.
-    pub about: &'static str,
-    /// The model whose limits apply.
-    pub limits: &'static str,
+    /// The name, the subject, and what is free: it determines the limits, as of an explored model.
+    pub model: Model,
     /// The items at the start, one list for each state.
     pub starts: fn() -> Vec<Vec<Entry>>,
     /// The inputs that lead from a start to the states in which the last inputs are tried.
@@ -45,41 +41,51 @@ pub struct Enumeration {
 /// The enumerations, in the order in which they are checked.
 pub const ENUMERATIONS: [Enumeration; 5] = [
     Enumeration {
-        name: "rivals",
-        about: "every write of a fact beside one or two facts, in every order of rank, time and scope, with every reference",
-        limits: "lifecycle",
+        model: Model {
+            name: "rivals",
+            about: "every write of a fact beside one or two facts, in every order of rank, time and scope, with every reference",
+            free: FROZEN,
+        },
         starts: rivals::starts,
         prefixes: shapes::employee_session,
         inputs: rivals::writes,
     },
     Enumeration {
-        name: "audiences",
-        about: "every source, rank, memory and audience of a write and of the fact that it repeats, for every identity",
-        limits: "lifecycle",
+        model: Model {
+            name: "audiences",
+            about: "every source, rank, memory and audience of a write and of the fact that it repeats, for every identity",
+            free: FROZEN,
+        },
         starts: audiences::starts,
         prefixes: audiences::sessions,
         inputs: audiences::writes,
     },
     Enumeration {
-        name: "derived",
-        about: "every graph of dependencies of four items of each layer, and every write that changes one or depends on one",
-        limits: "lifecycle",
+        model: Model {
+            name: "derived",
+            about: "every graph of dependencies of four items of each layer, and every write that changes one or depends on one",
+            free: FROZEN,
+        },
         starts: derived::starts,
         prefixes: shapes::employee_session,
         inputs: derived::writes,
     },
     Enumeration {
-        name: "readers",
-        about: "every reader of every item: identities, permissions, users, scopes, expiry and what shadows what",
-        limits: "lifecycle",
+        model: Model {
+            name: "readers",
+            about: "every reader of every item: identities, permissions, users, scopes, expiry and what shadows what",
+            free: FROZEN,
+        },
         starts: readers::starts,
         prefixes: readers::requests,
         inputs: readers::steps,
     },
     Enumeration {
-        name: "summaries",
-        about: "every compaction of three items that differ in one field each",
-        limits: "semantic",
+        model: Model {
+            name: "summaries",
+            about: "every compaction of three items that differ in one field each",
+            free: Nondeterminism { writes: true, ..FROZEN },
+        },
         starts: summaries::starts,
         prefixes: summaries::requests,
         inputs: summaries::replies,
@@ -112,7 +118,7 @@ impl Enumeration {
     /// The enumeration of this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
-        ENUMERATIONS.into_iter().find(|enumeration| enumeration.name == name)
+        ENUMERATIONS.into_iter().find(|enumeration| enumeration.model.name == name)
     }
 
     /// Tries every input in every state of the enumeration, and checks every claim in these steps and in the states after them.
@@ -122,8 +128,7 @@ impl Enumeration {
     /// If a thread does.
     #[must_use]
     pub fn check(&self, subject: &KernelUnderTest, scope: &Scope, jobs: NonZeroUsize) -> ModelRun {
-        let limits = Model::from_name(self.limits).expect("an enumeration names a model");
-        let kernel = KernelModel::new(subject.clone(), limits, scope);
+        let kernel = KernelModel::new(subject.clone(), self.model, scope);
         let (starts, prefixes) = ((self.starts)(), (self.prefixes)());
         let next = AtomicUsize::new(0);
         let work = || {
@@ -142,13 +147,13 @@ impl Enumeration {
         let result = |claim: usize| ClaimResult {
             premise_reached: found.premises.contains(claim),
             induction: found.violations.get(&claim).map(|(start, inputs)| {
-                let (enumeration, items, inputs) = (self.name, starts[*start].clone(), inputs.clone());
+                let (enumeration, items, inputs) = (self.model.name, starts[*start].clone(), inputs.clone());
                 Box::new(InductionCounterexample { enumeration, items, inputs })
             }),
             ..ClaimResult::default()
         };
         ModelRun {
-            model: self.name,
+            model: self.model.name,
             scope: scope.name,
             policy: kernel.subject().policy.name.clone(),
             states: found.states,

@@ -2,7 +2,7 @@
 //!
 //! A model freezes a component by giving the adversary a single input there. It never changes a step.
 
-mod steps;
+pub(crate) mod steps;
 
 use crate::adversary::network::{attempts, ensembles};
 use orchestrion_kernel::Phase;
@@ -75,7 +75,7 @@ pub struct Nondeterminism {
 }
 
 /// Nothing is free.
-const FROZEN: Nondeterminism = Nondeterminism {
+pub(crate) const FROZEN: Nondeterminism = Nondeterminism {
     debate: false,
     execution: false,
     environment: false,
@@ -258,50 +258,33 @@ pub struct Scope {
 pub(crate) const SMALL_COMPACTION: CompactionPolicy =
     CompactionPolicy { from_items: 3, from_tokens: 8, cluster_items: 2, session_items_max: 2 };
 
+const SMALL: Scope = Scope {
+    name: "small",
+    requests: 2,
+    tasks: 4,
+    workflow_tasks: 3,
+    workflows: 2,
+    parallel_tasks: 2,
+    environment: [2, 0],
+    local_failures: false,
+    items: 3,
+    facts_from: Phase::VerifyingIdentity,
+    compaction: SMALL_COMPACTION,
+    context_tokens: 22,
+};
+
 /// The scopes, the default first. The large one is for long runs.
 pub const SCOPES: [Scope; 3] = [
-    Scope {
-        name: "small",
-        requests: 2,
-        tasks: 4,
-        workflow_tasks: 3,
-        workflows: 2,
-        parallel_tasks: 2,
-        environment: [2, 0],
-        local_failures: false,
-        items: 3,
-        facts_from: Phase::VerifyingIdentity,
-        compaction: SMALL_COMPACTION,
-        context_tokens: 22,
-    },
+    SMALL,
     Scope {
         name: "tiny",
         requests: 1,
         tasks: 3,
-        workflow_tasks: 3,
         workflows: 1,
-        parallel_tasks: 2,
-        environment: [2, 0],
-        local_failures: false,
-        items: 3,
         facts_from: Phase::Round(Role::Security),
-        compaction: SMALL_COMPACTION,
-        context_tokens: 22,
+        ..SMALL
     },
-    Scope {
-        name: "large",
-        requests: 2,
-        tasks: 4,
-        workflow_tasks: 4,
-        workflows: 2,
-        parallel_tasks: 2,
-        environment: [2, 1],
-        local_failures: true,
-        items: 4,
-        facts_from: Phase::VerifyingIdentity,
-        compaction: SMALL_COMPACTION,
-        context_tokens: 22,
-    },
+    Scope { name: "large", workflow_tasks: 4, environment: [2, 1], local_failures: true, items: 4, ..SMALL },
 ];
 
 impl Model {
@@ -375,7 +358,7 @@ impl Model {
                 depends_on: depends_on.map(|tasks| tasks.iter().copied().map(TaskId::new).collect()),
                 ..task(number, scope.tasks)
             });
-            Plan::new(tasks.collect()).unwrap_or_else(|error| unreachable!("{error}"))
+            steps::plan_of(tasks)
         };
         shapes.into_iter().take(scope.workflows).map(plan).collect()
     }
@@ -396,7 +379,7 @@ impl Model {
             _ => 1,
         };
         let tasks = (1..=tasks.max(1)).map(|number| task(number, tasks));
-        Plan::new(tasks.collect()).unwrap_or_else(|error| unreachable!("{error}"))
+        steps::plan_of(tasks)
     }
 }
 

@@ -1,11 +1,12 @@
 //! The inputs of the adversary about final answers: two requests, whose plans differ after each revision and each repair, with a text
 //! of its own for each output, and with past requests.
 
+use crate::scopes::steps::{plan_of, step};
 use orchestrion_kernel::item::Scope;
 use orchestrion_kernel::module::{Argument, Operation, PastRequest, Ratings, Report, Role, Stance};
 use orchestrion_kernel::network::aggregation::AggregationStrategy;
-use orchestrion_kernel::plan::{Aggregation, Effect, Plan, StepOptions, Task};
-use orchestrion_kernel::{ConversationId, RequestId, Score, State, TaskId, Text, TraceId};
+use orchestrion_kernel::plan::{Aggregation, Effect, Plan, Task};
+use orchestrion_kernel::{ConversationId, RequestId, Score, State, Text, TraceId};
 
 /// The reports with a plan or a text of their own; none for other operations.
 pub(super) fn reports(state: &State, ask: Operation) -> Option<Vec<Report>> {
@@ -19,7 +20,7 @@ pub(super) fn reports(state: &State, ask: Operation) -> Option<Vec<Report>> {
         Operation::DraftPlan => Some(if is_first {
             vec![Report::Plan(ensemble()), Report::Plan(with_option())]
         } else {
-            vec![Report::Plan(plan([task(1, &[]), task(2, &[1])]))]
+            vec![Report::Plan(plan_of([task(1, &[]), task(2, &[1])]))]
         }),
         Operation::Argue(role) => {
             let mut reports = vec![agreement(&role.to_string(), None)];
@@ -64,40 +65,31 @@ fn agreement(text: &str, plan: Option<Plan>) -> Report {
 fn ensemble() -> Plan {
     let aggregation =
         Aggregation { strategy: AggregationStrategy::Voting, criticality: Score::ZERO, is_ensemble: true };
-    plan([task(1, &[]), task(2, &[]), task(3, &[1, 2])]).with_aggregation(aggregation)
+    plan_of([task(1, &[]), task(2, &[]), task(3, &[1, 2])]).with_aggregation(aggregation)
 }
 
 /// A task that the run may do without, between two others.
 fn with_option() -> Plan {
     let mut optional = task(2, &[1]);
     optional.step.optional = true;
-    plan([task(1, &[]), optional, task(3, &[1])])
+    plan_of([task(1, &[]), optional, task(3, &[1])])
 }
 
 /// The plan that Solution submits. It omits the first task.
 fn revised() -> Plan {
-    plan([task(2, &[]), task(4, &[2])])
+    plan_of([task(2, &[]), task(4, &[2])])
 }
 
 /// The plan after every repair. It repeats one task, and omits those before it.
 fn repaired() -> Plan {
-    plan([task(3, &[]), task(4, &[3])])
-}
-
-fn plan<const N: usize>(tasks: [Task; N]) -> Plan {
-    Plan::new(tasks.into()).unwrap_or_else(|error| unreachable!("{error}"))
+    plan_of([task(3, &[]), task(4, &[3])])
 }
 
 /// A task with the effect that belongs to its number: the first two are pure, the others can be undone.
 fn task(number: u32, depends_on: &[u32]) -> Task {
-    Task {
-        id: TaskId::new(number),
-        text: Text::from("task"),
-        effect: if number < 3 { Effect::Pure } else { Effect::Undoable { compensation: Text::from("undo") } },
-        depends_on: Some(depends_on.iter().copied().map(TaskId::new).collect()),
-        scope: None,
-        step: StepOptions::default(),
-    }
+    let effect =
+        if number < 3 { Effect::Pure } else { Effect::Undoable { compensation: Text::from("undo") } };
+    Task { effect, ..step(number, depends_on) }
 }
 
 /// Two past requests, one of them twice, with another text.

@@ -52,7 +52,7 @@ pub(super) fn has_room(items: usize, state: &State) -> bool {
 
 /// Every identity to try: of the table's rank, and of a rank above it, which is refused.
 pub(super) fn identities() -> [NewIdentity; 2] {
-    [identity("peer", None), identity("peer", Some(Rank::Policy))]
+    [identity("peer", None, &[]), identity("peer", Some(Rank::Policy), &[])]
 }
 
 /// Writes while the summarizer runs; at most one.
@@ -146,7 +146,7 @@ pub(super) fn fact(key: &str, text: &str) -> NewFact {
 }
 
 /// A source that the policy's table names.
-fn declared(rank: Rank) -> WriteSource {
+pub(crate) fn declared(rank: Rank) -> WriteSource {
     WriteSource::declared(rank.name().into())
 }
 
@@ -168,14 +168,14 @@ fn signal(key: &str, text: &str) -> Write {
     Write::Environment { key: key.into(), text: text.into(), supersedes: None }
 }
 
-fn identity(authority: &str, rank: Option<Rank>) -> NewIdentity {
-    let (department, organization) = ("d".into(), "o".into());
+/// An identity of this authority with these permissions, for which the host may state a rank.
+pub(crate) fn identity(authority: &str, rank: Option<Rank>, permissions: &[&str]) -> NewIdentity {
     NewIdentity {
         name: "u".into(),
         authority: authority.into(),
         rank,
-        department,
-        organization,
-        permissions: Vec::new(),
+        department: "d".into(),
+        organization: "o".into(),
+        permissions: permissions.iter().map(|name| Text::from(*name)).collect(),
     }
 }

@@ -74,13 +74,24 @@ pub(super) fn messages(user: &UserId) -> Vec<Input> {
 
 /// The number of the iteration whose reply carries more than its report; none if it stays plain. A request keeps fewer of them.
 fn iteration(operation: Operation) -> Option<NonZeroU32> {
+    // 0 is none.
     NonZeroU32::new(match operation {
         Operation::LoadContext => 1,
         Operation::DraftPlan => 2,
         Operation::Argue(Role::Analyst) => 3,
         Operation::Argue(Role::Solution) => 4,
         Operation::RunTask { .. } => 5,
-        _ => return None,
+        Operation::VerifyIdentity
+        | Operation::Summarize
+        | Operation::Classify
+        | Operation::Argue(Role::Critic | Role::Security | Role::Optimizer)
+        | Operation::ArgueAdditional { .. }
+        | Operation::ReviewRevision
+        | Operation::Approve
+        | Operation::Diagnose
+        | Operation::UndoTask { .. }
+        | Operation::StoreMemory { .. }
+        | Operation::DeliverAudit => 0,
     })
 }
 

@@ -5,7 +5,7 @@ use super::shapes::{
     with_validity, write,
 };
 use orchestrion_kernel::item::{Audience, FactRecord, MemoryType, Rank, Scope, SupersessionRule, Validity};
-use orchestrion_kernel::knowledge::{FactKind, NewFact, Write, WriteSource};
+use orchestrion_kernel::knowledge::{NewFact, Write, WriteSource};
 use orchestrion_kernel::semantic::Entry;
 use orchestrion_kernel::{Input, State};
 
@@ -107,7 +107,7 @@ fn first_writes() -> Vec<Write> {
 fn repetitions() -> Vec<Write> {
     let mut writes = Vec::new();
     for (audience, rank) in pairs(&audiences(), &RANKS) {
-        for (kind, millis) in pairs(&[FactKind::Fact, KINDS[1]], &[1, 2]) {
+        for (kind, millis) in pairs(&KINDS, &[1, 2]) {
             for scope in [Scope::Global, supposed()] {
                 let established_at = Some(at(millis));
                 let (source, audience) = (declared(rank), audience.clone());

@@ -1,14 +1,15 @@
 //! Items and inputs of which enumerations are made.
 
+pub(super) use crate::adversary::knowledge::{declared, identity};
 use orchestrion_kernel::ids::Timestamp;
 use orchestrion_kernel::item::{
     Audience, ConstraintType, FactRecord, FactSource, Item, ItemKey, ItemKind, Layer, MemoryType, Rank,
     Scope, SupersessionRule, Validity,
 };
-use orchestrion_kernel::knowledge::{FactKind, NewFact, NewIdentity, Write, WriteSource};
+use orchestrion_kernel::knowledge::{FactKind, NewFact, NewIdentity, Write};
 use orchestrion_kernel::module::Report;
 use orchestrion_kernel::semantic::Entry;
-use orchestrion_kernel::{CallId, Input, ItemId, Text, UserId};
+use orchestrion_kernel::{CallId, Input, ItemId, UserId};
 use std::sync::Arc;
 
 /// The ranks below, at and above that of the session.
@@ -83,11 +84,6 @@ pub(super) fn new_fact(key: &str, text: &str) -> NewFact {
     }
 }
 
-/// A source that the policy's table names.
-pub(super) fn declared(rank: Rank) -> WriteSource {
-    WriteSource::declared(rank.name().into())
-}
-
 pub(super) fn write(write: Write) -> Input {
     Input::Write(Box::new(write))
 }
@@ -104,17 +100,6 @@ pub(super) fn verified() -> Input {
 
 pub(super) fn session(identity: Option<NewIdentity>) -> Input {
     Input::SessionStart { user: user(), identity: identity.map(Box::new) }
-}
-
-pub(super) fn identity(authority: &str, rank: Option<Rank>, permissions: &[&str]) -> NewIdentity {
-    NewIdentity {
-        name: "u".into(),
-        authority: authority.into(),
-        rank,
-        department: "d".into(),
-        organization: "o".into(),
-        permissions: permissions.iter().map(|name| Text::from(*name)).collect(),
-    }
 }
 
 /// Every pair of the elements of two lists.

@@ -84,12 +84,18 @@ pub(super) fn workflows(tasks: u32) -> Vec<Plan> {
     ]
 }
 
+/// A plan of the first of these tasks, as many as that.
 fn plan<const N: usize>(steps: [Task; N], tasks: u32) -> Plan {
-    let steps = steps.into_iter().zip(0..tasks.max(1)).map(|(step, _)| step);
-    Plan::new(steps.collect()).unwrap_or_else(|error| unreachable!("{error}"))
+    plan_of(steps.into_iter().zip(0..tasks.max(1)).map(|(step, _)| step))
 }
 
-fn step(number: u32, depends_on: &[u32]) -> Task {
+/// A plan of these tasks, whose ids differ and whose dependencies come first.
+pub(crate) fn plan_of(tasks: impl IntoIterator<Item = Task>) -> Plan {
+    Plan::new(tasks.into_iter().collect()).unwrap_or_else(|error| unreachable!("{error}"))
+}
+
+/// A pure task with these dependencies.
+pub(crate) fn step(number: u32, depends_on: &[u32]) -> Task {
     Task {
         id: TaskId::new(number),
         text: Text::from("task"),

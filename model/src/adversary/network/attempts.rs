@@ -2,6 +2,7 @@
 //! task between, and repaired plans (001 §4.3, §5.5, §9.1, §11.3).
 
 use super::{BEST, SECOND, node, second_capability, share};
+use crate::scopes::steps::{plan_of, step};
 use orchestrion_kernel::module::{Failure, Module, Operation, Report};
 use orchestrion_kernel::network::aggregation::AggregationStrategy;
 use orchestrion_kernel::network::{CapabilityState, Node, Requirements, TaskConstraints, TrustPolicy};
@@ -38,7 +39,7 @@ pub(super) fn nodes(orchestrator: Vec<Node>) -> Vec<Node> {
 /// with an effect between, and a validation of a member.
 pub(crate) fn plans() -> Vec<Plan> {
     let validation = |depends_on: &[u32]| {
-        let mut task = task(3, depends_on);
+        let mut task = step(3, depends_on);
         task.step.validates = Some(TaskId::new(1));
         task
     };
@@ -46,11 +47,11 @@ pub(crate) fn plans() -> Vec<Plan> {
     let voting =
         Aggregation { strategy: AggregationStrategy::Voting, criticality: Score::ZERO, is_ensemble: false };
     vec![
-        plan([task(1, &[]), demanding(2, &[1])]),
-        plan([demanding(1, &[])]),
-        plan([task(1, &[]), task(2, &[1]), validation(&[1, 2])]),
-        plan([task(1, &[]), Task { effect, ..task(2, &[1]) }, validation(&[1, 2])]),
-        plan([task(1, &[]), task(2, &[]), validation(&[1])]).with_aggregation(voting),
+        plan_of([step(1, &[]), demanding(2, &[1])]),
+        plan_of([demanding(1, &[])]),
+        plan_of([step(1, &[]), step(2, &[1]), validation(&[1, 2])]),
+        plan_of([step(1, &[]), Task { effect, ..step(2, &[1]) }, validation(&[1, 2])]),
+        plan_of([step(1, &[]), step(2, &[]), validation(&[1])]).with_aggregation(voting),
     ]
 }
 
@@ -65,11 +66,22 @@ pub(in crate::adversary) fn reports(state: &State, ask: Operation) -> Option<Vec
         }
         Operation::Diagnose => {
             let given_up = Report::NoRepair { text: Text::from("") };
-            let plan = plan([demanding(3, &[]), task(4, &[3])]);
+            let plan = plan_of([demanding(3, &[]), step(4, &[3])]);
             let repair = Report::Repaired { text: Text::from(""), plan };
             Some([given_up].into_iter().chain(has_two_tasks(state, 1).then_some(repair)).collect())
         }
-        _ => None,
+        Operation::VerifyIdentity
+        | Operation::LoadContext
+        | Operation::Summarize
+        | Operation::Classify
+        | Operation::DraftPlan
+        | Operation::Argue(_)
+        | Operation::ArgueAdditional { .. }
+        | Operation::ReviewRevision
+        | Operation::Approve
+        | Operation::UndoTask { .. }
+        | Operation::StoreMemory { .. }
+        | Operation::DeliverAudit => None,
     }
 }
 
@@ -91,26 +103,11 @@ fn has_two_tasks(state: &State, first: u32) -> bool {
     plan.is_some_and(|plan| plan.plan.tasks().len() == 2 && plan.plan.tasks()[0].id == TaskId::new(first))
 }
 
-fn plan<const N: usize>(tasks: [Task; N]) -> Plan {
-    Plan::new(tasks.into()).unwrap_or_else(|error| unreachable!("{error}"))
-}
-
-fn task(number: u32, depends_on: &[u32]) -> Task {
-    Task {
-        id: TaskId::new(number),
-        text: Text::from("task"),
-        effect: Effect::Pure,
-        depends_on: Some(depends_on.iter().copied().map(TaskId::new).collect()),
-        scope: None,
-        step: StepOptions::default(),
-    }
-}
-
 /// A task of the second capability with a minimum quality.
 fn demanding(number: u32, depends_on: &[u32]) -> Task {
     let constraints = TaskConstraints { min_quality: share(40), ..TaskConstraints::default() };
     let required_capabilities = vec![second_capability()];
     let requirements = Requirements { required_capabilities, constraints, ..Requirements::default() };
-    let step = StepOptions { requirements: Some(Arc::new(requirements)), ..StepOptions::default() };
-    Task { step, ..task(number, depends_on) }
+    let options = StepOptions { requirements: Some(Arc::new(requirements)), ..StepOptions::default() };
+    Task { step: options, ..step(number, depends_on) }
 }

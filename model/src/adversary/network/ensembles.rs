@@ -1,11 +1,12 @@
 //! The inputs of the model of ensembles: nodes in clusters, whose order differs by score, by trust, by quality and by both (001 §8).
 
 use super::{BEST, SECOND, node, share, shared_capability};
+use crate::scopes::steps::{plan_of, step};
 use orchestrion_kernel::event::TaskOutcome;
 use orchestrion_kernel::module::{Module, Operation, Report};
 use orchestrion_kernel::network::aggregation::AggregationStrategy::{self, *};
 use orchestrion_kernel::network::{NetworkInput, Node, Requirements, ThreatBelief};
-use orchestrion_kernel::plan::{Aggregation, Effect, Plan, StepOptions, Task};
+use orchestrion_kernel::plan::{Aggregation, Plan, StepOptions, Task};
 use orchestrion_kernel::state::NetworkState;
 use orchestrion_kernel::{CapabilityId, ClusterId, Input, NodeId, Phase, Score, State, TaskId, Text};
 use std::sync::Arc;
@@ -49,7 +50,18 @@ pub(in crate::adversary) fn reports(ask: Operation) -> Option<Vec<Report>> {
     match ask {
         Operation::RunTask { task, .. } => Some(super::answers(task)),
         Operation::Diagnose => Some(vec![Report::NoRepair { text: Text::from("") }]),
-        _ => None,
+        Operation::VerifyIdentity
+        | Operation::LoadContext
+        | Operation::Summarize
+        | Operation::Classify
+        | Operation::DraftPlan
+        | Operation::Argue(_)
+        | Operation::ArgueAdditional { .. }
+        | Operation::ReviewRevision
+        | Operation::Approve
+        | Operation::UndoTask { .. }
+        | Operation::StoreMemory { .. }
+        | Operation::DeliverAudit => None,
     }
 }
 
@@ -69,13 +81,9 @@ fn ensemble(size: u32, capability: CapabilityId, strategy: AggregationStrategy) 
     let requirements = Requirements { required_capabilities: vec![capability], ..Requirements::default() };
     let requirements = Arc::new(requirements);
     let tasks = (1..=size).map(|number| Task {
-        id: TaskId::new(number),
-        text: Text::from("task"),
-        effect: Effect::Pure,
-        depends_on: Some(Vec::new()),
-        scope: None,
         step: StepOptions { requirements: Some(requirements.clone()), ..StepOptions::default() },
+        ..step(number, &[])
     });
-    let plan = Plan::new(tasks.collect()).unwrap_or_else(|error| unreachable!("{error}"));
+    let plan = plan_of(tasks);
     plan.with_aggregation(Aggregation { strategy, criticality: Score::ZERO, is_ensemble: true })
 }

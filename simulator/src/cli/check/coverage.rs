@@ -58,7 +58,7 @@ impl Coverage {
 pub(super) fn partial_models(explored: &[&'static str]) -> Option<Vec<&'static str>> {
     let contains = |name: &str| explored.contains(&name);
     let is_complete = (contains(COMPOSED.name) || MODELS.iter().all(|model| contains(model.name)))
-        && ENUMERATIONS.iter().all(|enumeration| contains(enumeration.name));
+        && ENUMERATIONS.iter().all(|enumeration| contains(enumeration.model.name));
     (!is_complete).then(|| explored.to_vec())
 }
 

@@ -72,7 +72,7 @@ fn write_runs(runs: &[ModelRun], width: usize, out: &mut impl Write) -> io::Resu
             grouped(run.steps),
             run.depth
         )?;
-        let of_enumeration = || Enumeration::from_name(run.model).map(|enumeration| enumeration.about);
+        let of_enumeration = || Enumeration::from_name(run.model).map(|enumeration| enumeration.model.about);
         let about =
             Model::from_name(run.model).map(|model| model.about).or_else(of_enumeration).unwrap_or_default();
         write_hanging(COVERAGE_COLUMN, "", about, width, out)?;

@@ -42,7 +42,7 @@ const CHECKPOINT_HELP: &str =
 
 fn model_names() -> Vec<&'static str> {
     let models = MODELS.iter().chain([&COMPOSED]).map(|model| model.name);
-    models.chain(ENUMERATIONS.iter().map(|enumeration| enumeration.name)).collect()
+    models.chain(ENUMERATIONS.iter().map(|enumeration| enumeration.model.name)).collect()
 }
 
 pub(super) fn positive_number(text: &str) -> Result<NonZeroUsize, String> {
@@ -68,7 +68,8 @@ impl SearchArgs {
 
     /// Returns the enumerations to check, each once.
     pub(super) fn enumerations(&self) -> Vec<Enumeration> {
-        let is_named = |enumeration: &Enumeration| self.models.iter().any(|name| name == enumeration.name);
+        let is_named =
+            |enumeration: &Enumeration| self.models.iter().any(|name| name == enumeration.model.name);
         ENUMERATIONS
             .into_iter()
             .filter(|enumeration| self.models.is_empty() || is_named(enumeration))

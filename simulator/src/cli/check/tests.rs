@@ -58,7 +58,7 @@ fn result(policy: &str, failing: &[&str], inconclusive: &[&str]) -> PolicyResult
         first_depths: vec![Some(1); OBSERVATION_COUNT],
         found: Vec::new(),
     };
-    let names = MODELS.iter().map(|model| model.name).chain(ENUMERATIONS.iter().map(|all| all.name));
+    let names = MODELS.iter().map(|model| model.name).chain(ENUMERATIONS.iter().map(|all| all.model.name));
     let runs = names.map(run).collect();
     PolicyResult { policy, scope: "tiny", runs, claims: CLAIMS.iter().map(claim).collect() }
 }
