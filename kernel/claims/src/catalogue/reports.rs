@@ -1,18 +1,20 @@
 //! Claims about the items that reports leave (000 §2.3, decision 0016).
 
 use super::prelude::*;
+use crate::reference::answers::first_of_each;
+use crate::reference::events::is_kept;
 use crate::reference::items::latest_with_key;
 use alloc::vec::Vec;
 use orchestrion_kernel::event::ForgetCause;
-use orchestrion_kernel::module::PastRequest;
+use orchestrion_kernel::item::Item;
 use orchestrion_kernel::plan::{Effect, Plan, Task};
 
 pub(super) const REPORTS: &[Claim] = &[Claim {
     id: "C-170",
     clause: "000-2.10",
     statement: "What a module reports to a request is an item with its text: past requests, tags, tasks with how they are undone, \
-                arguments, diagnoses, approvals and outputs. The final answer is one too. Of an argument and a task the \
-                latest text counts.",
+                arguments, diagnoses, approvals and outputs. So are the final answer and the message of a verified request. \
+                Of an argument and a task the latest text counts.",
     formula: "□ (ToolResult(x) ∈ σ ∨ FinalAnswer(x) ∈ σ ⇒ ∀ statement (key, text) of x: item'(key) has text)",
     check: StepInvariant(|policy, before, events, after| {
         let Some(request) = before.control().request() else { return true };
@@ -22,10 +24,10 @@ pub(super) const REPORTS: &[Claim] = &[Claim {
         let is_full = events.iter().any(is_full);
         events.iter().flat_map(|event| statements(policy, before, request, event)).all(|(key, texts)| {
             match latest_with_key(after.semantic(), &key) {
-                Some(entry) => {
-                    texts.iter().all(|text| is_stated(&key, entry.item.text.as_str(), text.as_str()))
+                Some(entry) => are_stated(&key, &entry.item, &texts),
+                None => {
+                    is_full && is_kept(before.semantic(), events, &key, |item| are_stated(&key, item, &texts))
                 }
-                None => is_full,
             }
         })
     }),
@@ -42,11 +44,16 @@ pub(super) const REPORTS: &[Claim] = &[Claim {
     ..CLAIM
 }];
 
-/// Whether the text of an item states a text. The items of tags and tasks state more than one.
-fn is_stated(key: &ItemKey, item: &str, text: &str) -> bool {
+/// Whether the text of an item states texts. That of a task begins with the first one; that of tags contains each.
+fn are_stated(key: &ItemKey, item: &Item, texts: &[Text]) -> bool {
+    let item = item.text.as_str();
+    let has = |text: &Text| item.contains(text.as_str());
     match key {
-        ItemKey::Tags(_) | ItemKey::Task(..) => item.contains(text),
-        _ => item == text,
+        ItemKey::Tags(_) => texts.iter().all(has),
+        ItemKey::Task(..) => {
+            texts.first().is_none_or(|first| item.starts_with(first.as_str())) && texts.iter().all(has)
+        }
+        _ => texts.iter().all(|text| item == text.as_str()),
     }
 }
 
@@ -64,7 +71,7 @@ fn statements(
         }
         Event::ToolResult { call, report, .. } => {
             let operation = before.control().pending_call(*call).map(|call| call.operation);
-            operation.map_or_else(Vec::new, |operation| of_report(policy, id, operation, report))
+            operation.map_or_else(Vec::new, |operation| of_report(policy, request, operation, report))
         }
         _ => Vec::new(),
     }
@@ -73,19 +80,18 @@ fn statements(
 /// What a report states.
 fn of_report(
     policy: &Policy,
-    id: RequestId,
+    request: &Request,
     operation: Operation,
     report: &Report,
 ) -> Vec<(ItemKey, Vec<Text>)> {
+    let id = request.id;
     let one = |key: ItemKey, text: &Text| (key, Vec::from([text.clone()]));
     match report {
         Report::Context { traces, .. } => {
-            // Of two with one trace id the first counts.
-            let is_first = |(at, past): &(usize, &PastRequest)| {
-                traces.iter().position(|other| other.trace == past.trace) == Some(*at)
-            };
-            let first = traces.iter().enumerate().filter(is_first);
-            first.map(|(_, past)| one(ItemKey::Trace(past.trace.clone()), &past.text)).collect()
+            first_of_each(traces).map(|past| one(ItemKey::Trace(past.trace.clone()), &past.text)).collect()
+        }
+        Report::Identity { gcp: true, mongodb: true } => {
+            Vec::from([one(ItemKey::Request(id), &request.text)])
         }
         Report::Classification { tags, .. } => Vec::from([(ItemKey::Tags(id), tags.clone())]),
         Report::Plan(plan) => of_plan(id, plan),

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use orchestrion_kernel::event::Conclusion;
 use orchestrion_kernel::ids::Text;
 use orchestrion_kernel::item::Scope;
-use orchestrion_kernel::module::ConclusionKind;
+use orchestrion_kernel::module::{ConclusionKind, PastRequest};
 use orchestrion_kernel::network::aggregation::{Aggregate, AggregateAnswer};
 
 /// The answer of several members as a text. A number has six decimals.
@@ -47,4 +47,12 @@ pub(crate) fn answer(past: &History, conclusion: Conclusion) -> Text {
 /// A conclusion as a text.
 pub(crate) fn concluding_text(Conclusion { kind, cause }: Conclusion) -> Text {
     format!("{kind}: {cause}").into()
+}
+
+/// Of past requests with one trace id the first.
+pub(crate) fn first_of_each(traces: &[PastRequest]) -> impl Iterator<Item = &PastRequest> {
+    traces.iter().enumerate().filter_map(|(at, past)| {
+        let is_repeated = traces.iter().take(at).any(|earlier| earlier.trace == past.trace);
+        (!is_repeated).then_some(past)
+    })
 }

@@ -1,6 +1,6 @@
 //! Which semantic events the state admits (000 §2.2, §4.9).
 
-use super::items::persists;
+use super::items::{latest_with_key, persists};
 use alloc::collections::BTreeMap;
 use orchestrion_kernel::event::{Event, ForgetCause};
 use orchestrion_kernel::ids::ItemId;
@@ -56,4 +56,19 @@ impl<'s> Items<'s> {
             |id: ItemId| self.get(id).is_some_and(|(_, deps)| deps.iter().any(|dep| ids.contains(dep)));
         are_known && !remaining.any(needs)
     }
+}
+
+/// Whether a batch writes an item with this key, or the state has it already, and the condition holds for it.
+pub(crate) fn is_kept(
+    before: &SemanticState,
+    events: &[Event],
+    key: &ItemKey,
+    holds: impl Fn(&Item) -> bool,
+) -> bool {
+    let written = events.iter().rev().find_map(|event| match event {
+        Event::AddItem { item, .. } | Event::UpdateItem { item, .. } if item.key == *key => Some(item),
+        _ => None,
+    });
+    let stored = || latest_with_key(before, key).map(|entry| &entry.item);
+    written.or_else(stored).is_some_and(holds)
 }
