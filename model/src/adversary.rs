@@ -312,11 +312,15 @@ impl Adversary {
             }
             // Other models explore repairs.
             Operation::Diagnose
-                if free.scopes
-                    || free.facts
-                    || free.workflow
-                    || free.situation
-                    || matches!(free.network, Remote::Handoffs | Remote::Steps | Remote::Interactions) =>
+                if !free.execution
+                    && (free.scopes
+                        || free.facts
+                        || free.workflow
+                        || free.situation
+                        || matches!(
+                            free.network,
+                            Remote::Handoffs | Remote::Steps | Remote::Interactions
+                        )) =>
             {
                 vec![Report::NoRepair { text: text() }]
             }

@@ -105,6 +105,12 @@ impl Counterexample {
         (Self { policy: kernel.subject().policy.clone(), inputs: raw, stem_len: stem, rows }, state)
     }
 
+    /// The path of these inputs of a model, in canonical ids.
+    #[must_use]
+    pub fn from_inputs(kernel: &KernelModel, inputs: &[Input]) -> Self {
+        Self::of(kernel, inputs, None).0
+    }
+
     /// Whether it shows the finding of the claim, and not another defect that violates the claim too.
     #[must_use]
     pub fn is_of_finding(&self, claim: &Claim) -> bool {

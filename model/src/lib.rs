@@ -19,5 +19,7 @@ pub mod product;
 pub mod reference;
 mod responses;
 pub mod scopes;
+pub mod simulate;
+pub mod statistics;
 pub mod transition_counts;
 mod verdict_cache;

@@ -49,7 +49,7 @@ pub fn run_mutants(
     jobs: NonZeroUsize,
     mut tell: impl FnMut(usize, usize),
 ) -> Result<MutationReport, ModelError> {
-    let mutants = mutants(policy);
+    let mutants = all_mutants(policy);
     tell(0, mutants.len());
     let quick = Baseline::of(policy, QUICK_SCOPE, &Part::ALL, None)?;
     let whole = Baseline::of(policy, *scope, &Part::ALL, Some(&quick))?;
@@ -85,7 +85,8 @@ pub fn run_mutants(
 }
 
 /// Every mutant of a policy.
-fn mutants(policy: &Policy) -> Vec<Mutant> {
+#[must_use]
+pub fn all_mutants(policy: &Policy) -> Vec<Mutant> {
     let mut all = rows::mutants(policy);
     all.extend(policy::mutants(policy));
     all.extend(events::mutants(policy));

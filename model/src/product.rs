@@ -8,6 +8,7 @@ use crate::coverage::{OBSERVATION_COUNT, Observation};
 use crate::kernel_under_test::KernelUnderTest;
 use crate::responses::Responses;
 use crate::scopes::{Model, Scope};
+use crate::statistics::PremiseCounts;
 use crate::transition_counts::{TransitionCounter, TransitionCounts};
 use crate::verdict_cache::VerdictCache;
 use orchestrion_claims::{
@@ -75,6 +76,8 @@ pub struct KernelModel {
     packs: bool,
     /// States and steps by phase, if requested.
     tally: Option<Mutex<TransitionCounter>>,
+    /// The states in which premises hold, if requested.
+    premise_counts: Option<Mutex<PremiseCounts>>,
 }
 
 impl KernelModel {
@@ -110,7 +113,7 @@ impl KernelModel {
                 leads_to.push((from, to));
             }
         }
-        let (digest, tally, packs) = (None, None, false);
+        let (digest, tally, premise_counts, packs) = (None, None, None, false);
         Self {
             subject,
             adversary,
@@ -129,6 +132,7 @@ impl KernelModel {
             digest,
             packs,
             tally,
+            premise_counts,
         }
     }
 
@@ -149,6 +153,17 @@ impl KernelModel {
     #[must_use]
     pub fn with_counts(subject: KernelUnderTest, model: Model, scope: &Scope) -> Self {
         Self { tally: Some(Mutex::default()), ..Self::new(subject, model, scope) }
+    }
+
+    /// The same model, which counts the states in which premises hold.
+    pub(crate) fn with_premise_counts(subject: KernelUnderTest, model: Model, scope: &Scope) -> Self {
+        Self { premise_counts: Some(Mutex::default()), ..Self::new(subject, model, scope) }
+    }
+
+    /// The states in which premises hold; empty unless requested.
+    pub(crate) fn into_premise_counts(self) -> PremiseCounts {
+        let counts = self.premise_counts.unwrap_or_default();
+        counts.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The counts so far; empty unless requested.
@@ -264,20 +279,34 @@ impl KernelModel {
             let step = (before, input, &events, &state, &history, context);
             digest.fetch_add(fingerprint(&step), Ordering::Relaxed);
         }
-        Some(Product { state, history, violated: violated.intersection(self.applicable) })
+        let after = Product { state, history, violated: violated.intersection(self.applicable) };
+        if let Some(counts) = &self.premise_counts {
+            let premises = self.premises(before).union(self.premises(&after));
+            counts.lock().unwrap_or_else(PoisonError::into_inner).sample(before, premises);
+        }
+        Some(after)
     }
 
-    /// Records the observations of a product: violated claims, premises, the phase, refusals. Violations and premises
-    /// that occurred before are skipped.
-    fn show(&self, product: &Product, seen: &ObservationSet, mut show: impl FnMut(Observation)) {
+    /// Counts the state of a product and records its observations: violated claims, premises, the phase, refusals. Violations and
+    /// premises that occurred before are skipped.
+    pub(crate) fn observe_state(
+        &self,
+        product: &Product,
+        seen: &ObservationSet,
+        mut show: impl FnMut(Observation),
+    ) {
+        if self.digest.is_none() {
+            self.count(&product.state);
+        }
         let is_new = |observation: Observation| !seen.contains(observation.index());
         show(Observation::Phase(product.state.control().phase()));
-        let (violated, premises) = self.semantic_verdicts(&product.state);
+        let (violated, _) = self.semantic_verdicts(&product.state);
         let violated = product.violated.union(violated).intersection(self.applicable);
         violated.iter().for_each(|claim| show(Observation::Violation(claim)));
-        let of_contexts = self.waiting_verdicts(&product.state).map(|waiting| waiting.premises);
-        let premises = of_contexts.fold(premises, ClaimSet::union).intersection(self.applicable);
-        premises.iter().for_each(|claim| show(Observation::Premise(claim)));
+        self.part_premises(product).iter().for_each(|claim| show(Observation::Premise(claim)));
+        if let Some(counts) = &self.premise_counts {
+            counts.lock().unwrap_or_else(PoisonError::into_inner).count(self.premises(product));
+        }
         let responses = Responses::new(&self.subject, &product.state);
         contracts::check_responses(&responses, &mut show);
         for claim in self.state_claims.iter() {
@@ -290,6 +319,19 @@ impl KernelModel {
                 show(Observation::Premise(claim));
             }
         }
+    }
+
+    /// The claims whose premise is about the semantic state or a context, and holds.
+    fn part_premises(&self, product: &Product) -> ClaimSet {
+        let (_, premises) = self.semantic_verdicts(&product.state);
+        let of_contexts = self.waiting_verdicts(&product.state).map(|waiting| waiting.premises);
+        of_contexts.fold(premises, ClaimSet::union).intersection(self.applicable)
+    }
+
+    /// The claims whose premise holds.
+    pub(crate) fn premises(&self, product: &Product) -> ClaimSet {
+        let of_state = self.state_premises.iter().filter(|claim| self.has_premise(*claim, product));
+        self.part_premises(product).union(of_state.collect())
     }
 
     /// Whether the claim holds in this product, contracts included.
@@ -385,10 +427,7 @@ impl FairModel for KernelModel {
     }
 
     fn observe(&self, product: &Product, seen: &ObservationSet, observations: &mut ObservationSet) {
-        if self.digest.is_none() {
-            self.count(&product.state);
-        }
-        self.show(product, seen, |observation| observations.insert(observation.index()));
+        self.observe_state(product, seen, |observation| observations.insert(observation.index()));
     }
 
     fn fairness_class(&self, product: &Product, input: &Input) -> u8 {

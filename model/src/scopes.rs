@@ -202,24 +202,21 @@ pub const MODELS: [Model; 18] = [
     },
 ];
 
-/// Everything at once. Too large for daily runs.
+/// Everything at once that does not need limits of its own. Too large to exhaust.
 pub const COMPOSED: Model = Model {
     name: "composed",
-    about: "everything at once: every argument, task result, store, failure and cancel",
+    about: "everything at once: every argument, task result, store, scope, changed fact, handoff, failure and cancel",
     free: Nondeterminism {
         debate: true,
         execution: true,
         environment: true,
         failures: true,
         cancel: true,
-        writes: false,
-        scopes: false,
-        facts: false,
-        workflow: false,
-        contexts: false,
-        situation: false,
-        network: Remote::Nowhere,
-        detail: Detail::Nothing,
+        scopes: true,
+        facts: true,
+        workflow: true,
+        network: Remote::Modules,
+        ..FROZEN
     },
 };
 

@@ -4,8 +4,9 @@
 
 use serde_json::Value;
 use std::fs;
+use std::io::Write as _;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
 /// Runs `check` at the tiny scope, asserts its exit code, and returns the output of both streams.
@@ -303,4 +304,95 @@ fn unproven_contexts_leave_optimality_inconclusive() {
     assert_eq!(inconclusive, ["C-96"]);
     let proven = json(0, &folder, &["--model", "semantic"]);
     assert_eq!(proven["runs"][0]["unproven_contexts"], 0);
+}
+
+#[test]
+fn simulation_reports_coverage_and_violations() {
+    let folder = folder();
+    let arguments = ["--simulate", "--runs", "12", "--depth", "60", "--seed", "3"];
+    let printed = check(0, &folder, &arguments);
+    assert!(printed.contains("policy hardened, scope tiny, seed 3"), "{printed}");
+    assert!(printed.contains("need an exploration: C-03"), "{printed}");
+    assert!(printed.contains("NO VIOLATION of"), "{printed}");
+    let more = ["--policy", "as-drawn", "--counterexamples", "2"];
+    let report = json(1, &folder, &[&arguments[..], &more].concat());
+    assert_eq!(report["verdict"], "fails");
+    let policy = &report["policies"][0];
+    assert_eq!((&policy["runs"][0]["model"], &policy["runs"][0]["runs"]), (&"composed".into(), &12.into()));
+    let violations = policy["violations"].as_array().unwrap();
+    assert!(!violations.is_empty());
+    for violation in violations {
+        orchestrion(folder.path(), &["replay", violation["trace"].as_str().unwrap()]);
+        assert!(violation["steps"].as_u64() <= violation["steps_of_run"].as_u64(), "{violation}");
+    }
+}
+
+/// Gives these lines to `check --step`, and returns what it prints.
+fn step(folder: &TempDir, arguments: &[&str], lines: &str) -> String {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_orchestrion"))
+        .args(["check", "--step"])
+        .args(arguments)
+        .current_dir(folder.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{printed}");
+    printed
+}
+
+#[test]
+fn models_are_stepped_through_by_hand() {
+    let folder = folder();
+    let lines = "1\n1\n/both\n/locks\nb\n9999\nw\ns\nq\n";
+    let printed = step(&folder, &["--model", "lifecycle"], lines);
+    for expected in [
+        "Step 2 of conversation step",
+        "after 2 steps, in VerifyingIdentity",
+        "identity locks",
+        "no input contains `both`",
+        "after 1 step, in Idle",
+        "found `9999`",
+        "\"semantic\"",
+    ] {
+        assert!(printed.contains(expected), "{expected}\n{printed}");
+    }
+    let mut files =
+        fs::read_dir(folder.path().join(".orchestrion")).unwrap().map(|file| file.unwrap().path());
+    let trace = files.find(|file| file.to_str().unwrap().ends_with(".trace.ndjson")).unwrap();
+    orchestrion(folder.path(), &["replay", trace.to_str().unwrap()]);
+    // The end of the input ends the command.
+    step(&folder, &["--model", "debate"], "1");
+    // A violation is shown at the step that has it.
+    let printed = step(&folder, &["--model", "lifecycle", "--policy", "as-drawn"], "1\n1\n");
+    assert!(printed.contains("C-14   VIOLATED"), "{printed}");
+}
+
+#[test]
+fn stepping_needs_one_explored_model() {
+    let printed = check(2, &folder(), &["--step", "--model", "debate", "--model", "facts"]);
+    assert!(printed.contains("expected 1, found 2 (debate, facts)"), "{printed}");
+    let printed = check(2, &folder(), &["--step", "--model", "rivals"]);
+    assert!(printed.contains("cannot run `rivals`"), "{printed}");
+}
+
+#[test]
+fn several_counterexamples_are_from_different_models() {
+    let models = ["--model", "execution", "--model", "lifecycle"];
+    let arguments = [&["--policy", "as-drawn", "--counterexamples", "2"], &models[..]].concat();
+    let report = json(1, &folder(), &arguments);
+    let claims = report["claims"].as_array().unwrap();
+    let several =
+        claims.iter().filter(|claim| !claim["other_counterexamples"].as_array().unwrap().is_empty());
+    let mut count = 0;
+    for claim in several {
+        let (first, other) = (&claim["counterexample"], &claim["other_counterexamples"][0]);
+        assert_ne!(first["model"], other["model"], "{claim}");
+        assert_eq!(first["model"], claim["model"], "{claim}");
+        count += 1;
+    }
+    assert!(count > 0);
 }

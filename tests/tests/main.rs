@@ -25,6 +25,7 @@ mod reference_promote;
 mod reference_trust;
 mod relevance;
 mod rules;
+mod simulate;
 mod situation;
 mod stateright_reference;
 mod terms;

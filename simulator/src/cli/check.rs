@@ -12,6 +12,9 @@ mod report;
 mod result;
 mod save;
 mod search;
+mod simulate;
+mod statistics;
+mod step;
 mod sweep;
 #[cfg(test)]
 mod tests;
@@ -49,6 +52,15 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
         let plan = CheckPlan::new(args, global)?;
         return mutants::run(&plan.policies, &plan.scope, &args.search, args.format, style);
     }
+    if args.step {
+        return step::run(&CheckPlan::new(args, global)?, args, global, style);
+    }
+    if args.statistics {
+        return statistics::run(&CheckPlan::new(args, global)?, args, global, style);
+    }
+    if args.simulation.simulate {
+        return simulate::run(&CheckPlan::new(args, global)?, args, global, style);
+    }
     if !args.sweep.is_empty() {
         let sweeps = sweep::parse(&args.sweep)?;
         return sweep::run(&sweeps, &CheckPlan::new(args, global)?, args, global, style);
@@ -63,7 +75,7 @@ fn check_claims(
     style: ReportStyle,
 ) -> Result<ExitStatus> {
     if let Some(path) = &args.dot {
-        ensure_single_policy(&plan.policies)?;
+        ensure_single_policy(&plan.policies, "--dot draws one policy")?;
         dot::ensure_overwritable(path)?;
     }
     let checkpoints =
@@ -82,13 +94,13 @@ fn check_claims(
     print_report(results, &plan.waivers, today, args.format, style)
 }
 
-/// Returns an error unless there is exactly one policy to draw.
-fn ensure_single_policy(policies: &[Policy]) -> Result<()> {
+/// Returns an error unless there is exactly one policy.
+fn ensure_single_policy(policies: &[Policy], reason: &str) -> Result<()> {
     if policies.len() > 1 {
         let names: Vec<String> = policies.iter().map(|policy| sanitize(&policy.name)).collect();
         return Err(miette!(
             help = "select one of their files with --policy",
-            "--dot draws one policy: expected 1, found {} ({})",
+            "{reason}: expected 1, found {} ({})",
             names.len(),
             names.join(", ")
         ));

@@ -6,6 +6,7 @@ use orchestrion_model::check::ModelRun;
 use orchestrion_model::coverage::Observation;
 use orchestrion_model::induction::ENUMERATIONS;
 use orchestrion_model::scopes::{COMPOSED, MODELS};
+use orchestrion_model::simulate::SimulationResult;
 
 /// Kinds of expected observations, with their plurals.
 pub(super) const KINDS: [(&str, &str); 5] = [
@@ -24,24 +25,38 @@ pub(super) struct Coverage {
     pub(super) unreached: Vec<Observation>,
     /// An upper bound of the probability that a hash collision hid a state; 0 where whole states were compared.
     pub(super) collision: f64,
-    /// The explored models, unless they cover everything.
-    pub(super) partial_models: Option<Vec<&'static str>>,
-    /// Whether a run stopped at a resource limit.
-    pub(super) hit_limit: bool,
+    /// What may reach the others; `None` if every model was explored exhaustively.
+    pub(super) incomplete: Option<String>,
 }
 
 impl Coverage {
     pub(super) fn new(policy: &Policy, runs: &[ModelRun]) -> Self {
+        let partial_models = partial_models(&runs.iter().map(|run| run.model).collect::<Vec<_>>());
+        let incomplete = match partial_models {
+            _ if runs.iter().any(|run| !run.is_exhaustive()) => {
+                Some("a model hit a resource limit and may reach more".to_owned())
+            }
+            Some(models) => Some(format!("models other than {} may reach them", models.join(" and "))),
+            None => None,
+        };
+        let collision = runs.iter().map(|run| run.collision).sum();
+        let is_reached =
+            |observation: Observation| runs.iter().any(|run| run.first_depth(observation).is_some());
+        Self { collision, incomplete, ..Self::from_reached(policy, is_reached) }
+    }
+
+    /// Returns the coverage of random runs.
+    pub(super) fn of_simulation(policy: &Policy, results: &[SimulationResult]) -> Self {
+        let is_reached =
+            |observation: Observation| results.iter().any(|result| result.is_reached(observation));
+        let incomplete = Some("more runs may reach them".to_owned());
+        Self { incomplete, ..Self::from_reached(policy, is_reached) }
+    }
+
+    fn from_reached(policy: &Policy, is_reached: impl Fn(Observation) -> bool) -> Self {
         let expected = Observation::expected_observations(policy);
-        let is_unreached =
-            |observation: &Observation| runs.iter().all(|run| run.first_depth(*observation).is_none());
-        Self {
-            unreached: expected.iter().copied().filter(is_unreached).collect(),
-            expected,
-            collision: runs.iter().map(|run| run.collision).sum(),
-            partial_models: partial_models(&runs.iter().map(|run| run.model).collect::<Vec<_>>()),
-            hit_limit: runs.iter().any(|run| !run.is_exhaustive()),
-        }
+        let unreached = expected.iter().copied().filter(|observation| !is_reached(*observation)).collect();
+        Self { unreached, expected, collision: 0.0, incomplete: None }
     }
 
     /// Returns how many observations of a kind were reached, and how many are expected.

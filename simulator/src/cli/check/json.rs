@@ -2,6 +2,7 @@
 
 use super::coverage::{Coverage, LimitReached, resource_name};
 use super::result::{CheckedClaim, PolicyResult, WaiverStatus};
+use super::save::SavedEvidence;
 use crate::cli::exit_status::ExitStatus;
 use crate::project::Waiver;
 use orchestrion_explorer::Termination;
@@ -11,7 +12,7 @@ use orchestrion_model::check::{Counterexample, ModelRun, Verdict};
 use orchestrion_model::coverage::Observation;
 use serde::Serialize;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::Path;
 
 #[derive(Serialize)]
 struct Report<'a> {
@@ -57,11 +58,11 @@ impl LimitReport {
 
 /// Coverage of all runs under one policy.
 #[derive(Serialize)]
-struct CoverageReport<'a> {
+pub(super) struct CoverageReport<'a> {
     policy: &'a str,
     /// An upper bound of the probability that a hash collision hid a state; 0 where whole states were compared.
     collision_probability: f64,
-    /// Whether every model was explored exhaustively.
+    /// Whether every model was explored exhaustively; false for random runs.
     exhaustive: bool,
     expected: usize,
     reached: usize,
@@ -93,7 +94,9 @@ struct ClaimReport<'a> {
     verdict: &'a str,
     /// The model of the counterexample.
     model: Option<&'a str>,
-    counterexample: Option<CounterexampleReport>,
+    counterexample: Option<CounterexampleReport<'a>>,
+    /// The shortest counterexamples in other models, if --counterexamples asks for several.
+    other_counterexamples: Vec<CounterexampleReport<'a>>,
     /// A step from a state that satisfies the claims to one that does not.
     counterexample_to_induction: Option<InductionReport<'a>>,
 }
@@ -107,13 +110,26 @@ struct InductionReport<'a> {
 }
 
 #[derive(Serialize)]
-struct CounterexampleReport {
+struct CounterexampleReport<'a> {
+    model: &'a str,
     steps: usize,
-    trace: PathBuf,
+    trace: &'a Path,
     /// The same steps in the Informal Trace Format.
-    itf: PathBuf,
+    itf: &'a Path,
     /// The steps that an infinite counterexample repeats.
     cycle: Option<CycleReport>,
+}
+
+impl<'a> CounterexampleReport<'a> {
+    fn new(model: &'a str, counterexample: &Counterexample, saved: &'a SavedEvidence) -> Self {
+        Self {
+            model,
+            steps: counterexample.inputs.len(),
+            trace: &saved.trace,
+            itf: &saved.itf,
+            cycle: CycleReport::from_counterexample(counterexample),
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -172,14 +188,19 @@ pub(super) fn verdict_name(results: &[PolicyResult], status: ExitStatus) -> &'st
 }
 
 fn coverage_report(result: &PolicyResult) -> CoverageReport<'_> {
-    let coverage = Coverage::new(&result.policy, &result.runs);
-    CoverageReport {
-        policy: &result.policy.name,
-        collision_probability: coverage.collision,
-        exhaustive: coverage.partial_models.is_none() && !coverage.hit_limit,
-        expected: coverage.expected.len(),
-        reached: coverage.expected.len() - coverage.unreached.len(),
-        unreached: coverage.unreached.into_iter().map(ObservationReport::from).collect(),
+    CoverageReport::new(&result.policy.name, Coverage::new(&result.policy, &result.runs))
+}
+
+impl<'a> CoverageReport<'a> {
+    pub(super) fn new(policy: &'a str, coverage: Coverage) -> Self {
+        Self {
+            policy,
+            collision_probability: coverage.collision,
+            exhaustive: coverage.incomplete.is_none(),
+            expected: coverage.expected.len(),
+            reached: coverage.expected.len() - coverage.unreached.len(),
+            unreached: coverage.unreached.into_iter().map(ObservationReport::from).collect(),
+        }
     }
 }
 
@@ -219,12 +240,14 @@ fn claim_report<'a>(result: &'a PolicyResult, checked: &'a CheckedClaim) -> Clai
         kind: checked.claim.check.kind(),
         verdict: checked.verdict_name(),
         model,
-        counterexample: evidence.map(|(counterexample, saved)| CounterexampleReport {
-            steps: counterexample.inputs.len(),
-            trace: saved.trace.clone(),
-            itf: saved.itf.clone(),
-            cycle: CycleReport::from_counterexample(counterexample),
+        counterexample: evidence.map(|(counterexample, saved)| {
+            CounterexampleReport::new(model.unwrap_or_default(), counterexample, saved)
         }),
+        other_counterexamples: checked
+            .others
+            .iter()
+            .map(|other| CounterexampleReport::new(other.model, &other.counterexample, &other.evidence))
+            .collect(),
         counterexample_to_induction: of_induction
             .map(|found| InductionReport { items: &found.items, inputs: &found.inputs }),
     }

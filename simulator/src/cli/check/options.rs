@@ -1,6 +1,7 @@
 //! Arguments of `check`.
 
 use super::search::{SearchArgs, positive_number};
+use super::simulate::SimulationArgs;
 use crate::cli::args::Format;
 use orchestrion_model::scopes::SCOPES;
 use std::num::NonZeroUsize;
@@ -28,7 +29,13 @@ Examples:
   orchestrion check --sweep proceed_from=0.5,0.6,0.7 --policy mine.yaml
 
   orchestrion check --mutants --scope tiny   mutation testing of the claims
+  orchestrion check --statistics --scope tiny
+                                             where each claim could fail
   orchestrion check --dot graph.dot          draw it: dot -Tsvg -O graph.dot
+
+  orchestrion check --simulate               500 random runs of up to 500 steps
+  orchestrion check --simulate --seed 7 --runs 100000 --depth 2000
+  orchestrion check --step --model debate    choose each input yourself
 
   orchestrion check --max-memory 2GiB --timeout 5m
   orchestrion check --model debate --exact   one model, without fingerprints
@@ -67,6 +74,16 @@ pub(in super::super) struct Args {
     /// Run the mutants: report which seeded faults of the kernel the claims detect. Waivers are not applied. Takes minutes.
     #[arg(long, conflicts_with_all = ["reach", "sweep", "dot", "models", "exact", "max_states", "max_memory", "timeout"])]
     pub(super) mutants: bool,
+    /// Count the states in which the premise of each claim holds, and sample some: the claim is decisive in a state if a mutant of the
+    /// kernel violates it there. A claim that is nowhere decisive is hollow. Verdicts are not reported. Takes minutes.
+    #[arg(long, conflicts_with_all = ["reach", "sweep", "mutants", "dot", "checkpoint", "simulate", "step", "counterexamples"])]
+    pub(super) statistics: bool,
+    #[command(flatten)]
+    pub(super) simulation: SimulationArgs,
+    /// Step through a model by hand: list the inputs that can occur, read a choice from standard input, and show what it does and
+    /// which claims it violates. The model is composed unless --model is given.
+    #[arg(long, conflicts_with_all = ["reach", "sweep", "mutants", "dot", "checkpoint", "simulate", "format", "exact", "max_states", "max_memory", "timeout"])]
+    pub(super) step: bool,
     /// Write the explored state graph for Graphviz, grouped by phase, with the counterexample of the first failing claim.
     /// Doubles the time.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["reach", "sweep"])]
@@ -78,6 +95,10 @@ pub(in super::super) struct Args {
     /// Write a checkpoint after this many new product states.
     #[arg(long, value_name = "NUMBER", value_parser = positive_number, requires = "checkpoint")]
     pub(super) checkpoint_states: Option<NonZeroUsize>,
+    /// Write up to this many counterexamples of a claim: of an exploration, the shortest one in each model; of a simulation, those that
+    /// take different transitions.
+    #[arg(long, value_name = "NUMBER", default_value = "1", value_parser = positive_number, conflicts_with_all = ["reach", "sweep", "mutants", "step"])]
+    pub(super) counterexamples: NonZeroUsize,
     #[command(flatten)]
     pub(super) search: SearchArgs,
     /// Print the report in this format.

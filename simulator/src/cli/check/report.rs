@@ -1,7 +1,8 @@
 //! Report of `check`.
 
 use super::coverage::{Coverage, KINDS, LimitReached, format_probability, resource_name};
-use super::result::{CheckedClaim, PolicyResult, WaiverStatus};
+use super::result::{CheckedClaim, OtherCounterexample, PolicyResult, WaiverStatus};
+use super::save::SavedEvidence;
 use crate::cli::exit_status::ExitStatus;
 use crate::cli::output::{ReportStyle, quoted, text_width, write_command, write_hanging, write_summary};
 use crate::project::Waiver;
@@ -45,7 +46,9 @@ pub(super) fn human(
         }
         if !style.quiet {
             write_runs(&result.runs, style.width, out)?;
-            write_coverage(&Coverage::new(&result.policy, &result.runs), style.width, out)?;
+            let coverage = Coverage::new(&result.policy, &result.runs);
+            write_coverage(&coverage, style.width, out)?;
+            write_compared(&coverage, style.width, out)?;
         }
         let has_unproven = result.unproven_contexts() > 0;
         claims.try_for_each(|claim| write_claim(claim, has_unproven, style.width, out))?;
@@ -107,7 +110,7 @@ pub(super) fn steps_text(count: usize) -> String {
     format!("{count} {}", if count == 1 { "step" } else { "steps" })
 }
 
-fn write_coverage(coverage: &Coverage, width: usize, out: &mut impl Write) -> io::Result<()> {
+pub(super) fn write_coverage(coverage: &Coverage, width: usize, out: &mut impl Write) -> io::Result<()> {
     let counts: Vec<String> = KINDS
         .iter()
         .map(|(kind, plural)| match coverage.count(kind) {
@@ -122,6 +125,11 @@ fn write_coverage(coverage: &Coverage, width: usize, out: &mut impl Write) -> io
         write_hanging(COVERAGE_COLUMN, "  reached", &counts, width, out)?;
         write_unreached(coverage, width, out)?;
     }
+    Ok(())
+}
+
+/// Writes how visited states were recognized.
+fn write_compared(coverage: &Coverage, width: usize, out: &mut impl Write) -> io::Result<()> {
     let compared = if coverage.collision > 0.0 {
         let probability = format_probability(coverage.collision);
         format!("64-bit fingerprints; probability that a collision hid a state: below {probability}")
@@ -135,11 +143,7 @@ fn write_coverage(coverage: &Coverage, width: usize, out: &mut impl Write) -> io
 /// Lists the expected observations that no run reached.
 fn write_unreached(coverage: &Coverage, width: usize, out: &mut impl Write) -> io::Result<()> {
     let style = Style::new().fg_color(Some(AnsiColor::Yellow.into()));
-    let reason = match (&coverage.partial_models, coverage.hit_limit) {
-        (_, true) => "; a model hit a resource limit and may reach more".to_owned(),
-        (Some(models), false) => format!("; models other than {} may reach them", models.join(" and ")),
-        (None, false) => String::new(),
-    };
+    let reason = coverage.incomplete.as_ref().map_or_else(String::new, |reason| format!("; {reason}"));
     const WORD: &str = "not reached";
     for line in wrap(&format!("{WORD}{reason}:"), text_width(width, COVERAGE_COLUMN)) {
         match line.strip_prefix(WORD) {
@@ -187,8 +191,7 @@ fn write_claim(
     width: usize,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let CheckedClaim { claim, verdict, evidence, waiver, is_not_in_model } = checked;
-    let finding = claim.finding.map_or(String::new(), |finding| format!(", finding {finding}"));
+    let CheckedClaim { claim, verdict, evidence, others, waiver, is_not_in_model } = checked;
     let (word, color) = match verdict {
         Verdict::Holds => ("holds", AnsiColor::Green),
         Verdict::Fails { .. } | Verdict::NotInductive { .. } | Verdict::Vacuous if waiver.is_some() => {
@@ -201,11 +204,7 @@ fn write_claim(
         Verdict::Inconclusive => ("INCONCLUSIVE", AnsiColor::Yellow),
         Verdict::NotChecked(_) => ("not checked", AnsiColor::BrightBlack),
     };
-    let style = Style::new().fg_color(Some(color.into()));
-    let text = format!("{}  ({}{finding})", claim.statement, claim.clause);
-    let mut lines = wrap(&text, text_width(width, CLAIM_COLUMN)).into_iter();
-    writeln!(out, "{:<5}  {style}{word:<13}{style:#} {}", claim.id, lines.next().unwrap_or_default())?;
-    lines.try_for_each(|line| writeln!(out, "{:CLAIM_COLUMN$}{line}", ""))?;
+    write_statement(claim, word, color, width, out)?;
     match verdict {
         Verdict::NotChecked(reason) => write_hanging(CLAIM_COLUMN, "", reason, width, out)?,
         Verdict::Vacuous if !is_not_in_model => {
@@ -226,20 +225,55 @@ fn write_claim(
     }
     if let (Verdict::Fails { counterexample, .. }, Some(saved)) = (verdict, evidence) {
         let (text, last_step, step) = counterexample_text(claim, counterexample);
-        let highlights = saved.evidence.last_highlights(last_step);
-        write_hanging(2, "", &format!("{text}{}", highlight_heading(highlights)), width, out)?;
-        write_highlights(highlights, width, out)?;
-        let step = step.or_else(|| highlights.last().map(|highlight| highlight.step)).unwrap_or(1);
-        let file = quoted(&saved.trace);
-        write_command("show", &format!("orchestrion show {file} --step {step}"), width, out)?;
         // A scenario ends, so it cannot represent an infinite counterexample.
-        if counterexample.stem_len.is_none() {
-            let command = format!("orchestrion promote {file} {}", claim.id.to_lowercase());
-            write_command("promote", &command, width, out)?;
-        }
-        writeln!(out)?;
+        let name = counterexample.stem_len.is_none().then_some(claim.id);
+        write_evidence(saved, &text, (last_step, step), name, width, out)?;
+    }
+    for OtherCounterexample { model, counterexample, evidence } in others {
+        let (text, last_step, step) = counterexample_text(claim, counterexample);
+        let name = counterexample.stem_len.is_none().then_some(claim.id);
+        write_evidence(evidence, &format!("in {model}, {text}"), (last_step, step), name, width, out)?;
     }
     Ok(())
+}
+
+/// Writes a claim with its verdict in a word.
+pub(super) fn write_statement(
+    claim: &Claim,
+    word: &str,
+    color: AnsiColor,
+    width: usize,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let style = Style::new().fg_color(Some(color.into()));
+    let finding = claim.finding.map_or(String::new(), |finding| format!(", finding {finding}"));
+    let text = format!("{}  ({}{finding})", claim.statement, claim.clause);
+    let mut lines = wrap(&text, text_width(width, CLAIM_COLUMN)).into_iter();
+    writeln!(out, "{:<5}  {style}{word:<13}{style:#} {}", claim.id, lines.next().unwrap_or_default())?;
+    lines.try_for_each(|line| writeln!(out, "{:CLAIM_COLUMN$}{line}", ""))
+}
+
+/// Writes a counterexample that was saved: its relevant steps up to the last one, and the commands that show it and promote it under
+/// this name. The step to show is the last relevant one unless it is given.
+pub(super) fn write_evidence(
+    saved: &SavedEvidence,
+    text: &str,
+    (last_step, step): (u64, Option<u64>),
+    name: Option<&str>,
+    width: usize,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let highlights = saved.evidence.last_highlights(last_step);
+    write_hanging(2, "", &format!("{text}{}", highlight_heading(highlights)), width, out)?;
+    write_highlights(highlights, width, out)?;
+    let step = step.or_else(|| highlights.last().map(|highlight| highlight.step)).unwrap_or(1);
+    let file = quoted(&saved.trace);
+    write_command("show", &format!("orchestrion show {file} --step {step}"), width, out)?;
+    if let Some(name) = name {
+        let command = format!("orchestrion promote {file} {}", name.to_lowercase());
+        write_command("promote", &command, width, out)?;
+    }
+    writeln!(out)
 }
 
 /// Writes a counterexample to induction: the items at the start, and the inputs, of which the last violates the claim.

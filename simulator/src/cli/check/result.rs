@@ -12,7 +12,7 @@ use orchestrion_claims::{CLAIMS, Claim};
 use orchestrion_explorer::ResumeError;
 use orchestrion_kernel::Policy;
 use orchestrion_model::check::{
-    ModelRun, Verdict, explore, explore_counting, explore_with_checkpoints, merge_verdicts,
+    Counterexample, ModelRun, Verdict, explore, explore_counting, explore_with_checkpoints, merge_verdicts,
 };
 use orchestrion_model::kernel_under_test::KernelUnderTest;
 use orchestrion_model::scopes::Scope;
@@ -53,10 +53,19 @@ pub(super) struct CheckedClaim {
     pub(super) verdict: Verdict,
     /// The counterexample as files, if the claim fails.
     pub(super) evidence: Option<SavedEvidence>,
+    /// The shortest counterexamples in other models.
+    pub(super) others: Vec<OtherCounterexample>,
     /// The waiver that excuses the verdict.
     pub(super) waiver: Option<Waiver>,
     /// No explored model reaches the premise, and only some models were explored.
     pub(super) is_not_in_model: bool,
+}
+
+/// A counterexample in a model, beside a shorter one in another.
+pub(super) struct OtherCounterexample {
+    pub(super) model: &'static str,
+    pub(super) counterexample: Counterexample,
+    pub(super) evidence: SavedEvidence,
 }
 
 impl CheckedClaim {
@@ -105,11 +114,36 @@ pub(super) fn check_policy(
             | Verdict::NotInductive { .. }
             | Verdict::NotChecked(_) => None,
         };
-        Ok(CheckedClaim { claim, verdict, evidence, waiver: None, is_not_in_model: false })
+        let others = other_counterexamples(claim, &verdict, &runs, args.counterexamples.get() - 1, global)?;
+        Ok(CheckedClaim { claim, verdict, evidence, others, waiver: None, is_not_in_model: false })
     });
     let claims = claims.collect::<Result<Vec<CheckedClaim>>>()?;
     let result = PolicyResult { policy: policy.clone(), scope: scope.name, runs, claims };
     Ok((result.mark_not_in_model(), counts))
+}
+
+/// Saves up to `count` counterexamples of a claim in other models than that of its verdict, the shortest first.
+fn other_counterexamples(
+    claim: &Claim,
+    verdict: &Verdict,
+    runs: &[ModelRun],
+    count: usize,
+    global: &GlobalArgs,
+) -> Result<Vec<OtherCounterexample>> {
+    let Verdict::Fails { run: shown, .. } = verdict else { return Ok(Vec::new()) };
+    let position = CLAIMS.iter().position(|other| other.id == claim.id);
+    let mut found: Vec<(&ModelRun, &Counterexample)> = runs
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| at != shown)
+        .filter_map(|(_, run)| Some((run, run.found.get(position?)?.counterexample.as_ref()?)))
+        .collect();
+    found.sort_by_key(|(_, counterexample)| counterexample.inputs.len());
+    let others = found.into_iter().take(count).map(|(run, counterexample)| {
+        let evidence = save(claim.id, counterexample, &global.out_dir)?;
+        Ok(OtherCounterexample { model: run.model, counterexample: counterexample.clone(), evidence })
+    });
+    others.collect()
 }
 
 /// Returns the status of a check.

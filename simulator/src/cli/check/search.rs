@@ -66,6 +66,27 @@ impl SearchArgs {
         }
     }
 
+    /// Returns the models to simulate, each once.
+    ///
+    /// # Errors
+    /// An enumeration is chosen.
+    pub(super) fn simulated_models(&self) -> Result<Vec<Model>> {
+        match (self.models.as_slice(), self.enumerations().first()) {
+            ([], _) => Ok(vec![COMPOSED]),
+            (_, None) => Ok(self.models()),
+            (_, Some(enumeration)) => Err(miette!(
+                help = "choose an explored model, such as composed; the enumerations follow no runs",
+                "cannot run `{}`: it lists states and single steps from them",
+                enumeration.model.name
+            )),
+        }
+    }
+
+    /// Returns the time limit.
+    pub(super) const fn timeout(&self) -> Option<Duration> {
+        self.timeout
+    }
+
     /// Returns the enumerations to check, each once.
     pub(super) fn enumerations(&self) -> Vec<Enumeration> {
         let is_named =
@@ -149,8 +170,8 @@ impl ProgressTimer {
     }
 }
 
-/// Returns the progress line of an exploration.
-fn progress_bar(name: &'static str) -> ProgressBar {
+/// Returns the progress line of a model.
+pub(super) fn progress_bar(name: &'static str) -> ProgressBar {
     let bar = ProgressBar::new_spinner();
     if let Ok(style) = ProgressStyle::with_template("{spinner} {prefix}: {wide_msg}") {
         bar.set_style(style);

@@ -35,6 +35,7 @@ fn result(policy: &str, failing: &[&str], inconclusive: &[&str]) -> PolicyResult
             _ => Verdict::Holds,
         },
         evidence: None,
+        others: Vec::new(),
         waiver: None,
         is_not_in_model: false,
     };
