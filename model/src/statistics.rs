@@ -1,7 +1,7 @@
 //! Statistics of claims: where the premise of a claim holds, and where its check could fail.
 //!
 //! A claim says little if its premise is reached only where no fault could violate it. So a few states are sampled from which a step
-//! starts at the premise or leads to it, and every systematic mutant takes steps from there: the check is decisive in such a state if one
+//! starts at the premise or leads to it, and every systematic mutant takes steps from there: the check is decisive at such a state if one
 //! of the mutants violates the claim.
 
 use crate::coverage::{InputKind, OBSERVATION_COUNT, Observation};
@@ -24,6 +24,9 @@ use std::thread;
 const SAMPLES: usize = 32;
 /// The number of inputs of a kind that are tried in a sampled state.
 const INPUTS_OF_KIND: usize = 4;
+/// The number of walks from a sampled state, and of their steps, for claims that no single step violates.
+const WALKS: u64 = 4;
+const WALK_STEPS: usize = 12;
 
 /// The statistics of one claim in one model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,7 +35,8 @@ pub struct ClaimStatistics {
     pub premise_states: u64,
     /// The number of sampled states: the premise holds in them or after a step.
     pub sampled: u64,
-    /// The number of sampled states in which a mutant violates the claim: in the state, or in a step from it.
+    /// The number of sampled states from which a mutant violates the claim: in the state, in a step from it, or in a walk if no mutant
+    /// violates the claim at once.
     pub decisive: u64,
 }
 
@@ -103,7 +107,27 @@ pub fn claim_statistics(
         .filter(|mutant| mutant.part.is_explored_in(&model))
         .map(|mutant| KernelModel::new(mutant.subject, model, scope))
         .collect();
-    let decisive = decisive_claims(&kernel, &mutants, &samples, options.threads.get());
+    let threads = options.threads.get();
+    let mut decisive = violable_claims(&samples, threads, |print, product| {
+        violable_in_one_step(&kernel, &mutants, print, product)
+    });
+    // A fault may violate a claim steps later: a forgotten cancel, once the next task starts.
+    let is_open = |(claim, samples): &(&usize, &BTreeMap<u64, Product>)| {
+        samples.keys().all(|print| decisive.get(print).is_none_or(|claims| !claims.contains(**claim)))
+    };
+    let open: BTreeMap<u64, &Product> = counts
+        .samples
+        .iter()
+        .filter(is_open)
+        .flat_map(|(_, samples)| samples.iter().map(|(print, product)| (*print, product)))
+        .collect();
+    let later = violable_claims(&open, threads, |print, product| {
+        violable_in_walks(&kernel, &mutants, print, product)
+    });
+    for (print, claims) in later {
+        let known = decisive.entry(print).or_default();
+        *known = known.union(claims);
+    }
     let statistics = |claim: usize| {
         let is_decisive = |print: &&u64| decisive.get(print).is_some_and(|claims| claims.contains(claim));
         let samples = || counts.samples.get(&claim).into_iter().flat_map(BTreeMap::keys);
@@ -121,12 +145,11 @@ pub fn claim_statistics(
     })
 }
 
-/// The claims that a mutant violates in each of these states, or in a step from it.
-fn decisive_claims(
-    kernel: &KernelModel,
-    mutants: &[KernelModel],
+/// The claims that can be violated at each of these states.
+fn violable_claims(
     states: &BTreeMap<u64, &Product>,
     threads: usize,
+    violable: impl Fn(u64, &Product) -> ClaimSet + Sync,
 ) -> BTreeMap<u64, ClaimSet> {
     let (next, found) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
     let states: Vec<(u64, &Product)> = states.iter().map(|(print, product)| (*print, *product)).collect();
@@ -134,7 +157,7 @@ fn decisive_claims(
         for _ in 0..threads {
             scope.spawn(|| {
                 while let Some((print, product)) = states.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let claims = violable_claims(kernel, mutants, *print, product);
+                    let claims = violable(*print, product);
                     found.lock().unwrap_or_else(PoisonError::into_inner).insert(*print, claims);
                 }
             });
@@ -144,7 +167,12 @@ fn decisive_claims(
 }
 
 /// The claims that a mutant violates in this state, or in a step from it. A liveness claim is decisive while its response is due.
-fn violable_claims(kernel: &KernelModel, mutants: &[KernelModel], print: u64, product: &Product) -> ClaimSet {
+fn violable_in_one_step(
+    kernel: &KernelModel,
+    mutants: &[KernelModel],
+    print: u64,
+    product: &Product,
+) -> ClaimSet {
     let inputs = some_inputs(kernel.inputs(product), print);
     let correct: Vec<Decided> = inputs.iter().map(|input| decide(kernel, product, input)).collect();
     let is_due = |claim: &usize| {
@@ -152,19 +180,77 @@ fn violable_claims(kernel: &KernelModel, mutants: &[KernelModel], print: u64, pr
             kernel.is_triggered(number, product) && !kernel.is_satisfied(number, product)
         })
     };
-    let mut violated: ClaimSet = (0..CLAIMS.len()).filter(is_due).collect();
-    for mutant in mutants {
-        // A mutant that panics violates no claim.
-        let of_mutant = catch_unwind(AssertUnwindSafe(|| violations(mutant, product, &inputs, &correct)));
-        violated = violated.union(of_mutant.unwrap_or_default());
+    let due: ClaimSet = (0..CLAIMS.len()).filter(is_due).collect();
+    due.union(of_all(mutants, |mutant| step_violations(mutant, product, &inputs, &correct)))
+}
+
+/// The claims that a mutant violates in walks from this state.
+fn violable_in_walks(
+    kernel: &KernelModel,
+    mutants: &[KernelModel],
+    print: u64,
+    product: &Product,
+) -> ClaimSet {
+    let walks = (0..WALKS).map(|number| {
+        let (mut product, mut walk) = (product.clone(), Vec::new());
+        for step in 0..WALK_STEPS {
+            let choice = fingerprint(&(print, number, step));
+            let Some((input, after)) = first_step(kernel, &product, choice) else { break };
+            let correct = decide(kernel, &product, &input);
+            walk.push((std::mem::replace(&mut product, after), input, correct));
+        }
+        of_all(mutants, |mutant| walk_violations(mutant, &walk, print))
+    });
+    walks.fold(ClaimSet::default(), ClaimSet::union)
+}
+
+/// The claims that one of the mutants violates. A mutant that panics violates none.
+fn of_all(mutants: &[KernelModel], violations: impl Fn(&KernelModel) -> ClaimSet) -> ClaimSet {
+    let of_mutant = |mutant| catch_unwind(AssertUnwindSafe(|| violations(mutant))).unwrap_or_default();
+    mutants.iter().map(of_mutant).fold(ClaimSet::default(), ClaimSet::union)
+}
+
+/// The first step that the kernel accepts, in an order that the choice determines.
+fn first_step(kernel: &KernelModel, product: &Product, choice: u64) -> Option<(Input, Product)> {
+    let inputs = rotated(kernel.inputs(product), choice);
+    inputs.into_iter().find_map(|input| {
+        let after = kernel.step(product, &input, |_| ())?;
+        Some((input, after))
+    })
+}
+
+fn rotated(mut inputs: Vec<Input>, choice: u64) -> Vec<Input> {
+    let first = choice.checked_rem(inputs.len() as u64).unwrap_or_default();
+    inputs.rotate_left(first as usize);
+    inputs
+}
+
+/// The claims that a mutant violates from the first step of a walk that it decides differently.
+fn walk_violations(mutant: &KernelModel, walk: &[(Product, Input, Decided)], print: u64) -> ClaimSet {
+    let differs =
+        |(product, input, correct): &(Product, Input, Decided)| decide(mutant, product, input) != *correct;
+    let mut violated = ClaimSet::default();
+    let Some(at) = walk.iter().position(differs) else { return violated };
+    let mut product = walk[at].0.clone();
+    let none = ObservationSet::empty(OBSERVATION_COUNT);
+    for (step, (_, input, _)) in walk.iter().enumerate().skip(at) {
+        let mut observe = |observation| {
+            if let Observation::Violation(claim) = observation {
+                violated.insert(claim);
+            }
+        };
+        let next = mutant.step(&product, input, &mut observe);
+        let next = next.or_else(|| Some(first_step(mutant, &product, fingerprint(&(print, step)))?.1));
+        let Some(next) = next else { break };
+        mutant.observe_state(&next, &none, &mut observe);
+        product = next;
     }
     violated
 }
 
 /// A few inputs of each kind. Others in other states, by their fingerprint.
-fn some_inputs(mut inputs: Vec<Input>, print: u64) -> Vec<Input> {
-    let first = print.checked_rem(inputs.len() as u64).unwrap_or_default();
-    inputs.rotate_left(first as usize);
+fn some_inputs(inputs: Vec<Input>, print: u64) -> Vec<Input> {
+    let mut inputs = rotated(inputs, print);
     let mut kinds: BTreeMap<InputKind, usize> = BTreeMap::new();
     inputs.retain(|input| {
         let count = kinds.entry(InputKind::from(input)).or_default();
@@ -175,7 +261,12 @@ fn some_inputs(mut inputs: Vec<Input>, print: u64) -> Vec<Input> {
 }
 
 /// The claims that a mutant violates in this state, or in a step that differs from the correct one.
-fn violations(mutant: &KernelModel, product: &Product, inputs: &[Input], correct: &[Decided]) -> ClaimSet {
+fn step_violations(
+    mutant: &KernelModel,
+    product: &Product,
+    inputs: &[Input],
+    correct: &[Decided],
+) -> ClaimSet {
     let none = ObservationSet::empty(OBSERVATION_COUNT);
     let mut violated = ClaimSet::default();
     let mut observe = |observation| {

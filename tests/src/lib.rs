@@ -2,6 +2,7 @@
 
 pub mod agreement;
 pub mod canonicalization;
+pub mod claims_page;
 pub mod clause_references;
 pub mod code_index;
 pub mod counters;

@@ -7,7 +7,7 @@ use orchestrion_kernel::Policy;
 use orchestrion_lint::parse;
 use orchestrion_report::pages;
 use orchestrion_scenario::policy_file;
-use orchestrion_tests::{ensure_up_to_date, root, traceability};
+use orchestrion_tests::{claims_page, ensure_up_to_date, root, traceability};
 
 /// Checks generated files, by path from the root. Rewrites every stale one.
 fn check(files: impl IntoIterator<Item = (String, String)>) {
@@ -34,12 +34,16 @@ fn decisions() -> Vec<String> {
 fn pages_are_up_to_date() {
     let (clauses, decisions) = (clause_pages(), decisions());
     let linked = |page: &str| traceability::table_page(page, &clauses, &decisions);
+    let faults = std::fs::read_to_string(root().join("specs/pages/faults.md")).unwrap();
+    let statistics = claims_page::read_statistics().unwrap();
+    let stale = claims_page::stale_claims(&statistics);
+    assert!(stale.is_empty(), "{}; record them: {}", stale.join(", "), claims_page::RECORD);
     let notice = "<!-- Generated; a test keeps this page up to date. Do not edit. -->\n\n";
     check(
         [
             ("table", linked(&pages::table(None))),
             ("diagram", pages::diagram()),
-            ("claims", linked(&pages::claims())),
+            ("claims", claims_page::claims_page(&linked(&pages::claims()), &statistics, &faults)),
             ("findings", pages::findings(&clauses)),
             ("state", pages::state()),
         ]

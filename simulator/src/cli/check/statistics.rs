@@ -9,9 +9,10 @@ use anstyle::{AnsiColor, Style};
 use miette::{IntoDiagnostic, Result};
 use orchestrion_claims::{CLAIMS, Claim};
 use orchestrion_kernel::Policy;
+use orchestrion_model::check::ModelRun;
 use orchestrion_model::kernel_under_test::KernelUnderTest;
 use orchestrion_model::statistics::{ClaimStatistics, ModelStatistics, claim_statistics};
-use orchestrion_report::text::{count, grouped, sanitize};
+use orchestrion_report::text::{grouped, sanitize};
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -51,10 +52,12 @@ struct ClaimReport {
     decisive: u64,
     /// The models that reach the premise.
     models: Vec<&'static str>,
+    /// The enumerations of states in which the premise holds and from which no step violates the claim.
+    inductive_on: Vec<&'static str>,
 }
 
 impl ClaimReport {
-    fn new(claim: &Claim, position: usize, models: &[ModelStatistics]) -> Self {
+    fn new(claim: &Claim, position: usize, models: &[ModelStatistics], enumerations: &[ModelRun]) -> Self {
         let of_models =
             || models.iter().filter_map(|of_model| Some((of_model.model, of_model.claims.get(position)?)));
         let sum = |number: fn(&ClaimStatistics) -> u64| of_models().map(|(_, claim)| number(claim)).sum();
@@ -73,6 +76,15 @@ impl ClaimReport {
             models: of_models()
                 .filter(|(_, claim)| claim.premise_states > 0)
                 .map(|(model, _)| model)
+                .collect(),
+            inductive_on: enumerations
+                .iter()
+                .filter(|run| {
+                    run.found
+                        .get(position)
+                        .is_some_and(|found| found.premise_reached && found.induction.is_none())
+                })
+                .map(|run| run.model)
                 .collect(),
         }
     }
@@ -111,10 +123,15 @@ fn policy_report<'a>(
     let models = args.search.explore_models(&policy.name, global.quiet, |model, options, progress| {
         claim_statistics(&kernel, model, &plan.scope, options, progress)
     })?;
+    let enumerations = args.search.enumerations().into_iter();
+    let enumerations: Vec<ModelRun> =
+        enumerations.map(|enumeration| enumeration.check(&kernel, &plan.scope, args.search.jobs())).collect();
     let claims = CLAIMS.iter().enumerate().filter(|(_, claim)| (claim.not_applicable)(policy).is_none());
     Ok(PolicyReport {
         policy: &policy.name,
-        claims: claims.map(|(position, claim)| ClaimReport::new(claim, position, &models)).collect(),
+        claims: claims
+            .map(|(position, claim)| ClaimReport::new(claim, position, &models, &enumerations))
+            .collect(),
         models: models
             .iter()
             .map(|of_model| ModelReport {
@@ -148,9 +165,9 @@ fn human(
             writeln!(out)?;
         }
         for claim in claims.iter().filter(|claim| claim.status == "hollow") {
+            let states = grouped(claim.premise_states);
             let text = format!(
-                "its premise holds in {}, and no mutant violates it in the {} sampled",
-                count(claim.premise_states, "state"),
+                "its premise holds in {states} states, and no mutant violates it from the {} sampled",
                 claim.sampled
             );
             write_hanging(14, &format!("{:<6} HOLLOW", claim.id), &text, width, out)?;
