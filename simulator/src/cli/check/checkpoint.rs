@@ -58,7 +58,7 @@ impl Folder {
             folder: self,
             number,
             policy: identified(&policy.name, format!("{policy:?}")),
-            scope: identified(scope.name, format!("{scope:?}")),
+            scope: identified(&scope.name, format!("{scope:?}")),
         }
     }
 }

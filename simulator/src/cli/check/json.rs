@@ -186,7 +186,7 @@ fn coverage_report(result: &PolicyResult) -> CoverageReport<'_> {
 fn run_report(run: &ModelRun) -> RunReport<'_> {
     RunReport {
         model: run.model,
-        scope: run.scope,
+        scope: &run.scope,
         policy: &run.policy,
         states: run.states,
         product_states: run.products,
