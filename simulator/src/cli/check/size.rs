@@ -42,13 +42,15 @@ fn too_large(
     search: &SearchArgs,
     size: SizeEstimate,
 ) -> ReadError {
-    let narrow = |model, scope: &Scope| estimate(policy, model, scope, NARROW, search).products;
-    let settings = file.settings(&plan.scope).into_iter();
-    let without = settings.map(|setting: Setting| {
-        let products = narrow(setting.model.unwrap_or(model), &setting.scope);
-        (setting, products)
-    });
-    let smallest = without.min_by(|(_, one), (_, other)| one.total_cmp(other));
+    let of_setting = |setting: &Setting, width| {
+        let model = setting.model.unwrap_or(model);
+        estimate(policy, model, &setting.scope, width, search).products
+    };
+    // Narrow probes find the setting, and a wide one its size.
+    let compared =
+        file.settings(&plan.scope).into_iter().map(|setting| (of_setting(&setting, NARROW), setting));
+    let smallest = compared.min_by(|(one, _), (other, _)| one.total_cmp(other));
+    let smallest = smallest.map(|(_, setting)| (of_setting(&setting, WIDE), setting));
     let error = LabeledError::new(
         format!(
             "the model `{}` is too large to enumerate under the policy {}: about {} product states by an estimate, \
@@ -70,7 +72,7 @@ fn too_large(
         ),
     );
     file.error(match smallest {
-        Some((setting, products)) if products < narrow(model, &plan.scope) / 2.0 => error.with_label(
+        Some((products, setting)) if products < size.products / 2.0 => error.with_label(
             setting.span,
             format!("contributes most: about {} without {}", rounded(products), setting.name),
         ),
