@@ -43,7 +43,7 @@ struct Successors {
 pub const WIDE: usize = 1000;
 
 /// The same for a probe that only compares sizes.
-pub const NARROW: usize = 150;
+pub const NARROW: usize = 60;
 
 /// The states that the probe expands in all.
 const EXPANDED_MAX: usize = 100_000;
