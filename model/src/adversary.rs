@@ -42,6 +42,8 @@ pub struct Adversary {
     plain: Vec<Score>,
     critic: Vec<Score>,
     security: Vec<Score>,
+    /// The failures of a call that may fail, if the scope states them.
+    failures: Option<Vec<Failure>>,
     veto: Score,
     objection: Score,
     below_objection: Score,
@@ -53,18 +55,23 @@ impl Adversary {
     pub fn new(policy: &Policy, model: Model, scope: &Scope) -> Self {
         let t = &policy.thresholds;
         let below = |score: Score| neighbour(score, -1).unwrap_or(Score::ZERO);
+        let of_role = |thresholds: &[Score]| match &scope.alphabet.confidences {
+            Some(stated) => stated.clone(),
+            None => confidences(thresholds),
+        };
         Self {
             model,
             policy: policy.clone(),
             requests: model.requests(scope),
-            items: scope.items,
-            facts_from: scope.facts_from,
-            environment: scope.environment,
-            local_failures: scope.local_failures,
+            items: scope.bounds.items,
+            facts_from: scope.bounds.facts_from,
+            environment: scope.bounds.environment,
+            local_failures: scope.bounds.local_failures,
             plans: model.plans(scope),
-            plain: confidences(&[]),
-            critic: confidences(&[t.critique_above]),
-            security: confidences(&[t.objection_from, t.veto_from]),
+            plain: of_role(&[]),
+            critic: of_role(&[t.critique_above]),
+            security: of_role(&[t.objection_from, t.veto_from]),
+            failures: scope.alphabet.failures.clone(),
             veto: t.veto_from,
             objection: t.objection_from,
             below_objection: below(t.objection_from),
@@ -223,7 +230,10 @@ impl Adversary {
             && (self.local_failures || is_remote || self.model.free.network != Remote::Modules)
             || self.model.free.workflow && matches!(call.operation, Operation::RunTask { .. });
         if may_fail {
-            inputs.extend(failures());
+            match &self.failures {
+                Some(stated) => inputs.extend(stated.iter().map(fail)),
+                None => inputs.extend(failures()),
+            }
         }
         match (self.model.free.network, assignment) {
             // A handoff that is lost, refused replies before it arrived, and a node that fails or does not reply in time.
@@ -379,14 +389,15 @@ impl Adversary {
         if self.model.free.debate {
             return self.arguments(Role::Security);
         }
+        let free = self.model.free;
         let agreeable = argument(Stance::Pro, Score::ONE, None);
-        if self.model.free.facts || self.model.free.workflow || self.model.free.network == Remote::Modules {
-            return vec![agreeable, argument(Stance::Con, self.veto, None)];
-        }
-        if !self.model.free.execution {
-            return vec![agreeable];
-        }
-        let objections = [self.below_objection, self.objection, self.veto];
+        let objections = if free.execution && free.network == Remote::Nowhere {
+            vec![self.below_objection, self.objection, self.veto]
+        } else if free.facts || free.workflow || free.network == Remote::Modules {
+            vec![self.veto]
+        } else {
+            Vec::new()
+        };
         let objections = objections.into_iter().map(|confidence| argument(Stance::Con, confidence, None));
         std::iter::once(agreeable).chain(objections).collect()
     }

@@ -23,7 +23,7 @@ pub struct ModelRun {
     /// The name of the model.
     pub model: &'static str,
     /// The name of the scope.
-    pub scope: &'static str,
+    pub scope: String,
     /// The name of the policy.
     pub policy: String,
     /// The number of distinct kernel states.
@@ -238,7 +238,7 @@ fn run(
         .map(|mark| exploration.witness(mark).map(|witness| exploration.steps_to(witness)));
     Ok(ModelRun {
         model: model.name,
-        scope: scope.name,
+        scope: scope.name.to_string(),
         policy: subject.policy.name.clone(),
         found: found.collect::<Result<_, _>>()?,
         // After a resource limit, some observed states were not counted.

@@ -154,7 +154,7 @@ impl Enumeration {
         };
         ModelRun {
             model: self.model.name,
-            scope: scope.name,
+            scope: scope.name.to_string(),
             policy: kernel.subject().policy.name.clone(),
             states: found.states,
             products: found.products,

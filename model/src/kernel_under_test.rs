@@ -125,9 +125,9 @@ impl KernelUnderTest {
             session_items_max: off(limits.session_items_max, |policy| policy.compaction.session_items_max),
         };
         self.decide_policy.contexts.budget_tokens =
-            off(scope.context_tokens, |policy| policy.contexts.budget_tokens);
+            off(scope.bounds.context_tokens, |policy| policy.contexts.budget_tokens);
         self.policy.compaction = limits;
-        self.policy.contexts.budget_tokens = scope.context_tokens;
+        self.policy.contexts.budget_tokens = scope.bounds.context_tokens;
         // A budget of a few lines counts their texts, not the details that every line of a fact has.
         (self.policy.contexts.provenance, self.decide_policy.contexts.provenance) = (false, false);
         (self.policy.contexts.reserved_tokens, self.decide_policy.contexts.reserved_tokens) = (0, 0);

@@ -11,6 +11,7 @@ pub mod check;
 mod context_verdict;
 pub mod contracts;
 pub mod coverage;
+pub mod estimate;
 pub mod export;
 pub mod induction;
 pub mod kernel_under_test;

@@ -52,7 +52,7 @@ pub fn run_mutants(
     let mutants = all_mutants(policy);
     tell(0, mutants.len());
     let quick = Baseline::of(policy, QUICK_SCOPE, &Part::ALL, None)?;
-    let whole = Baseline::of(policy, *scope, &Part::ALL, Some(&quick))?;
+    let whole = Baseline::of(policy, scope.clone(), &Part::ALL, Some(&quick))?;
     let baselines = [quick, whole];
     let next = AtomicUsize::new(0);
     let (sender, receiver) = mpsc::channel();

@@ -287,6 +287,17 @@ impl KernelModel {
         Some(after)
     }
 
+    /// The product after an input without the violations of the step, or `None` if the input is refused. Cheaper than [`Self::step`].
+    pub(crate) fn successor(&self, before: &Product, input: &Input) -> Option<Product> {
+        let events = self.subject.decide(&before.state, input).ok()?;
+        let mut state = Box::new(self.subject.apply(&before.state, &events));
+        let mut history = before.history.clone();
+        other_step_violations(&self.subject.policy, &before.state, &events, &state, &mut history);
+        state.canonicalize();
+        history.canonicalize();
+        Some(Product { state, history, violated: ClaimSet::default() })
+    }
+
     /// Counts the state of a product and records its observations: violated claims, premises, the phase, refusals. Violations and
     /// premises that occurred before are skipped.
     pub(crate) fn observe_state(

@@ -2,14 +2,18 @@
 //!
 //! A model freezes a component by giving the adversary a single input there. It never changes a step.
 
+mod parts;
 pub(crate) mod steps;
 
+pub use parts::{PARTS, Part};
+
 use crate::adversary::network::{attempts, ensembles};
-use orchestrion_kernel::Phase;
 use orchestrion_kernel::ids::{TaskId, Text};
-use orchestrion_kernel::module::Role;
+use orchestrion_kernel::module::{Failure, Role};
 use orchestrion_kernel::plan::{Effect, Plan, StepOptions, Task};
 use orchestrion_kernel::policy::{CompactionPolicy, EloMethod};
+use orchestrion_kernel::{Phase, Score};
+use std::borrow::Cow;
 
 /// The calls that other nodes than the orchestrator execute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -220,15 +224,35 @@ pub const COMPOSED: Model = Model {
     },
 };
 
-/// The size of a model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The size of a model, and finer alphabets of the adversary.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scope {
-    /// The name.
-    pub name: &'static str,
+    /// The name, or the path of the file that states it.
+    pub name: Cow<'static, str>,
+    /// The bounds.
+    pub bounds: Bounds,
+    /// What replaces the standard alphabet.
+    pub alphabet: Alphabet,
+}
+
+/// Parts of the alphabet that a scope states. What it does not state follows from the policy.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Alphabet {
+    /// The confidences of every argument, where the debate is free.
+    pub confidences: Option<Vec<Score>>,
+    /// The failures of every call that may fail, where failures or workflows are free.
+    pub failures: Option<Vec<Failure>>,
+}
+
+/// The bounds of a scope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
     /// The requests in one conversation, where sessions are free; 1 elsewhere.
     pub requests: usize,
     /// The tasks of a plan, where execution is free and in workflows; 2 where facts change, 1 elsewhere.
     pub tasks: u32,
+    /// The tasks of a plan where nodes execute the calls of several modules.
+    pub network_tasks: u32,
     /// The tasks of a workflow whose steps nodes execute, at most.
     pub workflow_tasks: u32,
     /// The number of plans whose tasks run in parallel, in the model of workflows.
@@ -255,10 +279,11 @@ pub struct Scope {
 pub(crate) const SMALL_COMPACTION: CompactionPolicy =
     CompactionPolicy { from_items: 3, from_tokens: 8, cluster_items: 2, session_items_max: 2 };
 
-const SMALL: Scope = Scope {
-    name: "small",
+const SMALL: Bounds = Bounds {
     requests: 2,
     tasks: 4,
+    // A second task makes 67,381 states of the default scope 162,172, and those of the tiny one 14,010 instead of 8,319.
+    network_tasks: 1,
     workflow_tasks: 3,
     workflows: 2,
     parallel_tasks: 2,
@@ -270,18 +295,22 @@ const SMALL: Scope = Scope {
     context_tokens: 22,
 };
 
+/// A scope with the standard alphabet.
+pub(crate) const fn named(name: &'static str, bounds: Bounds) -> Scope {
+    Scope { name: Cow::Borrowed(name), bounds, alphabet: Alphabet { confidences: None, failures: None } }
+}
+
 /// The scopes, the default first. The large one is for long runs.
 pub const SCOPES: [Scope; 3] = [
-    SMALL,
-    Scope {
-        name: "tiny",
-        requests: 1,
-        tasks: 3,
-        workflows: 1,
-        facts_from: Phase::Round(Role::Security),
-        ..SMALL
-    },
-    Scope { name: "large", workflow_tasks: 4, environment: [2, 1], local_failures: true, items: 4, ..SMALL },
+    named("small", SMALL),
+    named(
+        "tiny",
+        Bounds { requests: 1, tasks: 3, workflows: 1, facts_from: Phase::Round(Role::Security), ..SMALL },
+    ),
+    named(
+        "large",
+        Bounds { workflow_tasks: 4, environment: [2, 1], local_failures: true, items: 4, ..SMALL },
+    ),
 ];
 
 impl Model {
@@ -295,7 +324,9 @@ impl Model {
     #[must_use]
     pub const fn requests(&self, scope: &Scope) -> usize {
         match self.free {
-            Nondeterminism { environment: true, .. } | Nondeterminism { scopes: true, .. } => scope.requests,
+            Nondeterminism { environment: true, .. } | Nondeterminism { scopes: true, .. } => {
+                scope.bounds.requests
+            }
             Nondeterminism { detail: Detail::Answers, .. } => 2,
             _ => 1,
         }
@@ -304,16 +335,16 @@ impl Model {
     /// The compaction policy of the scope; `None` where the policy's own thresholds are out of reach.
     #[must_use]
     pub const fn compaction(&self, scope: &Scope) -> Option<CompactionPolicy> {
-        if self.free.writes { Some(scope.compaction) } else { None }
+        if self.free.writes { Some(scope.bounds.compaction) } else { None }
     }
 
     /// The bound on tasks that run at once; `None` where the policy's own bound is out of reach.
     #[must_use]
     pub const fn parallel_tasks(&self, scope: &Scope) -> Option<u32> {
         match self.free.network {
-            Remote::Handoffs | Remote::Steps | Remote::Ensembles => Some(scope.parallel_tasks),
+            Remote::Handoffs | Remote::Steps | Remote::Ensembles => Some(scope.bounds.parallel_tasks),
             Remote::Interactions | Remote::Attempts => Some(1),
-            Remote::Nowhere | Remote::Modules if self.free.workflow => Some(scope.parallel_tasks),
+            Remote::Nowhere | Remote::Modules if self.free.workflow => Some(scope.bounds.parallel_tasks),
             Remote::Nowhere if matches!(self.free.detail, Detail::Answers) => Some(1),
             Remote::Nowhere | Remote::Modules => None,
         }
@@ -337,7 +368,7 @@ impl Model {
     pub fn plans(&self, scope: &Scope) -> Vec<Plan> {
         match self.free.network {
             Remote::Handoffs => return vec![steps::handed_off(1), steps::handed_off(2), steps::twins()],
-            Remote::Steps => return steps::workflows(scope.workflow_tasks),
+            Remote::Steps => return steps::workflows(scope.bounds.workflow_tasks),
             Remote::Interactions => return vec![steps::independent(3)],
             Remote::Attempts => return attempts::plans(),
             Remote::Ensembles => return ensembles::plans(),
@@ -351,13 +382,13 @@ impl Model {
         let shapes: [[Option<&[u32]>; 4]; 2] =
             [[Some(&[]), Some(&[]), Some(&[]), Some(&[1, 2])], [Some(&[]), Some(&[1]), Some(&[1]), None]];
         let plan = |shape: [Option<&[u32]>; 4]| {
-            let tasks = (1..=scope.tasks).zip(shape).map(|(number, depends_on)| Task {
+            let tasks = (1..=scope.bounds.tasks).zip(shape).map(|(number, depends_on)| Task {
                 depends_on: depends_on.map(|tasks| tasks.iter().copied().map(TaskId::new).collect()),
-                ..task(number, scope.tasks)
+                ..task(number, scope.bounds.tasks)
             });
             steps::plan_of(tasks)
         };
-        shapes.into_iter().take(scope.workflows).map(plan).collect()
+        shapes.into_iter().take(scope.bounds.workflows).map(plan).collect()
     }
 
     /// The plan of a model without parallel tasks. Its first task is pure, so that a run can be given up before anything can be
@@ -369,9 +400,8 @@ impl Model {
     #[must_use]
     pub fn plan(&self, scope: &Scope) -> Plan {
         let tasks = match self.free {
-            // A second task makes 67,381 states of the default scope 162,172, and those of the tiny one 14,010 instead of 8,319.
-            Nondeterminism { network: Remote::Modules, .. } => 1,
-            Nondeterminism { execution: true, .. } => scope.tasks,
+            Nondeterminism { network: Remote::Modules, .. } => scope.bounds.network_tasks,
+            Nondeterminism { execution: true, .. } => scope.bounds.tasks,
             Nondeterminism { facts: true, .. } => 2,
             _ => 1,
         };

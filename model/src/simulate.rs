@@ -11,7 +11,7 @@ use crate::check::Counterexample;
 use crate::coverage::{InputKind, OBSERVATION_COUNT, Observation};
 use crate::kernel_under_test::KernelUnderTest;
 use crate::product::KernelModel;
-use crate::scopes::{FROZEN, Model, Scope};
+use crate::scopes::{Bounds, FROZEN, Model, Scope};
 use orchestrion_explorer::ObservationSet;
 use orchestrion_kernel::Input;
 use rand_chacha::ChaCha8Rng;
@@ -109,7 +109,8 @@ pub fn simulate(
     progress: &mut dyn FnMut(&SimulationProgress),
 ) -> SimulationResult {
     // These bounds only keep explorations small.
-    let scope = Scope { requests: usize::MAX, local_failures: true, ..*scope };
+    let bounds = Bounds { requests: usize::MAX, local_failures: true, ..scope.bounds };
+    let scope = Scope { bounds, ..scope.clone() };
     let kernel = KernelModel::new(subject.clone(), model, &scope);
     let agreeing = Adversary::new(&kernel.subject().policy, Model { free: FROZEN, ..model }, &scope);
     let (begin, next) = (Instant::now(), AtomicU64::new(0));

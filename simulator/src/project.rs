@@ -5,12 +5,12 @@
 
 mod format;
 
-pub use format::{ClaimId, Day, ProjectFile, ScopeName, WaiverFile};
+pub use format::{ClaimId, Day, ProjectFile, WaiverFile};
 
+use crate::scope_file::ScopeChoice;
 use jiff::civil::Date;
 use miette::SourceSpan;
 use orchestrion_kernel::Policy;
-use orchestrion_model::scopes::Scope;
 use orchestrion_scenario::policy_file::{BUILT_IN, look_up};
 use orchestrion_yaml::{LabeledError, ReadError, Source, Spanned, StrictText, schema_of, suggest_nearest};
 use std::path::{Path, PathBuf};
@@ -109,9 +109,12 @@ impl Project {
     }
 
     /// Returns the scope of the models, if the file sets one.
-    #[must_use]
-    pub fn scope(&self) -> Option<Scope> {
-        self.file.scope.map(|scope| scope.0)
+    ///
+    /// # Errors
+    /// [`ReadError`] for a scope file that is not valid.
+    pub fn scope(&self) -> Result<Option<ScopeChoice>, ReadError> {
+        let scope = self.file.scope.as_ref();
+        scope.map(|scope| ScopeChoice::resolve(scope.value.as_str(), self.folder())).transpose()
     }
 
     /// Returns the files and folders of scenarios.
@@ -159,7 +162,7 @@ impl Project {
     }
 
     fn validate(&self) -> Result<(), LabeledError> {
-        let ProjectFile { policies, scope: _, scenarios, traces, waivers } = &self.file;
+        let ProjectFile { policies, scope, scenarios, traces, waivers } = &self.file;
         for (key, list) in [("policies", policies), ("scenarios", scenarios), ("traces", traces)] {
             let Some(list) = list else { continue };
             if list.value.is_empty() {
@@ -173,6 +176,10 @@ impl Project {
                 let built_in: &[&str] = if key == "policies" { &BUILT_IN } else { &[] };
                 self.validate_path(path, built_in)?;
             }
+        }
+        if let Some(scope) = scope {
+            ScopeChoice::ensure_exists(scope.value.as_str(), self.folder())
+                .map_err(|error| error.with_label(scope.span(), "unknown"))?;
         }
         let mut earlier: Vec<&Spanned<WaiverFile>> = Vec::new();
         for waiver in waivers.iter().flatten() {

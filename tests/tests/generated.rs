@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use orchestrion::project;
+use orchestrion::{project, scope_file};
 use orchestrion_kernel::Policy;
 use orchestrion_lint::parse;
 use orchestrion_report::pages;
@@ -75,6 +75,7 @@ fn schemas_are_up_to_date() {
         ("scenario", orchestrion_scenario::scenario_schema()),
         ("policy", policy_file::policy_schema()),
         ("project", project::project_schema()),
+        ("scope", scope_file::scope_schema()),
         ("machine", parse::machine_schema()),
         ("problem", orchestrion_selection::problem_schema()),
         ("certificate", orchestrion_selection::certificate_schema()),

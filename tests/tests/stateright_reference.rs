@@ -50,7 +50,7 @@ fn check_agreement(policy: &Policy, model: Model, scope: &Scope) {
 
 #[test]
 fn stateright_agrees_on_small_models() {
-    let tiny = SCOPES.iter().find(|scope| scope.name == "tiny").unwrap();
+    let tiny = &Scope::by_name("tiny").unwrap();
     for model in MODELS.into_iter().filter(|model| ["debate", "lifecycle"].contains(&model.name)) {
         check_policies(model, tiny);
     }

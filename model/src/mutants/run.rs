@@ -5,7 +5,7 @@ use crate::check;
 use crate::coverage::{OBSERVATION_COUNT, Observation};
 use crate::kernel_under_test::KernelUnderTest;
 use crate::product::KernelModel;
-use crate::scopes::{MODELS, Model, SMALL_COMPACTION, Scope};
+use crate::scopes::{Bounds, MODELS, Model, SMALL_COMPACTION, Scope, named};
 use orchestrion_claims::{CLAIMS, ClaimCheck, Contract};
 use orchestrion_explorer::{Exploration, ModelError, ObservationSet, Options, ResourceLimits, Termination};
 use orchestrion_kernel::Policy;
@@ -15,20 +15,23 @@ use orchestrion_kernel::module::Role;
 use std::collections::BTreeMap;
 
 /// A small scope at which most mutants are killed.
-pub(super) const QUICK_SCOPE: Scope = Scope {
-    name: "first",
-    requests: 1,
-    tasks: 2,
-    workflow_tasks: 2,
-    workflows: 1,
-    parallel_tasks: 2,
-    environment: [1, 0],
-    local_failures: false,
-    items: 2,
-    facts_from: Phase::Round(Role::Security),
-    compaction: SMALL_COMPACTION,
-    context_tokens: 22,
-};
+pub(super) const QUICK_SCOPE: Scope = named(
+    "first",
+    Bounds {
+        requests: 1,
+        tasks: 2,
+        network_tasks: 1,
+        workflow_tasks: 2,
+        workflows: 1,
+        parallel_tasks: 2,
+        environment: [1, 0],
+        local_failures: false,
+        items: 2,
+        facts_from: Phase::Round(Role::Security),
+        compaction: SMALL_COMPACTION,
+        context_tokens: 22,
+    },
+);
 
 /// A mutant may have this multiple of the unmodified kernel's states before its run is given up.
 const GROWTH: usize = 4;

@@ -13,6 +13,7 @@ mod result;
 mod save;
 mod search;
 mod simulate;
+mod size;
 mod statistics;
 mod step;
 mod sweep;
@@ -46,26 +47,36 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     let style = ReportStyle { quiet: global.quiet, width: output::width() };
     if let Some(target) = &args.reach {
         let target = reach::parse_target(target)?;
-        return reach::run(target, &CheckPlan::new(args, global)?, args, global, style);
+        let plan = CheckPlan::new(args, global)?;
+        size::ensure_enumerable(&plan, &args.search)?;
+        return reach::run(target, &plan, args, global, style);
     }
     if args.mutants {
         let plan = CheckPlan::new(args, global)?;
+        plan.ensure_standard_models()?;
+        size::ensure_enumerable(&plan, &args.search)?;
         return mutants::run(&plan.policies, &plan.scope, &args.search, args.format, style);
     }
     if args.step {
         return step::run(&CheckPlan::new(args, global)?, args, global, style);
     }
     if args.statistics {
-        return statistics::run(&CheckPlan::new(args, global)?, args, global, style);
+        let plan = CheckPlan::new(args, global)?;
+        size::ensure_enumerable(&plan, &args.search)?;
+        return statistics::run(&plan, args, global, style);
     }
     if args.simulation.simulate {
         return simulate::run(&CheckPlan::new(args, global)?, args, global, style);
     }
     if !args.sweep.is_empty() {
         let sweeps = sweep::parse(&args.sweep)?;
-        return sweep::run(&sweeps, &CheckPlan::new(args, global)?, args, global, style);
+        let plan = CheckPlan::new(args, global)?;
+        size::ensure_enumerable(&plan, &args.search)?;
+        return sweep::run(&sweeps, &plan, args, global, style);
     }
-    check_claims(&CheckPlan::new(args, global)?, args, global, style)
+    let plan = CheckPlan::new(args, global)?;
+    size::ensure_enumerable(&plan, &args.search)?;
+    check_claims(&plan, args, global, style)
 }
 
 fn check_claims(
@@ -84,7 +95,7 @@ fn check_claims(
     for (number, policy) in plan.policies.iter().enumerate() {
         let checkpoints =
             checkpoints.as_ref().map(|folder| folder.for_policy(number + 1, policy, &plan.scope));
-        let (result, counts) = check_policy(policy, &plan.scope, checkpoints.as_ref(), args, global)?;
+        let (result, counts) = check_policy(policy, plan, checkpoints.as_ref(), args, global)?;
         if let Some(path) = &args.dot {
             dot::write(&result, &counts, path)?;
         }

@@ -2,7 +2,6 @@
 
 use jiff::civil::Date;
 use orchestrion_claims::{CLAIMS, Claim};
-use orchestrion_model::scopes::{SCOPES, Scope};
 use orchestrion_yaml::{LabeledError, Spanned, StrictText, required_value, suggest_nearest};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer};
@@ -16,9 +15,9 @@ pub struct ProjectFile {
     #[serde(default, deserialize_with = "required_value")]
     #[schemars(length(min = 1))]
     pub policies: Option<Spanned<Vec<Spanned<StrictText>>>>,
-    /// Scope of the models of `check`. Default: the first of these.
+    /// Scope of the models of `check`: small, tiny, large, or the path of a scope file. Default: small.
     #[serde(default, deserialize_with = "required_value")]
-    pub scope: Option<ScopeName>,
+    pub scope: Option<Spanned<StrictText>>,
     /// Scenarios of `run`: files or folders. A folder contributes every *.yaml file in or below it, except *.policy.yaml.
     #[serde(default, deserialize_with = "required_value")]
     #[schemars(length(min = 1))]
@@ -45,35 +44,6 @@ pub struct WaiverFile {
     pub reason: Spanned<StrictText>,
     /// Last day, such as 2027-01-31, in UTC.
     pub until: Day,
-}
-
-/// Scope of the models, by its name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ScopeName(pub Scope);
-
-impl<'de> Deserialize<'de> for ScopeName {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let name = Spanned::<StrictText>::deserialize(deserializer)?;
-        let text = name.value.as_str();
-        Scope::by_name(text).map(Self).ok_or_else(|| {
-            let names = SCOPES.map(|scope| scope.name);
-            LabeledError::new(
-                format!("unknown scope `{}`", text.escape_debug()),
-                format!("{}expected one of {}", suggest_nearest(text, names), names.join(", ")),
-            )
-            .with_label(name.span(), "unknown")
-            .into_serde_error()
-        })
-    }
-}
-
-impl JsonSchema for ScopeName {
-    fn schema_name() -> Cow<'static, str> {
-        "Scope".into()
-    }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({"type": "string", "enum": SCOPES.map(|scope| scope.name)})
-    }
 }
 
 /// Claim of the catalog, by its id.

@@ -58,7 +58,7 @@ impl Folder {
             folder: self,
             number,
             policy: identified(&policy.name, format!("{policy:?}")),
-            scope: identified(scope.name, format!("{scope:?}")),
+            scope: identified(&scope.name, format!("{scope:?}")),
         }
     }
 }
@@ -68,6 +68,11 @@ impl PolicyCheckpoints<'_> {
     pub(super) fn of_model(&self, model: Model) -> Checkpoint {
         let claims: String =
             CLAIMS.iter().map(|claim| format!("{} {}\n", claim.id, claim.statement)).collect();
+        // A standard model is known by its name, one of a scope file by its parts.
+        let of_model = match Model::from_name(model.name) {
+            Some(_) => model.name.to_owned(),
+            None => format!("{} ({})", model.name, short_digest(format!("{:?}", model.free).as_bytes())),
+        };
         let claims = format!("{} ({})", CLAIMS.len(), short_digest(claims.as_bytes()));
         Checkpoint {
             file: self.folder.path.join(format!("{}-{}.checkpoint", self.number, model.name)),
@@ -75,7 +80,7 @@ impl PolicyCheckpoints<'_> {
                 ("program", self.folder.build.clone()),
                 ("policy", self.policy.clone()),
                 ("scope", self.scope.clone()),
-                ("model", model.name.to_owned()),
+                ("model", of_model),
                 ("set of claims", claims),
             ],
             states: self.folder.states,

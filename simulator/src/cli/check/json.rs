@@ -207,7 +207,7 @@ impl<'a> CoverageReport<'a> {
 fn run_report(run: &ModelRun) -> RunReport<'_> {
     RunReport {
         model: run.model,
-        scope: run.scope,
+        scope: &run.scope,
         policy: &run.policy,
         states: run.states,
         product_states: run.products,

@@ -231,7 +231,7 @@ fn json(results: &[PolicyMutants], scope: &Scope, out: &mut impl Write) -> io::R
             MutantReport { policy, location, fault, status, claim, killed_by, steps, model }
         })
     });
-    serde_json::to_writer_pretty(&mut *out, &Report { scope: scope.name, mutants: mutants.collect() })?;
+    serde_json::to_writer_pretty(&mut *out, &Report { scope: &scope.name, mutants: mutants.collect() })?;
     writeln!(out)
 }
 

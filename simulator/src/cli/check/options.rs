@@ -3,7 +3,6 @@
 use super::search::{SearchArgs, positive_number};
 use super::simulate::SimulationArgs;
 use crate::cli::args::Format;
-use orchestrion_model::scopes::SCOPES;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -40,6 +39,10 @@ Examples:
   orchestrion check --max-memory 2GiB --timeout 5m
   orchestrion check --model debate --exact   one model, without fingerprints
   orchestrion check --scope tiny --jobs 1
+  orchestrion check --scope mine.yaml        a scope file, such as:
+                                             extends: tiny
+                                             bounds: {tasks: 2}
+                                             open: [execution, cancel]
 
   orchestrion check --model composed --checkpoint night
                                              stop it or lose power; the same
@@ -62,8 +65,8 @@ pub(in super::super) struct Args {
     /// Check this policy: `hardened`, `as-drawn` or a file. Ignores the project file.
     #[arg(long, value_name = "POLICY", conflicts_with = "config")]
     pub(super) policy: Option<String>,
-    /// Bound the models by this scope [default: that of the project file, or small].
-    #[arg(long, value_name = "SCOPE", value_parser = SCOPES.map(|scope| scope.name))]
+    /// Bound the models by this scope: small, tiny, large or a file of bounds and open parts [default: that of the project file, or small].
+    #[arg(long, value_name = "SCOPE")]
     pub(super) scope: Option<String>,
     /// Find a shortest path to a transition, phase, input, refusal or claim premise; do not check claims.
     #[arg(long, value_name = "TARGET")]

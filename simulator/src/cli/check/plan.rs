@@ -1,27 +1,34 @@
-//! What to check: policies, scope and waivers, from the arguments or from the project file.
+//! What to check: policies, scope, models and waivers, from the arguments or from the project file.
 
 use super::options::Args;
 use crate::cli::args::GlobalArgs;
 use crate::cli::targets;
 use crate::project::Waiver;
-use miette::Result;
+use crate::scope_file::{ScopeChoice, ScopeSource};
+use miette::{Result, miette};
 use orchestrion_kernel::Policy;
-use orchestrion_model::scopes::{SCOPES, Scope};
+use orchestrion_model::induction::Enumeration;
+use orchestrion_model::scopes::{COMPOSED, Model, SCOPES, Scope};
 use orchestrion_scenario::policy_file;
+use orchestrion_yaml::LabeledError;
 use std::path::Path;
 
-/// Policies, scope and waivers of one check.
+/// Policies, scope, models and waivers of one check.
 pub(super) struct CheckPlan {
     pub(super) policies: Vec<Policy>,
     pub(super) scope: Scope,
+    /// The file that states the scope, if one does.
+    pub(super) file: Option<ScopeSource>,
+    pub(super) models: Vec<Model>,
+    pub(super) enumerations: Vec<Enumeration>,
     pub(super) waivers: Vec<Waiver>,
 }
 
 impl CheckPlan {
-    /// Reads the policies.
+    /// Reads the policies and the scope.
     ///
     /// # Errors
-    /// A policy or project file that cannot be read.
+    /// A policy, scope or project file that cannot be read, and a model beside a scope file that defines one.
     pub(super) fn new(args: &Args, global: &GlobalArgs) -> Result<Self> {
         let project = match &args.policy {
             Some(_) => None,
@@ -32,8 +39,56 @@ impl CheckPlan {
             (None, Some(project)) => project.policies()?,
             (None, None) => vec![Policy::hardened()],
         };
-        let argument = args.scope.as_deref().and_then(Scope::by_name);
-        let scope = argument.or_else(|| project.as_ref()?.scope()).unwrap_or(SCOPES[0]);
-        Ok(Self { policies, scope, waivers: project.map(|project| project.waivers()).unwrap_or_default() })
+        let choice = match (&args.scope, &project) {
+            (Some(scope), _) => Some(ScopeChoice::resolve(scope, Path::new(""))?),
+            (None, Some(project)) => project.scope()?,
+            (None, None) => None,
+        };
+        let choice = choice.unwrap_or_else(|| ScopeChoice { scope: SCOPES[0].clone(), file: None });
+        let (models, enumerations) = match (choice.model(), &choice.file) {
+            (Some(_), Some(file)) if args.search.names_models() => {
+                let error = LabeledError::new(
+                    "--model has no effect: this scope file defines the one model to check",
+                    "remove --model, or remove `open` from the file",
+                );
+                return Err(file.error(error.with_label(file.open_span(), "defines a model")).into());
+            }
+            (Some(model), _) => (vec![model], Vec::new()),
+            (None, _) => (args.search.models(), args.search.enumerations()),
+        };
+        let waivers = project.map(|project| project.waivers()).unwrap_or_default();
+        Ok(Self { policies, scope: choice.scope, file: choice.file, models, enumerations, waivers })
+    }
+
+    /// Returns the models to simulate: those that are named or that the scope file defines, else composed.
+    ///
+    /// # Errors
+    /// An enumeration is named.
+    pub(super) fn simulated_models(&self, args: &Args) -> Result<Vec<Model>> {
+        let is_defined = self.models.iter().any(|model| model.name == Model::CUSTOM);
+        match self.enumerations.first() {
+            _ if is_defined => Ok(self.models.clone()),
+            _ if !args.search.names_models() => Ok(vec![COMPOSED]),
+            None => Ok(self.models.clone()),
+            Some(enumeration) => Err(miette!(
+                help = "choose an explored model, such as composed; the enumerations follow no runs",
+                "cannot run `{}`: it lists states and single steps from them",
+                enumeration.model.name
+            )),
+        }
+    }
+
+    /// Returns an error if the scope file defines a model: mutants are judged by the standard models.
+    pub(super) fn ensure_standard_models(&self) -> Result<()> {
+        match &self.file {
+            Some(file) if file.open_span().is_some() => {
+                let error = LabeledError::new(
+                    "--mutants needs the standard models: a mutant outside of one custom model would survive",
+                    "remove `open` from the file, or name another scope; bounds and lists apply to mutants too",
+                );
+                Err(file.error(error.with_label(file.open_span(), "defines one model")).into())
+            }
+            _ => Ok(()),
+        }
     }
 }

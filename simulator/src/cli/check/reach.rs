@@ -91,8 +91,8 @@ pub(super) fn run(
     let status = ExitStatus::combine(&summaries.iter().map(ReachSummary::status).collect::<Vec<_>>());
     let mut out = output::stdout();
     match args.format {
-        Format::Human => human(target, &summaries, plan.scope.name, status, style, &mut out),
-        Format::Json => json(target, &summaries, plan.scope.name, &mut out),
+        Format::Human => human(target, &summaries, &plan.scope.name, status, style, &mut out),
+        Format::Json => json(target, &summaries, &plan.scope.name, &mut out),
     }
     .into_diagnostic()?;
     Ok(status)
@@ -106,9 +106,12 @@ fn find_path<'a>(
     global: &GlobalArgs,
 ) -> Result<ReachSummary<'a>> {
     let kernel = KernelUnderTest::unmodified(policy.clone());
-    let runs = args.search.explore_models(&policy.name, global.quiet, |model, options, progress| {
-        reach(&kernel, model, &plan.scope, target, options, progress)
-    })?;
+    let runs = args.search.explore_models(
+        &plan.models,
+        &policy.name,
+        global.quiet,
+        |model, options, progress| reach(&kernel, model, &plan.scope, target, options, progress),
+    )?;
     let paths = runs.iter().enumerate().filter_map(|(run, result)| Some((run, result.path.as_ref()?)));
     let shortest = paths.min_by_key(|(_, path)| path.inputs.len());
     let evidence = match shortest {

@@ -76,8 +76,12 @@ fn write_runs(runs: &[ModelRun], width: usize, out: &mut impl Write) -> io::Resu
             run.depth
         )?;
         let of_enumeration = || Enumeration::from_name(run.model).map(|enumeration| enumeration.model.about);
-        let about =
-            Model::from_name(run.model).map(|model| model.about).or_else(of_enumeration).unwrap_or_default();
+        let of_file = || (run.model == Model::CUSTOM).then_some(Model::CUSTOM_ABOUT);
+        let about = Model::from_name(run.model)
+            .map(|model| model.about)
+            .or_else(of_enumeration)
+            .or_else(of_file)
+            .unwrap_or_default();
         write_hanging(COVERAGE_COLUMN, "", about, width, out)?;
         if run.unproven_contexts > 0 {
             let states = grouped(run.unproven_contexts as u64);
@@ -431,7 +435,7 @@ fn write_last_line(
 
 /// Describes policies, scope and models of a check.
 fn scope_summary(results: &[PolicyResult]) -> String {
-    let scope = results.first().map_or("", |result| result.scope);
+    let scope = results.first().map_or("", |result| &result.scope[..]);
     let models = results.first().and_then(|result| super::coverage::partial_models(&result.models()));
     let models = models.map_or_else(String::new, |models| format!(", in {} only", models.join(" and ")));
     match results.len() {

@@ -3,6 +3,7 @@
 use super::checkpoint::PolicyCheckpoints;
 use super::coverage;
 use super::options::Args;
+use super::plan::CheckPlan;
 use super::save::{SavedEvidence, save};
 use crate::cli::args::GlobalArgs;
 use crate::cli::exit_status::ExitStatus;
@@ -15,13 +16,12 @@ use orchestrion_model::check::{
     Counterexample, ModelRun, Verdict, explore, explore_counting, explore_with_checkpoints, merge_verdicts,
 };
 use orchestrion_model::kernel_under_test::KernelUnderTest;
-use orchestrion_model::scopes::Scope;
 use orchestrion_model::transition_counts::TransitionCounts;
 
 /// The explored models and checked claims of one policy.
 pub(super) struct PolicyResult {
     pub(super) policy: Policy,
-    pub(super) scope: &'static str,
+    pub(super) scope: String,
     pub(super) runs: Vec<ModelRun>,
     pub(super) claims: Vec<CheckedClaim>,
 }
@@ -82,28 +82,33 @@ impl CheckedClaim {
 /// Checks the claims under one policy, and counts transitions if a drawing is requested.
 pub(super) fn check_policy(
     policy: &Policy,
-    scope: &Scope,
+    plan: &CheckPlan,
     checkpoints: Option<&PolicyCheckpoints<'_>>,
     args: &Args,
     global: &GlobalArgs,
 ) -> Result<(PolicyResult, TransitionCounts)> {
-    let kernel = KernelUnderTest::unmodified(policy.clone());
-    let explored = args.search.explore_models(&policy.name, global.quiet, |model, options, progress| {
-        let run = match (checkpoints, &args.dot) {
-            (Some(checkpoints), _) => {
-                let checkpoint = checkpoints.of_model(model);
-                explore_with_checkpoints(&kernel, model, scope, options, &checkpoint, progress)?
-            }
-            (None, Some(_)) => return Ok(explore_counting(&kernel, model, scope, options, progress)?),
-            (None, None) => explore(&kernel, model, scope, options, progress)?,
-        };
-        Ok::<_, ResumeError>((run, TransitionCounts::default()))
-    })?;
+    let (kernel, scope) = (KernelUnderTest::unmodified(policy.clone()), &plan.scope);
+    let explored = args.search.explore_models(
+        &plan.models,
+        &policy.name,
+        global.quiet,
+        |model, options, progress| {
+            let run = match (checkpoints, &args.dot) {
+                (Some(checkpoints), _) => {
+                    let checkpoint = checkpoints.of_model(model);
+                    explore_with_checkpoints(&kernel, model, scope, options, &checkpoint, progress)?
+                }
+                (None, Some(_)) => return Ok(explore_counting(&kernel, model, scope, options, progress)?),
+                (None, None) => explore(&kernel, model, scope, options, progress)?,
+            };
+            Ok::<_, ResumeError>((run, TransitionCounts::default()))
+        },
+    )?;
     let mut counts = TransitionCounts::default();
     explored.iter().for_each(|(_, of_model)| counts.add(of_model));
     let explored = explored.into_iter().map(|(run, _)| run);
-    let enumerations = args.search.enumerations().into_iter();
-    let enumerated = enumerations.map(|enumeration| enumeration.check(&kernel, scope, args.search.jobs()));
+    let enumerated =
+        plan.enumerations.iter().map(|enumeration| enumeration.check(&kernel, scope, args.search.jobs()));
     let runs: Vec<ModelRun> = explored.chain(enumerated).collect();
     let claims = CLAIMS.iter().zip(merge_verdicts(policy, &runs)).map(|(claim, verdict)| {
         let evidence = match &verdict {
@@ -118,7 +123,7 @@ pub(super) fn check_policy(
         Ok(CheckedClaim { claim, verdict, evidence, others, waiver: None, is_not_in_model: false })
     });
     let claims = claims.collect::<Result<Vec<CheckedClaim>>>()?;
-    let result = PolicyResult { policy: policy.clone(), scope: scope.name, runs, claims };
+    let result = PolicyResult { policy: policy.clone(), scope: scope.name.to_string(), runs, claims };
     Ok((result.mark_not_in_model(), counts))
 }
 

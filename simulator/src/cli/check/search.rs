@@ -57,28 +57,22 @@ fn memory_size(text: &str) -> Result<ByteSize, String> {
 }
 
 impl SearchArgs {
+    /// Whether a resource limit ends explorations.
+    pub(super) const fn has_limit(&self) -> bool {
+        self.max_states.is_some() || self.max_memory.is_some() || self.timeout.is_some()
+    }
+
+    /// Whether models are named.
+    pub(super) const fn names_models(&self) -> bool {
+        !self.models.is_empty()
+    }
+
     /// Returns the models to explore, each once.
     pub(super) fn models(&self) -> Vec<Model> {
         let named = |model: &Model| self.models.iter().any(|name| name == model.name);
         match self.models.as_slice() {
             [] => MODELS.to_vec(),
             _ => MODELS.into_iter().chain([COMPOSED]).filter(named).collect(),
-        }
-    }
-
-    /// Returns the models to simulate, each once.
-    ///
-    /// # Errors
-    /// An enumeration is chosen.
-    pub(super) fn simulated_models(&self) -> Result<Vec<Model>> {
-        match (self.models.as_slice(), self.enumerations().first()) {
-            ([], _) => Ok(vec![COMPOSED]),
-            (_, None) => Ok(self.models()),
-            (_, Some(enumeration)) => Err(miette!(
-                help = "choose an explored model, such as composed; the enumerations follow no runs",
-                "cannot run `{}`: it lists states and single steps from them",
-                enumeration.model.name
-            )),
         }
     }
 
@@ -123,6 +117,7 @@ impl SearchArgs {
     /// Explores one model after the other under a policy, and shows the progress.
     pub(super) fn explore_models<T, E: Into<ResumeError>>(
         &self,
+        models: &[Model],
         policy: &str,
         quiet: bool,
         explore: impl Fn(Model, &Options, &mut dyn FnMut(&Progress)) -> Result<T, E>,
@@ -147,7 +142,7 @@ impl SearchArgs {
                 miette!(help = help, "cannot check the model `{name}` under the policy {policy}: {error}")
             })
         };
-        self.models().into_iter().map(explored).collect()
+        models.iter().copied().map(explored).collect()
     }
 }
 

@@ -101,14 +101,14 @@ pub(super) fn run(
     global: &GlobalArgs,
     style: ReportStyle,
 ) -> Result<ExitStatus> {
-    let models = args.search.simulated_models()?;
+    let models = plan.simulated_models(args)?;
     let mut simulations = Vec::new();
     for policy in &plan.policies {
         simulations.push(simulate_policy(policy, &models, plan, args, global)?);
     }
     let is_violated = simulations.iter().any(|simulation| !simulation.violations.is_empty());
     let status = if is_violated { ExitStatus::Failure } else { ExitStatus::Success };
-    let (seed, scope, mut out) = (args.simulation.seed, plan.scope.name, output::stdout());
+    let (seed, scope, mut out) = (args.simulation.seed, &*plan.scope.name, output::stdout());
     match args.format {
         Format::Human => human(&simulations, (scope, seed), style, status, &mut out),
         Format::Json => json(&simulations, (scope, seed), &mut out),

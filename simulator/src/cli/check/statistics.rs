@@ -98,7 +98,7 @@ pub(super) fn run(
 ) -> Result<ExitStatus> {
     let policies = plan.policies.iter().map(|policy| policy_report(policy, plan, args, global));
     let report =
-        Report { scope: plan.scope.name, policies: policies.collect::<Result<Vec<PolicyReport<'_>>>>()? };
+        Report { scope: &plan.scope.name, policies: policies.collect::<Result<Vec<PolicyReport<'_>>>>()? };
     let is_decisive = |claim: &ClaimReport| claim.status == "decisive";
     let is_complete = report.policies.iter().flat_map(|policy| &policy.claims).all(is_decisive);
     let status = if is_complete { ExitStatus::Success } else { ExitStatus::Incomplete };
@@ -120,12 +120,17 @@ fn policy_report<'a>(
     global: &GlobalArgs,
 ) -> Result<PolicyReport<'a>> {
     let kernel = KernelUnderTest::unmodified(policy.clone());
-    let models = args.search.explore_models(&policy.name, global.quiet, |model, options, progress| {
-        claim_statistics(&kernel, model, &plan.scope, options, progress)
-    })?;
-    let enumerations = args.search.enumerations().into_iter();
-    let enumerations: Vec<ModelRun> =
-        enumerations.map(|enumeration| enumeration.check(&kernel, &plan.scope, args.search.jobs())).collect();
+    let models = args.search.explore_models(
+        &plan.models,
+        &policy.name,
+        global.quiet,
+        |model, options, progress| claim_statistics(&kernel, model, &plan.scope, options, progress),
+    )?;
+    let enumerations: Vec<ModelRun> = plan
+        .enumerations
+        .iter()
+        .map(|enumeration| enumeration.check(&kernel, &plan.scope, args.search.jobs()))
+        .collect();
     let claims = CLAIMS.iter().enumerate().filter(|(_, claim)| (claim.not_applicable)(policy).is_none());
     Ok(PolicyReport {
         policy: &policy.name,

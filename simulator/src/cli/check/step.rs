@@ -78,7 +78,7 @@ pub(super) fn run(
     style: ReportStyle,
 ) -> Result<ExitStatus> {
     super::ensure_single_policy(&plan.policies, "--step uses one policy")?;
-    let models = args.search.simulated_models()?;
+    let models = plan.simulated_models(args)?;
     let ([policy], [model]) = (plan.policies.as_slice(), models.as_slice()) else {
         let names: Vec<&str> = models.iter().map(|model| model.name).collect();
         return Err(miette!(

@@ -35,12 +35,12 @@ pub(super) fn run(
     let mut all = Vec::new();
     for (policy, rows) in swept {
         if args.format == Format::Human {
-            table.write_heading(policy, plan.scope.name, &mut out).into_diagnostic()?;
+            table.write_heading(policy, &plan.scope.name, &mut out).into_diagnostic()?;
         }
         for mut row in rows {
             if let Ok(policy) = &row.policy {
                 let start = Instant::now();
-                let (result, _) = check_policy(policy, &plan.scope, None, args, global)?;
+                let (result, _) = check_policy(policy, plan, None, args, global)?;
                 row.result = Some((result, start.elapsed()));
             }
             if args.format == Format::Human {
@@ -51,8 +51,8 @@ pub(super) fn run(
     }
     let status = ExitStatus::combine(&all.iter().map(Row::status).collect::<Vec<_>>());
     match args.format {
-        Format::Human => table.write_summary(&all, plan.scope.name, status, &mut out),
-        Format::Json => report::json(&all, plan.scope.name, status, &mut out),
+        Format::Human => table.write_summary(&all, &plan.scope.name, status, &mut out),
+        Format::Json => report::json(&all, &plan.scope.name, status, &mut out),
     }
     .into_diagnostic()?;
     Ok(status)

@@ -47,7 +47,7 @@ fn result(policy: &str, failing: &[&str], inconclusive: &[&str]) -> PolicyResult
     };
     let run = |model| ModelRun {
         model,
-        scope: "tiny",
+        scope: "tiny".to_owned(),
         policy: policy.name.clone(),
         states: 1_234,
         unproven_contexts: 0,
@@ -61,7 +61,7 @@ fn result(policy: &str, failing: &[&str], inconclusive: &[&str]) -> PolicyResult
     };
     let names = MODELS.iter().map(|model| model.name).chain(ENUMERATIONS.iter().map(|all| all.model.name));
     let runs = names.map(run).collect();
-    PolicyResult { policy, scope: "tiny", runs, claims: CLAIMS.iter().map(claim).collect() }
+    PolicyResult { policy, scope: "tiny".to_owned(), runs, claims: CLAIMS.iter().map(claim).collect() }
 }
 
 /// Returns a result in which these claims are vacuous.
