@@ -215,7 +215,7 @@ impl Found {
         });
         while inputs.len() < options.steps {
             let mut options = kernel.inputs(&product);
-            let mut agreeing = choices.agrees().then(|| agreeing.inputs(&product.state)).unwrap_or_default();
+            let mut agreeing = if choices.agrees() { agreeing.inputs(&product.state) } else { Vec::new() };
             agreeing.retain(|input| options.contains(input));
             let next = loop {
                 let from = if agreeing.is_empty() { &mut options } else { &mut agreeing };

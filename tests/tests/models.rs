@@ -13,7 +13,7 @@ use orchestrion_model::check::{Counterexample, ModelRun, Verdict, explore, merge
 use orchestrion_model::induction::ENUMERATIONS;
 use orchestrion_model::kernel_under_test::KernelUnderTest;
 use orchestrion_model::product::initial_state;
-use orchestrion_model::scopes::{MODELS, Model, Scope};
+use orchestrion_model::scopes::{Bounds, MODELS, Model, Scope};
 use orchestrion_report::evidence;
 use orchestrion_text::StandardContexts;
 use orchestrion_trace::Reader;
@@ -263,7 +263,8 @@ fn semantic_has_no_dead_end_of_its_own() {
     assert_eq!(policy.validate(), Ok(()));
     let semantic = Model::from_name("semantic").unwrap();
     let tiny = Scope::by_name("tiny").unwrap();
-    let roomy = Scope { context_tokens: policy.contexts.budget_tokens, ..tiny };
+    let bounds = Bounds { context_tokens: policy.contexts.budget_tokens, ..tiny.bounds };
+    let roomy = Scope { bounds, ..tiny.clone() };
     let verdicts = merge_verdicts(&policy, &[run(&policy, semantic, &roomy)]);
     assert_eq!(findings(&verdicts, "fails"), ["F14"]);
     assert!(["F3", "F4"].iter().all(|finding| findings(&verdicts, "holds").contains(finding)));

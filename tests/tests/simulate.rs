@@ -1,5 +1,7 @@
 //! Simulations: the same runs on any number of threads, and counterexamples that violate their claims and are minimal.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use orchestrion_claims::CLAIMS;
 use orchestrion_kernel::{Policy, TimedInput};
 use orchestrion_model::coverage::Observation;

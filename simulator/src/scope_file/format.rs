@@ -169,7 +169,8 @@ impl CompactionBoundsFile {
 
     fn settings(&self) -> Vec<BoundSetting> {
         let Self { from_items, from_tokens, cluster_items, session_items_max } = self;
-        let all: [(&'static str, &Option<Spanned<u32>>, fn(&mut Bounds, &Bounds)); 4] = [
+        type Take = fn(&mut Bounds, &Bounds);
+        let all: [(&'static str, &Option<Spanned<u32>>, Take); 4] = [
             ("from_items", from_items, |to, from| to.compaction.from_items = from.compaction.from_items),
             ("from_tokens", from_tokens, |to, from| to.compaction.from_tokens = from.compaction.from_tokens),
             ("cluster_items", cluster_items, |to, from| {
