@@ -2,6 +2,7 @@
 
 pub mod agreement;
 pub mod canonicalization;
+pub mod clause_checks;
 pub mod clause_references;
 pub mod code_index;
 pub mod counters;
@@ -18,6 +19,7 @@ pub mod protocols;
 pub mod random_walk;
 pub mod regressions;
 pub mod side_effects;
+pub mod test_index;
 pub mod traceability;
 
 use std::path::{Path, PathBuf};

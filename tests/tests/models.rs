@@ -375,7 +375,7 @@ fn limited_search_is_inconclusive() {
     assert!(!findings(&verdicts, "inconclusive").is_empty());
 }
 
-/// The state space stays finite for any number of repairs (design §2, rule 2).
+/// 000-4.1: the state space stays finite for any number of repairs (design §2, rule 2).
 #[test]
 #[ignore = "takes a minute; .ci/run runs it"]
 fn unbounded_repair_has_finitely_many_states() {
