@@ -126,7 +126,7 @@ async fn host_receives_node_and_signed_handoff() {
     assert_eq!((context.workflow_id.as_str(), context.step_index), ("office/1 r1", Some(0)));
     let task = handoff.handoff.task.unwrap();
     assert_eq!(task.text.as_str(), "Look up the price");
-    assert_eq!(task.metadata.get("tier").map(Text::as_str), Some("gold"));
+    assert_eq!(task.metadata.get(&Text::from("tier")).map(Text::as_str), Some("gold"));
     assert!(!std::fs::read_to_string(&path).unwrap().contains(secret.trim()), "the journal has no secret");
     let accepted = |event: &&NetworkEvent| matches!(event, NetworkEvent::HandoffAccepted { .. });
     assert_eq!(network_events(&path).iter().filter(accepted).count(), 1);
