@@ -1,4 +1,4 @@
-//! `show --base` and `export base` against a second reader of the trace (000-3.2, 000-3.3, 000-3.8, 000-3.9).
+//! `show --base` and `export base` against a second reader of the trace.
 //!
 //! The second reader parses the raw lines with `serde_json` and expands text references by the published format. It shares no
 //! code with the projection.
@@ -99,6 +99,8 @@ fn digest(text: &str) -> String {
     blake3::hash(text.as_bytes()).to_hex()[..32].to_owned()
 }
 
+/// 000-3.8, 000-3.9: the word has the events of the seven kinds, in their order, and no other. Each has its parts: 000-3.1, 000-3.2,
+/// 000-3.3, 000-3.4, 000-3.5, 000-3.6, 000-3.7.
 #[test]
 fn export_is_the_projection_of_the_log() {
     let folder = tempfile::tempdir().unwrap();
@@ -150,6 +152,7 @@ fn check_modules(lines: &[&str], name: &str) {
     }
 }
 
+/// 000-7.8, 000-3.9.
 #[test]
 fn show_lists_the_events_of_the_export() {
     let folder = tempfile::tempdir().unwrap();

@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use crate::clause_checks::{GENERATED, PARTS};
 use crate::code_index::CodeIndex;
 use crate::root;
 use orchestrion_claims::CLAIMS;
@@ -51,9 +52,7 @@ pub fn references(page: &str) -> Vec<Reference> {
     for (number, line) in (1..).zip(page.lines()) {
         if line.starts_with("**") {
             is_statement = true;
-        } else if line.is_empty()
-            || ["  Where:", "  Finding ", "  Not built yet:"].iter().any(|start| line.starts_with(start))
-        {
+        } else if line.is_empty() || PARTS.iter().any(|part| line.starts_with(part)) {
             is_statement = false;
         }
         let mut add = |target| references.push(Reference { line: number, target });
@@ -61,7 +60,7 @@ pub fn references(page: &str) -> Vec<Reference> {
             add(Target::Link(link.0.to_owned()));
         }
         // Generated lines contain links only.
-        if line.starts_with("  <a id=") {
+        if line.starts_with(GENERATED) {
             continue;
         }
         for (position, part) in line.split('`').enumerate() {

@@ -3,6 +3,7 @@
 pub mod agreement;
 pub mod canonicalization;
 pub mod claims_page;
+pub mod clause_checks;
 pub mod clause_references;
 pub mod code_index;
 pub mod counters;
@@ -19,6 +20,7 @@ pub mod protocols;
 pub mod random_walk;
 pub mod regressions;
 pub mod side_effects;
+pub mod test_index;
 pub mod traceability;
 
 use std::path::{Path, PathBuf};

@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+use crate::clause_checks::{GENERATED, clause_of};
 use crate::root;
+use crate::test_index::{ClauseTest, TestKind, names};
 use orchestrion_claims::CLAIMS;
 use orchestrion_kernel::Event;
 use orchestrion_kernel::control::table::TRANSITIONS;
@@ -40,26 +42,6 @@ pub fn rows_taken() -> BTreeMap<&'static str, Vec<String>> {
     taken
 }
 
-/// Returns every test file and oracle file: its path from the root, and its text. A file that names a clause tests it.
-#[must_use]
-pub fn tests() -> Vec<(String, String)> {
-    let mut tests = Vec::new();
-    let folders = [
-        ("kernel/tests", "rs"),
-        ("kernel/tests/sequences", "txt"),
-        ("simulator/tests", "rs"),
-        ("tests/src/oracle", "rs"),
-        ("tests/tests", "rs"),
-    ];
-    for (folder, extension) in folders {
-        for path in files(&root().join(folder), extension) {
-            let name = path.file_name().unwrap().to_string_lossy().into_owned();
-            tests.push((format!("{folder}/{name}"), fs::read_to_string(&path).unwrap()));
-        }
-    }
-    tests
-}
-
 /// Returns the name and the text of every scenario. A scenario that names a clause shows it: its golden trace changes without the rule.
 #[must_use]
 pub fn scenarios() -> Vec<(String, String)> {
@@ -79,15 +61,15 @@ fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     paths
 }
 
-/// Returns a clause page with links to transitions, claims, golden traces and tests at the end of each clause.
+/// Returns a clause page with an anchor and links to transitions, claims, golden traces and tests at the end of each clause.
 #[must_use]
 pub fn clause_page(
     page: &str,
     taken: &BTreeMap<&'static str, Vec<String>>,
     scenarios: &[(String, String)],
-    tests: &[(String, String)],
+    tests: &[ClauseTest],
 ) -> String {
-    let bare: String = page.split_inclusive('\n').filter(|line| !line.starts_with(LINKS)).collect();
+    let bare: String = page.split_inclusive('\n').filter(|line| !line.starts_with(GENERATED)).collect();
     let mut linked = String::new();
     for (i, block) in bare.split("\n\n").enumerate() {
         if i > 0 {
@@ -95,21 +77,13 @@ pub fn clause_page(
         }
         let (text, end) = block.strip_suffix('\n').map_or((block, ""), |text| (text, "\n"));
         linked.push_str(text);
-        if let Some(links) = clause_of(text).and_then(|clause| links(clause, text, taken, scenarios, tests)) {
+        if let Some(clause) = clause_of(text) {
             linked.push('\n');
-            linked.push_str(&links);
+            linked.push_str(&links(clause, text, taken, scenarios, tests));
         }
         linked.push_str(end);
     }
     linked
-}
-
-/// The prefix of a generated line in a clause page.
-const LINKS: &str = "  <a id=\"";
-
-/// Returns the number of the clause that a block describes.
-fn clause_of(block: &str) -> Option<&str> {
-    block.strip_prefix("**")?.split_once("**").map(|(clause, _)| clause)
 }
 
 fn links(
@@ -117,8 +91,8 @@ fn links(
     block: &str,
     taken: &BTreeMap<&'static str, Vec<String>>,
     scenarios: &[(String, String)],
-    tests: &[(String, String)],
-) -> Option<String> {
+    tests: &[ClauseTest],
+) -> String {
     let rows: Vec<&str> = TRANSITIONS
         .iter()
         .filter(|row| {
@@ -137,12 +111,12 @@ fn links(
     goldens.retain(|golden| !naming.contains(golden));
     goldens.splice(0..0, naming);
     let more = goldens.len().saturating_sub(GOLDENS_NAMED_MAX);
-    let tests = tests.iter().filter(|(_, text)| names(text, clause)).map(|(path, _)| path);
+    let tests_of = |kind| tests.iter().filter(move |test| test.kind == kind && test.names(clause));
 
     let to_row = |row: &&str| format!("[{row}](../pages/table.md#{row})");
     let to_claim = |claim: &str| format!("[{claim}](../pages/claims.md#{claim})");
     let to_golden = |name: &&String| format!("[{name}](../scenarios/{name}.yaml)");
-    let to_test = |path: &String| format!("[{path}](../../{path})");
+    let to_test = |test: &ClauseTest| format!("[{}](../../{})", test.reference(), test.file);
     let mut parts = Vec::new();
     let mut part = |title: &str, links: Vec<String>| {
         if !links.is_empty() {
@@ -154,14 +128,10 @@ fn links(
     let mut golden_links: Vec<String> = goldens.iter().take(GOLDENS_NAMED_MAX).map(to_golden).collect();
     golden_links.extend((more > 0).then(|| format!("{more} more")));
     part("golden traces", golden_links);
-    part("tests", tests.map(to_test).collect());
-    (!parts.is_empty()).then(|| format!("{LINKS}{clause}\"></a>Links: {}.", parts.join("; ")))
-}
-
-/// Returns whether a text contains this clause or transition as a whole number.
-fn names(text: &str, clause: &str) -> bool {
-    let longer = |rest: &str| rest.starts_with(|next: char| next.is_ascii_digit());
-    text.match_indices(clause).any(|(at, found)| !text.get(at + found.len()..).is_some_and(longer))
+    part("tests", tests_of(TestKind::Example).map(to_test).collect());
+    part("oracle", tests_of(TestKind::Oracle).map(to_test).collect());
+    let links = if parts.is_empty() { String::new() } else { format!("Links: {}.", parts.join("; ")) };
+    format!("{GENERATED}{clause}\"></a>{links}")
 }
 
 /// Returns the page of the table or of the claims with an anchor in each row and a link to its clause. `clauses` are

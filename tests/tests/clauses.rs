@@ -1,6 +1,9 @@
-//! Every reference of the clause pages has a target. `specs/clauses/README.md` defines the notation.
+//! Every reference of the clause pages has a target, and every clause a check or a reason. `specs/clauses/README.md` defines the
+//! notation.
 
+use orchestrion_tests::clause_checks::{ClauseChecks, clause_checks};
 use orchestrion_tests::clause_references::{Reference, Target, Targets, references};
+use orchestrion_tests::test_index;
 
 #[test]
 fn references_have_targets() {
@@ -112,4 +115,67 @@ fn missing_targets_are_reported() {
     ] {
         assert!(!targets.contains(&target), "{target:?}");
     }
+}
+
+#[test]
+fn every_clause_has_checks_or_a_reason() {
+    let tests = test_index::tests();
+    let mut errors = Vec::new();
+    for (file, page) in Targets::read().pages() {
+        for check in clause_checks(page, &tests) {
+            errors.extend(check.error().map(|error| format!("specs/clauses/{file}:{}: {error}", check.line)));
+        }
+    }
+    assert!(errors.is_empty(), "{} clauses:\n{}", errors.len(), errors.join("\n"));
+}
+
+#[test]
+fn missing_and_contradictory_checks_are_reported() {
+    // A clause with a claim of its own, which this test does not check: its number is in no line here.
+    let with_claim = |section: &str| format!("000-{section}");
+    let (refused, folded) = (with_claim("4.6"), with_claim("4.8"));
+    let page = format!(
+        "\
+# A page
+
+**000-91.1** Nothing checks it.
+  Where: in prose, C-02.
+
+**{refused}** It has a claim of its own.
+  Not checked: the reason
+  has two lines.
+  <a id=\"{refused}\"></a>Links: none.
+
+**000-91.2** A further claim checks it.
+  Checked by: C-01,
+  C-02.
+  Where: here, C-03.
+
+**000-91.3** It is a definition.
+  Not checked: it defines
+  a word.
+
+**000-91.4** The reason is missing.
+  Not checked: because
+
+**{folded}** The claim is named twice.
+  Checked by: C-63.
+"
+    );
+    let checks = clause_checks(&page, &[]);
+    let error = |check: &ClauseChecks<'_>| check.error().unwrap_or_default();
+    let lines: Vec<usize> = checks.iter().map(|check| check.line).collect();
+    assert_eq!(lines, [3, 6, 11, 16, 20, 23]);
+    assert!(error(&checks[0]).starts_with("000-91.1 has no check"), "{}", error(&checks[0]));
+    assert!(
+        error(&checks[1]).starts_with(&format!("{refused} has a reason and a check")),
+        "{}",
+        error(&checks[1])
+    );
+    assert_eq!(checks[2].further_claims, ["C-01", "C-02"]);
+    assert_eq!(error(&checks[2]), "");
+    assert_eq!(checks[3].reason.as_deref(), Some("it defines a word."));
+    assert_eq!(error(&checks[3]), "");
+    assert!(error(&checks[4]).starts_with("000-91.4 has no full reason"), "{}", error(&checks[4]));
+    assert!(error(&checks[5]).starts_with(&format!("{folded} names C-63 twice")), "{}", error(&checks[5]));
 }

@@ -343,7 +343,7 @@ proptest! {
     }
 }
 
-/// Budget 100: the pinned item leaves 90, of which facts may use 63.
+/// 003-7.3, 003-7.4: `ranked`. Budget 100: the pinned item leaves 90, of which facts may use 63.
 #[test]
 fn baselines_select_by_their_rules() {
     let file = br#"{"budget": 100, "items": [

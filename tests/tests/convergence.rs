@@ -58,7 +58,7 @@ proptest! {
     }
 }
 
-/// Nodes that keep their positions do agree to disagree.
+/// 001-8.6: nodes that keep their positions do agree to disagree.
 #[test]
 fn whole_share_permits_disagreement() {
     let policy = ConvergencePolicy { own_share: Score::ONE, ..ConvergencePolicy::default() };

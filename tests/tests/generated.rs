@@ -7,7 +7,8 @@ use orchestrion_kernel::Policy;
 use orchestrion_lint::parse;
 use orchestrion_report::pages;
 use orchestrion_scenario::policy_file;
-use orchestrion_tests::{claims_page, ensure_up_to_date, root, traceability};
+use orchestrion_tests::clause_checks::checks_page;
+use orchestrion_tests::{claims_page, ensure_up_to_date, root, test_index, traceability};
 
 /// Checks generated files, by path from the root. Rewrites every stale one.
 fn check(files: impl IntoIterator<Item = (String, String)>) {
@@ -44,6 +45,7 @@ fn pages_are_up_to_date() {
             ("table", linked(&pages::table(None))),
             ("diagram", pages::diagram()),
             ("claims", claims_page::claims_page(&linked(&pages::claims()), &statistics, &faults)),
+            ("clauses", checks_page(&clauses, &test_index::tests())),
             ("findings", pages::findings(&clauses)),
             ("state", pages::state()),
         ]
@@ -55,7 +57,7 @@ fn pages_are_up_to_date() {
 #[test]
 fn clause_links_are_up_to_date() {
     let (taken, scenarios, tests) =
-        (traceability::rows_taken(), traceability::scenarios(), traceability::tests());
+        (traceability::rows_taken(), traceability::scenarios(), test_index::tests());
     check(clause_pages().into_iter().map(|(file, page)| {
         (format!("specs/clauses/{file}"), traceability::clause_page(&page, &taken, &scenarios, &tests))
     }));

@@ -9,6 +9,7 @@ mod crash;
 mod cross_check;
 mod external_checkers;
 mod generated;
+mod ids;
 mod independent_claims;
 mod knowledge;
 mod liveness;

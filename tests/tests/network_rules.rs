@@ -50,6 +50,7 @@ fn selected(result: RoutingResult) -> String {
     }
 }
 
+/// 001-4.4, 001-6.4.
 #[test]
 fn node_executes_locally_up_to_the_overload_limit() {
     let policy = TrustPolicy::default();
@@ -67,6 +68,7 @@ fn node_executes_locally_up_to_the_overload_limit() {
     assert_eq!(explanation.filtered[0].filter, Filter::RoutingNode);
 }
 
+/// 001-6.3, 001-6.5, 001-7.5.
 #[test]
 fn receiver_checks_in_order() {
     let policy = TrustPolicy::default();
@@ -86,6 +88,7 @@ fn receiver_checks_in_order() {
 
 type Change<'a> = &'a dyn Fn(&mut Requirements);
 
+/// 001-2.3, 001-2.4, 001-3.1, 001-3.3, 001-3.5, 001-3.7, 001-4.5, 001-4.6, 001-4.10, 001-7.4.
 #[test]
 fn each_filter_is_reported() {
     let policy = TrustPolicy::default();
@@ -145,6 +148,7 @@ fn ties_go_to_the_smaller_id() {
     assert_eq!(selected(route(&policy, &network, &NodeId::new("x"), &task())), "b");
 }
 
+/// 001-8.2, 001-8.3.
 #[test]
 fn ensemble_diversifies_one_cluster() {
     let policy = TrustPolicy::default();
@@ -247,6 +251,7 @@ fn confirmed_threat_expels() {
     assert_eq!(signal("y"), NodeStatus::Expelled);
 }
 
+/// 001-8.4, 001-8.5, 001-8.7.
 #[test]
 fn aggregation_breaks_ties() {
     let policy = TrustPolicy::default().convergence;

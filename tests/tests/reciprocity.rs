@@ -44,7 +44,7 @@ fn exchange(times: usize, a_gives: i64, b_gives: i64) -> Vec<(Connection, Connec
     after.collect()
 }
 
-/// The counterexample of G1: while B gives twice what it receives, the weight by which A routes to B rises from 0.30 to 1.00.
+/// 001-7.2, and the counterexample of G1: while B gives twice what it receives, the weight by which A routes to B rises from 0.30 to 1.00.
 #[test]
 fn g1_overloaded_node_gets_more_work() {
     let after = exchange(100, 500, 1_000);
@@ -59,6 +59,7 @@ fn g1_overloaded_node_gets_more_work() {
     assert!(b.weight < ConnectionPolicy::default().initial_weight, "found {}", b.weight);
 }
 
+/// 001-7.1, 001-7.7.
 #[test]
 fn overloaded_node_loses_reciprocity() {
     let mut before = Millionths::ZERO;
@@ -68,6 +69,7 @@ fn overloaded_node_loses_reciprocity() {
     }
 }
 
+/// 001-7.7.
 #[test]
 fn underutilized_node_gains_reciprocity() {
     let mut before = Millionths::ZERO;
@@ -77,6 +79,7 @@ fn underutilized_node_gains_reciprocity() {
     }
 }
 
+/// 001-7.7.
 #[test]
 fn balanced_node_keeps_reciprocity_near_zero() {
     for (a, b) in exchange(100, 1_000, 1_000) {
@@ -84,7 +87,7 @@ fn balanced_node_keeps_reciprocity_near_zero() {
     }
 }
 
-/// The relief that 001 §7.2 states: a node that reports its load loses the call to another one.
+/// 001-7.3, 001-7.6, the relief that 001 §7.2 states: a node that reports its load loses the call to another one.
 #[test]
 fn explicit_load_moves_work_away() {
     let policy = TrustPolicy::default();

@@ -54,11 +54,11 @@ const fn is_same_text(a: &str, b: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::guard::Guard;
-    use super::super::phase::Phase;
+    use super::super::phase::{Phase, Region};
     use super::super::transition::{CauseKind, DecisionKind, EntryAction, ExitAction};
     use super::super::trigger::Trigger;
     use super::*;
-    use crate::module::ConclusionKind;
+    use crate::module::{ConclusionKind, Role};
     use alloc::vec::Vec;
 
     fn sources(row: &Transition) -> impl Iterator<Item = Phase> {
@@ -199,5 +199,23 @@ mod tests {
                 assert_eq!(row.exit.contains(&action), expected, "{}: {action}", row.id);
             }
         }
+    }
+
+    /// 004-1.9, 004-1.18. Phases that 004 does not draw are between its own.
+    #[test]
+    fn regions_contain_the_drawn_phases() {
+        let drawn = |region, phases: &[Phase]| {
+            for phase in Phase::ALL {
+                let is_added =
+                    matches!(phase, Phase::PlanReview | Phase::AdditionalRounds | Phase::PlanApproval);
+                assert!(is_added || phases.contains(&phase) == (phase.region() == Some(region)), "{phase}");
+            }
+        };
+        let rounds = Role::ALL.map(Phase::Round);
+        drawn(Region::ArenaDebate, &[&[Phase::Planning][..], &rounds, &[Phase::MultiPassCheck]].concat());
+        drawn(
+            Region::AggregationEngine,
+            &[Phase::Aggregating, Phase::CalculatingConsensus, Phase::EloDuels, Phase::ResolvingDecision],
+        );
     }
 }

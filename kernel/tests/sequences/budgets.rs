@@ -20,6 +20,7 @@ fn planner_context(
     build_context(&policy, state, Operation::DraftPlan, measure, &ExactSelector::from_policy(&policy))
 }
 
+/// 003-8.6.
 #[test]
 fn box_budget_management() {
     let facts: String = (0..40).map(|number| format!("fact fact{number} \"word \"*{number}\n")).collect();
@@ -69,6 +70,20 @@ fn joined_text_stays_within_budget() {
     }
     let context_text = planner_context(&state, 5, &Joining).unwrap().text;
     assert!(context_text.contains("wall is dry") && !context_text.contains("roof"), "{context_text}");
+}
+
+/// 003-5.7: a budget with room for one of two working items keeps the one that is relevant to the request, whatever their order.
+#[test]
+fn relevant_working_item_is_kept() {
+    let (wall, roof) = ("the wall is dry", "the roof is new");
+    for (first, second) in [(wall, roof), (roof, wall)] {
+        let notes = format!("session_start ada; working a \"{first}\"; working b \"{second}\"");
+        let (_, state) = state_after(&format!("conversation hardened; {notes}; advance Planning"));
+        let contexts = (1..12).filter_map(|budget| planner_context(&state, budget, &Joining).ok());
+        let mut texts = contexts.map(|context| context.text);
+        let with_one = texts.find(|text| text.contains(wall) || text.contains(roof)).unwrap();
+        assert!(with_one.contains(wall) && !with_one.contains(roof), "{with_one}");
+    }
 }
 
 /// An optimizer whose result a fault changes.

@@ -171,13 +171,15 @@ fn parse_report(args: &mut Arguments) -> Result<Report, String> {
         "plan" => Report::Plan(plan.ok_or("missing argument: expected effect=EFFECT")?),
         "argument" => {
             let stance = args.field("stance", parse_variant)?.unwrap_or(Stance::Pro);
+            let confidence = args.field("confidence", parse_score)?.unwrap_or(CONFIDENCE);
             let text = args.next("text")?.into();
-            Report::Argument { argument: Argument { stance, confidence: CONFIDENCE }, text, plan }
+            Report::Argument { argument: Argument { stance, confidence }, text, plan }
         }
         "repaired" => Report::Repaired {
             text: args.next("text")?.into(),
             plan: plan.ok_or("missing argument: expected effect=EFFECT")?,
         },
+        "no_repair" => Report::NoRepair { text: args.next("text")?.into() },
         "approval" => Report::Approval {
             approved: args.field("approved", parse_value)?.unwrap_or(true),
             text: "".into(),
@@ -193,6 +195,11 @@ fn parse_report(args: &mut Arguments) -> Result<Report, String> {
     })
 }
 
+fn parse_score(text: &str) -> Result<Score, String> {
+    Score::from_decimal(text).map_err(|error| error.to_string())
+}
+
+/// The confidence of an argument without one.
 const CONFIDENCE: Score = Score::from_millionths(850_000).unwrap();
 
 fn record(iteration: NonZeroU32) -> ActionRecord {

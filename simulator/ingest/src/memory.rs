@@ -16,10 +16,16 @@ pub fn memory_of_source(source: &str) -> MemoryType {
 mod tests {
     use super::*;
 
+    /// 003-2.15.
     #[test]
     fn sources_have_memory_types() {
-        assert_eq!(memory_of_source("decision"), MemoryType::User);
-        assert_eq!(memory_of_source("hr_system"), MemoryType::Organizational);
-        assert_eq!(memory_of_source("heuristic"), MemoryType::Capability);
+        let has_type = |memory, sources: &[&str]| {
+            for source in sources {
+                assert_eq!(memory_of_source(source), memory, "{source}");
+            }
+        };
+        has_type(MemoryType::Organizational, &["policy", "finance_system", "hr_system"]);
+        has_type(MemoryType::Capability, &["observation", "pattern", "heuristic"]);
+        has_type(MemoryType::User, &["decision", "user", "preference", "another source"]);
     }
 }

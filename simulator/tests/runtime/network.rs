@@ -101,6 +101,7 @@ fn network_events(path: &Path) -> Vec<NetworkEvent> {
         .collect()
 }
 
+/// 001-3.8: the context of the task travels with it.
 #[tokio::test]
 async fn host_receives_node_and_signed_handoff() {
     let (folder, path) = journal();
@@ -121,7 +122,11 @@ async fn host_receives_node_and_signed_handoff() {
     }
     let handoff = team.calls.lock().unwrap().iter().find_map(|call| call.handoff.clone()).unwrap();
     assert!(orchestrion_handoff::verify(&handoff, &public_key).is_valid());
-    assert_eq!(handoff.handoff.task.unwrap().text.as_str(), "Look up the price");
+    let context = &handoff.handoff.context;
+    assert_eq!((context.workflow_id.as_str(), context.step_index), ("office/1 r1", Some(0)));
+    let task = handoff.handoff.task.unwrap();
+    assert_eq!(task.text.as_str(), "Look up the price");
+    assert_eq!(task.metadata.get(&Text::from("tier")).map(Text::as_str), Some("gold"));
     assert!(!std::fs::read_to_string(&path).unwrap().contains(secret.trim()), "the journal has no secret");
     let accepted = |event: &&NetworkEvent| matches!(event, NetworkEvent::HandoffAccepted { .. });
     assert_eq!(network_events(&path).iter().filter(accepted).count(), 1);

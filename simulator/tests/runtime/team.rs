@@ -115,7 +115,7 @@ pub(crate) fn plan() -> Plan {
         effect,
         depends_on: None,
         scope: None,
-        step: StepOptions::default(),
+        step: StepOptions { metadata: [("tier".into(), "gold".into())].into(), ..StepOptions::default() },
     };
     let cancel = Effect::Undoable { compensation: "Cancel the order".into() };
     Plan::new(vec![

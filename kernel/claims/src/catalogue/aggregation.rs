@@ -13,7 +13,7 @@ use orchestrion_kernel::state::NetworkState;
 
 pub(super) const AGGREGATION: &[Claim] = &[Claim {
     id: "C-159",
-    clause: "001-8.3",
+    clause: "001-8.4",
     statement: "The answers of the members that succeeded become one by the strategy of the plan. Each has the weight of its \
                 node, trust × quality, or those of an unknown node if it left; if no weight is above 0, and without a network, all weigh the same. A vote takes the answer with the most weight, best effort the answer of the node with \
                 the most weight, averaging the weighted mean, and consensus the weighted mean up to rounding, or else \

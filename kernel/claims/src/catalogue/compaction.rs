@@ -70,6 +70,22 @@ pub(super) const COMPACTION: &[Claim] = &[
         ..CLAIM
     },
     Claim {
+        id: "C-212",
+        clause: "000-6.10",
+        statement: "The context of the summarizer contains the cluster and nothing else: the oldest items of the largest compaction \
+                    group.",
+        formula: "□ (ToolCall(Sum) ∈ σ ∧ ¬over_budget' ⇒ Ctx = C)",
+        check: ContextInvariant(|policy, state, sent| {
+            sent.operation != Operation::Summarize || sent.context.ids == cluster(policy, state)
+        }),
+        premise: Premise::State(|policy, state| {
+            let largest = largest_group(policy, state).len();
+            state.control().phase() == Phase::Compacting && state.semantic().entries().count() > largest
+        }),
+        not_applicable: without_compaction,
+        ..CLAIM
+    },
+    Claim {
         id: "C-89",
         clause: "000-6.5",
         statement: "A compaction forgets the items that the summary names, or the whole cluster, with the \

@@ -32,7 +32,7 @@ pub(super) const INTERACTIONS: &[Claim] = &[
     },
     Claim {
         id: "C-152",
-        clause: "001-2.3",
+        clause: "001-2.5",
         statement: "An interaction changes the quality of the capability used and the computed trust of each end by the \
                     equations. The stored trust follows it past the probation.",
         formula: "□ (q_cap' = λ q_cap + (1−λ) x ∧ T' = min(0.4 Q_agg + 0.2 / (1 + e^−R) + 0.2 S + 0.2 D, D + margin))",
@@ -94,7 +94,7 @@ pub(super) const INTERACTIONS: &[Claim] = &[
     },
     Claim {
         id: "C-156",
-        clause: "001-7.2",
+        clause: "001-7.4",
         statement: "The capabilities that nodes offer, the loads that they report, their keys, and the members of the network \
                     change with the inputs about them, and with nothing else.",
         formula: "□ (published'(n) = the latest input about n)",

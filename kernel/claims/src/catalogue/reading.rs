@@ -10,7 +10,7 @@ use crate::reference::reading::{
 use crate::sent_call::waiting_operations;
 use alloc::vec::Vec;
 use orchestrion_kernel::ids::ItemId;
-use orchestrion_kernel::item::{Item, Rank};
+use orchestrion_kernel::item::{Item, Layer, Rank};
 use orchestrion_kernel::knowledge::Principal;
 use orchestrion_kernel::semantic::Entry;
 
@@ -120,6 +120,42 @@ pub(super) const READING: &[Claim] = &[
         }),
         premise: Premise::Semantic(|_, state| {
             state.semantic().entries().any(|entry| entry.item.fact().is_some() && !is_in_force(&entry.item))
+        }),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-211",
+        clause: "003-4.3",
+        statement: "The conversation only reads the environment: only a write, which is no input of a user or a module, adds or changes \
+                    a signal. Nothing removes one.",
+        formula: "□ (x' ≠ x ∧ signal(x) ⇒ σ is a write) ∧ □ (x ∈ F ⇒ ¬signal(x))",
+        check: StepInvariant(|_, before, events, _| {
+            let signal = |id: ItemId| {
+                let item = before.semantic().get(id).map(|entry| &entry.item);
+                item.filter(|item| matches!(item.layer, Layer::Environment))
+            };
+            // The batch of a write has item events only, after those of the time.
+            let is_of_write = |event: &Event| {
+                matches!(
+                    event,
+                    Event::AddItem { .. }
+                        | Event::UpdateItem { .. }
+                        | Event::ForgetItems { .. }
+                        | Event::TimeAdvanced { .. }
+                )
+            };
+            events.iter().all(|event| match event {
+                Event::AddItem { item, .. } | Event::UpdateItem { item, .. } => {
+                    let is_signal = signal(item.id).is_some() || matches!(item.layer, Layer::Environment);
+                    !is_signal || signal(item.id) == Some(item) || events.iter().all(is_of_write)
+                }
+                Event::ForgetItems { ids, .. } => ids.iter().all(|id| signal(*id).is_none()),
+                _ => true,
+            })
+        }),
+        premise: Premise::State(|policy, state| {
+            let items = state.semantic().entries().map(|entry| &entry.item);
+            running(policy, state) && items.into_iter().any(|item| matches!(item.layer, Layer::Environment))
         }),
         ..CLAIM
     },

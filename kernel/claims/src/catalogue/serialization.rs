@@ -76,7 +76,7 @@ pub(super) const SERIALIZATION: &[Claim] = &[
         id: "C-166",
         clause: "003-8.5",
         statement: "A context states the current time, if it is known, at the head of the environment, which contains \
-                    every signal. The context of the summarizer is its cluster alone.",
+                    every signal. Only that of the summarizer has no environment.",
         formula: "□ (ToolCall(M) ∈ σ ∧ ¬over_budget' ∧ now > 0 ∧ ¬summarizes(M) ⇒ environment(Ctx) = now · signals(S))",
         check: ContextInvariant(|policy, state, sent| {
             if sent.operation == Operation::Summarize {

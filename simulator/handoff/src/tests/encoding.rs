@@ -42,6 +42,7 @@ proptest! {
     }
 }
 
+/// 001-6.1: the signature is over all fields.
 #[test]
 fn every_changed_field_changes_encoding() {
     let original = full_handoff();

@@ -52,6 +52,7 @@ fn unknown_json_fields_are_refused() {
     }
 }
 
+/// 001-6.1.
 #[test]
 fn changed_field_invalidates_signature() {
     let key = desk_key();

@@ -60,6 +60,7 @@ fn missing_or_unknown_orchestrator_is_reported() {
     insta::assert_snapshot!(format!("{}----\n{}", render_error(&missing), render_error(&unknown)));
 }
 
+/// 001-2.1, 001-2.2, 001-2.3, 001-2.4: what a node declares of a capability. 001-2.5, 001-2.6: the state of a capability.
 #[test]
 fn created_network_has_its_file() {
     let input = input(TEAM);

@@ -55,7 +55,7 @@ pub fn findings(clauses: &[(&str, String)]) -> String {
 /// Whether a line of a clause continues the sentence before it.
 fn is_continuation(line: &str) -> bool {
     let text = line.trim();
-    let starts = ["Where: ", "Finding ", "Not built yet: ", "<a id=", "**"];
+    let starts = ["Where: ", "Finding ", "Not built yet: ", "Checked by: ", "Not checked: ", "<a id=", "**"];
     !text.is_empty() && !starts.iter().any(|start| text.starts_with(start))
 }
 
