@@ -24,8 +24,8 @@ use std::thread;
 const SAMPLES: usize = 32;
 /// The number of inputs of a kind that are tried in a sampled state.
 const INPUTS_OF_KIND: usize = 4;
-/// The number of walks from a sampled state, and of their steps, for claims that no single step violates.
-const WALKS: u64 = 4;
+/// The number of sampled states from which a walk starts, and of its steps, for claims that no single step violates.
+const WALKS: usize = 4;
 const WALK_STEPS: usize = 12;
 
 /// The statistics of one claim in one model.
@@ -119,10 +119,10 @@ pub fn claim_statistics(
         .samples
         .iter()
         .filter(is_open)
-        .flat_map(|(_, samples)| samples.iter().map(|(print, product)| (*print, product)))
+        .flat_map(|(_, samples)| samples.iter().take(WALKS).map(|(print, product)| (*print, product)))
         .collect();
     let later = violable_claims(&open, threads, |print, product| {
-        violable_in_walks(&kernel, &mutants, print, product)
+        violable_in_a_walk(&kernel, &mutants, print, product)
     });
     for (print, claims) in later {
         let known = decisive.entry(print).or_default();
@@ -184,24 +184,20 @@ fn violable_in_one_step(
     due.union(of_all(mutants, |mutant| step_violations(mutant, product, &inputs, &correct)))
 }
 
-/// The claims that a mutant violates in walks from this state.
-fn violable_in_walks(
+/// The claims that a mutant violates in a walk from this state.
+fn violable_in_a_walk(
     kernel: &KernelModel,
     mutants: &[KernelModel],
     print: u64,
     product: &Product,
 ) -> ClaimSet {
-    let walks = (0..WALKS).map(|number| {
-        let (mut product, mut walk) = (product.clone(), Vec::new());
-        for step in 0..WALK_STEPS {
-            let choice = fingerprint(&(print, number, step));
-            let Some((input, after)) = first_step(kernel, &product, choice) else { break };
-            let correct = decide(kernel, &product, &input);
-            walk.push((std::mem::replace(&mut product, after), input, correct));
-        }
-        of_all(mutants, |mutant| walk_violations(mutant, &walk, print))
-    });
-    walks.fold(ClaimSet::default(), ClaimSet::union)
+    let (mut product, mut walk) = (product.clone(), Vec::new());
+    for step in 0..WALK_STEPS {
+        let Some((input, after)) = first_step(kernel, &product, fingerprint(&(print, step))) else { break };
+        let correct = decide(kernel, &product, &input);
+        walk.push((std::mem::replace(&mut product, after), input, correct));
+    }
+    of_all(mutants, |mutant| walk_violations(mutant, &walk, print))
 }
 
 /// The claims that one of the mutants violates. A mutant that panics violates none.

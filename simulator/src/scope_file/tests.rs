@@ -6,6 +6,7 @@ use orchestrion_kernel::Policy;
 use orchestrion_model::adversary::Adversary;
 use orchestrion_model::check::{ModelRun, explore};
 use orchestrion_model::kernel_under_test::KernelUnderTest;
+use orchestrion_model::scopes::Nondeterminism;
 use orchestrion_yaml::render_error;
 
 fn read(text: &str) -> ScopeChoice {
@@ -45,7 +46,6 @@ fn file_equals_the_scope_with_its_values() {
 fn open_parts_equal_the_model_with_these_parts() {
     for (parts, model) in [
         ("execution, failures, cancel, network", "network"),
-        ("debate, execution, environment, failures, cancel", "composed"),
         ("debate", "debate"),
         ("facts", "facts"),
         ("workflow, cancel", "workflow"),
@@ -53,6 +53,10 @@ fn open_parts_equal_the_model_with_these_parts() {
         let choice = read(&format!("extends: tiny\nopen: [{parts}]\n"));
         assert_eq!(choice.model().unwrap().free, Model::from_name(model).unwrap().free, "{parts}");
     }
+    // The model composed opens all parts, and scopes.
+    let all = "debate, execution, environment, failures, cancel, facts, workflow, network";
+    let open = read(&format!("open: [{all}]\n")).model().unwrap().free;
+    assert_eq!(Nondeterminism { scopes: true, ..open }, Model::from_name("composed").unwrap().free);
     let choice = read("extends: tiny\nopen: [execution, failures, cancel, network]\n");
     let tiny = Scope::by_name("tiny").unwrap();
     assert_same(
