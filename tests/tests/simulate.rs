@@ -85,7 +85,7 @@ fn runs_reach_deeper_than_explorations() {
     assert_eq!(result.violations.iter().map(|found| CLAIMS[found.claim].id).collect::<Vec<_>>(), [""; 0]);
     assert_eq!(result.longest, 300);
     // Every phase in which something can go wrong is entered by some run.
-    for phase in ["Success", "Failure", "RollbackActive", "SelfHealingActive", "Blocked", "Rejected"] {
+    for phase in ["Success", "Failure", "RollbackActive", "SelfHealingActive", "Blocked"] {
         let observation = orchestrion_model::coverage::observation_by_name(phase).unwrap();
         assert!(matches!(observation, Observation::Phase(_)));
         assert!(result.is_reached(observation), "{phase}");
