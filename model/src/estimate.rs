@@ -2,7 +2,7 @@
 //!
 //! The probe goes breadth first, without claims. It expands every state of a narrow layer; then the number is exact. In a wide layer it
 //! expands a sample: of each phase the share that the phase has in the layer, selected by fingerprints. How often two sampled states
-//! share a successor shows how many predecessors a state has, so also how many successors the whole layer has (see [`occupied`]).
+//! share a successor shows how many predecessors a state has, so also how many successors the whole layer has (see `occupied`).
 //! The probe cannot see that a state which it meets first behind a sample is also in an earlier layer; and states with many predecessors
 //! conceal others of their phase that have few. The first fault makes the estimate too large, the second too small.
 
