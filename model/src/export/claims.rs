@@ -77,7 +77,10 @@ pub const NOT_EXPORTED: &[(&[&str], &str)] = &[
     ),
     (&["C-26", "C-221"], "which effect is undone; the model only counts effects"),
     (
-        &["C-213", "C-214", "C-215", "C-216", "C-217", "C-218", "C-219", "C-220", "C-222", "C-223"],
+        &[
+            "C-213", "C-214", "C-215", "C-216", "C-217", "C-218", "C-219", "C-220", "C-222", "C-223",
+            "C-224", "C-225",
+        ],
         "what was established in each phase; the claims on transitions that follow from it are exported",
     ),
     (

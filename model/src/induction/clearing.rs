@@ -1,10 +1,13 @@
 //! What lets a plan run: the review, the consensus and the decision on its revision, in every phase of an execution.
 
-use super::log::{Log, Review, con, each, plan, pro, scores};
-use orchestrion_kernel::event::DecisionLabel;
-use orchestrion_kernel::module::{Operation, Ratings, Report, Role};
+use super::log::{Log, Review, TaskEnd, con, each, plan, pro, scores};
+use orchestrion_kernel::event::{Cause, Conclusion, DecisionLabel};
+use orchestrion_kernel::ids::TaskId;
+use orchestrion_kernel::module::{ConclusionKind, Operation, Ratings, Report, Role};
 use orchestrion_kernel::plan::EffectKind;
 use orchestrion_kernel::{Event, Phase, Policy, Score};
+
+const TASK: TaskId = TaskId::new(1);
 
 /// The phases of an execution, with the pending call.
 const PHASES: [(Phase, Option<Operation>); 10] = [
@@ -91,17 +94,33 @@ pub(super) fn starts(policy: &Policy) -> Vec<Vec<Event>> {
     };
     let phases: Vec<_> = PHASES.into_iter().filter(|(phase, _)| is_entered(phase)).collect();
     let entered = each(approved, &phases, |log, (phase, operation)| {
-        log.enter(*phase);
+        match phase {
+            Phase::Success => log.run(TASK, TaskEnd::Exit(0)),
+            Phase::AssertingOutcomes | Phase::Failure => log.run(TASK, TaskEnd::Exit(1)),
+            _ => {}
+        }
+        conclusion_of(*phase).into_iter().for_each(|conclusion| log.emit(Event::Concluded { conclusion }));
         if *phase == Phase::SelfHealingActive {
-            log.emit(Event::RepairStarted);
+            log.repair();
+        } else {
+            log.enter(*phase);
         }
         match operation {
             Some(operation) => log.call(*operation),
-            None if *phase == Phase::RunningTasks => {
-                log.run(orchestrion_kernel::ids::TaskId::new(1), super::log::TaskEnd::Running);
-            }
+            None if *phase == Phase::RunningTasks => log.run(TASK, TaskEnd::Running),
             None => {}
         }
     });
     entered.into_iter().map(Log::into_events).collect()
+}
+
+/// The conclusion of a request in this phase.
+const fn conclusion_of(phase: Phase) -> Option<Conclusion> {
+    match phase {
+        Phase::Success => Some(Conclusion { kind: ConclusionKind::Outcome, cause: Cause::Completed }),
+        Phase::RollbackActive => {
+            Some(Conclusion { kind: ConclusionKind::RolledBack, cause: Cause::NoRepair })
+        }
+        _ => None,
+    }
 }

@@ -124,7 +124,7 @@ fn store(log: &mut Log, store: Store, stored: Stored) {
 
 fn memory_record(log: &Log) -> Event {
     let trace = log.trace();
-    let (kind, text) = (log.kind(), "answer".into());
+    let (kind, text) = (log.kind(), log.answer());
     Event::MemoryRecorded { record: MemoryRecord { trace, kind, text, scope: Scope::Global, ratings: None } }
 }
 

@@ -3,7 +3,7 @@
 use super::shapes::{fact, id, record, superseded, user};
 use crate::product::initial_state;
 use orchestrion_kernel::control::table::{TRANSITIONS, TransitionId};
-use orchestrion_kernel::event::{Decision, DecisionLabel};
+use orchestrion_kernel::event::{Conclusion, Decision, DecisionLabel};
 use orchestrion_kernel::ids::{Revision, TaskId, TraceId};
 use orchestrion_kernel::item::{FactRecord, Item, ItemKey, ItemKind, Layer, Scope, SubtaskStatus, Validity};
 use orchestrion_kernel::module::{
@@ -130,6 +130,20 @@ impl Log {
         request.and_then(|request| request.conclusion).map_or(ConclusionKind::Aborted, |ending| ending.kind)
     }
 
+    /// The text of the answer: the output of a request that succeeded, or the conclusion.
+    pub(super) fn answer(&self) -> Text {
+        let conclusion = self.state.control().request().and_then(|request| request.conclusion);
+        conclusion.map_or_else(
+            || "".into(),
+            |Conclusion { kind, cause }| match kind {
+                ConclusionKind::Outcome => "output".into(),
+                ConclusionKind::Blocked | ConclusionKind::RolledBack | ConclusionKind::Aborted => {
+                    format!("{kind}: {cause}").into()
+                }
+            },
+        )
+    }
+
     /// The trace id of the request.
     pub(super) fn trace(&self) -> TraceId {
         self.state.control().trace_id(RequestId::FIRST)
@@ -149,6 +163,12 @@ impl Log {
         let row = TRANSITIONS.iter().find(|row| row.to == phase);
         row.into_iter()
             .for_each(|row| self.emit(Event::Transitioned { row: TransitionId::from_transition(row) }));
+    }
+
+    /// Starts a repair.
+    pub(super) fn repair(&mut self) {
+        self.enter(Phase::SelfHealingActive);
+        self.emit(Event::RepairStarted);
     }
 
     /// Enters rounds until the debate is in this pass, from 1.

@@ -1,9 +1,9 @@
 //! Tasks of a cleared plan: how each ended, which effects are left, and how many repairs started.
 
 use super::log::{Log, TaskEnd, each, plan, pro};
-use orchestrion_kernel::event::DecisionLabel;
+use orchestrion_kernel::event::{Cause, Conclusion, DecisionLabel};
 use orchestrion_kernel::ids::TaskId;
-use orchestrion_kernel::module::{Failure, Operation, Ratings, Role};
+use orchestrion_kernel::module::{ConclusionKind, Failure, Operation, Ratings, Role};
 use orchestrion_kernel::plan::{EffectKind, Plan};
 use orchestrion_kernel::policy::Bound;
 use orchestrion_kernel::{Event, Phase, Policy, Score};
@@ -30,6 +30,8 @@ enum Before {
 
 /// The compensations so far, the latest start first.
 const UNDONE: [&[i32]; 5] = [&[], &[0], &[1], &[0, 0], &[1, 0]];
+
+const ROLLED_BACK: Conclusion = Conclusion { kind: ConclusionKind::RolledBack, cause: Cause::NoRepair };
 
 fn plans() -> [Plan; 3] {
     use EffectKind::{Irreversible, Pure, Undoable};
@@ -59,8 +61,7 @@ pub(super) fn starts(policy: &Policy) -> Vec<Vec<Event>> {
     let repairs: Vec<u32> = (0..=most).collect();
     let repaired = each(cleared.collect(), &repairs, |log, repairs| {
         for _ in 0..*repairs {
-            log.enter(Phase::SelfHealingActive);
-            log.emit(Event::RepairStarted);
+            log.repair();
         }
     });
     let before =
@@ -85,12 +86,12 @@ pub(super) fn starts(policy: &Policy) -> Vec<Vec<Event>> {
             log.enter(*phase);
         },
     );
-    let healing = each(second.clone(), &[Phase::SelfHealingActive], |log, phase| {
-        log.enter(*phase);
-        log.emit(Event::RepairStarted);
+    let healing = each(second.clone(), &[()], |log, ()| {
+        log.repair();
         log.call(Operation::Diagnose);
     });
     let undone = each(second, &UNDONE, |log, codes| {
+        log.emit(Event::Concluded { conclusion: ROLLED_BACK });
         log.enter(Phase::RollbackActive);
         for (task, code) in [2, 1].into_iter().zip(*codes) {
             log.undo(TaskId::new(task), *code);

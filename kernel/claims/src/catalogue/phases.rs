@@ -32,11 +32,14 @@ pub(super) const PHASES: &[Claim] = &[
                     runs, for a compensation or none during a rollback, and for no call where the kernel takes a step.",
         formula: "□ (pending(r) = calls of phase(r))",
         check: HistoryConsistency(|_, past, _| {
-            let is_awaited =
-                |phase: Phase| past.pending.iter().all(|(_, operation)| awaits(phase, *operation));
-            past.phase.is_none_or(|phase| {
-                is_awaited(phase) && (waits_for_one(phase) == (past.pending.len() == 1) || may_wait(phase))
-            })
+            let (pending, Some(phase)) = (past.pending.as_slice(), past.phase) else { return true };
+            let is_counted = match phase {
+                Phase::RunningTasks => !pending.is_empty(),
+                Phase::RollbackActive => pending.len() < 2,
+                _ if steps(phase) => pending.is_empty(),
+                _ => pending.len() == 1,
+            };
+            is_counted && pending.iter().all(|(_, operation)| awaits(phase, *operation))
         }),
         premise: Premise::State(is_pending),
         ..CLAIM
@@ -44,14 +47,34 @@ pub(super) const PHASES: &[Claim] = &[
     Claim {
         id: "C-215",
         clause: "004-2.11",
-        statement: "The role that argues is that of the round that control entered last. A pass is reviewed and judged after the \
-                    Optimizer's round, in one of the passes that the policy allows.",
-        formula: "□ (Round(k) ⇒ round(r) = k) ∧ □ (review ∨ judged ⇒ round(r) = Optimizer) ∧ □ (1 ≤ pass ≤ bounds.passes)",
+        statement: "No round precedes the plan. The role that argues is that of the round that control entered last, in one of the \
+                    passes that the policy allows. A pass is reviewed and judged after the Optimizer's round. Additional \
+                    debaters argue in the policy's order.",
+        formula: "□ (before the debate: no round) ∧ □ (Round(k) ⇒ round(r) = k) ∧ □ (review ∨ judged ⇒ round(r) = Optimizer) \
+                  ∧ □ (1 ≤ pass ≤ bounds.passes)",
         check: HistoryConsistency(|policy, past, _| {
             let is_counted = (1..=policy.bounds.passes).contains(&past.pass);
+            let is_next = || {
+                let debater = u32::try_from(past.additional.len()).unwrap_or(u32::MAX);
+                let asked =
+                    |(_, operation): &(_, Operation)| *operation == Operation::ArgueAdditional { debater };
+                past.additional.len() < policy.additional_debaters.len() && past.pending.iter().all(asked)
+            };
             match past.phase {
                 Some(Phase::Round(role)) => past.round == Some(role) && is_counted,
-                Some(phase) if is_judged(phase) => past.round == Some(Role::Optimizer) && is_counted,
+                Some(phase) if is_judged(phase) => {
+                    past.round == Some(Role::Optimizer)
+                        && is_counted
+                        && (phase != Phase::AdditionalRounds || is_next())
+                }
+                Some(
+                    Phase::VerifyingIdentity
+                    | Phase::IdentityVerified
+                    | Phase::Compacting
+                    | Phase::LoadingContext
+                    | Phase::Classifying
+                    | Phase::Planning,
+                ) => past.round.is_none() && past.pass == 0,
                 _ => true,
             }
         }),
@@ -92,11 +115,11 @@ pub(super) const PHASES: &[Claim] = &[
         clause: "004-3.3",
         statement: "While a plan runs, it is cleared: Security argued on it and never vetoed, its consensus is at or above the \
                     proceed threshold and follows this argument, and the latest decision lets it run and names the objection. \
-                    The same holds while the approver is asked, but for the approval.",
+                    The same holds, but for the approval, while the approver is asked, if the policy has one.",
         formula: "□ (RunningTasks ⇒ reviewed(rev) ∧ ¬vetoed(r) ∧ score(rev) ≥ proceed_from ∧ decision(rev) = PROCEED ∧ approved(rev))",
         check: HistoryConsistency(|policy, past, _| match past.phase {
             Some(Phase::RunningTasks) => is_cleared(past) && (past.approved || !policy.rules.approver),
-            Some(Phase::PlanApproval | Phase::RepairApproval) => is_cleared(past),
+            Some(Phase::PlanApproval | Phase::RepairApproval) => is_cleared(past) && policy.rules.approver,
             _ => true,
         }),
         premise: Premise::State(|_, state| state.control().phase() == Phase::RunningTasks),
@@ -272,6 +295,53 @@ pub(super) const PHASES: &[Claim] = &[
         premise: Premise::State(|_, state| state.control().phase() == Phase::StoringMemory),
         ..CLAIM
     },
+    Claim {
+        id: "C-224",
+        clause: "004-1.24",
+        statement: "A task that runs is one of the plan, runs once, and has not ended in this run.",
+        formula: "□ (pending(run(t)) ⇒ t ∈ plan(r) ∧ t has no outcome ∧ no other call runs t)",
+        check: HistoryConsistency(|_, past, _| {
+            let running = past.pending.iter().filter_map(|(call, operation)| match operation {
+                Operation::RunTask { task, .. } => Some((call, *task)),
+                _ => None,
+            });
+            running.clone().all(|(call, task)| {
+                past.tasks_planned.iter().any(|planned| planned.task == task)
+                    && past.outcomes.iter().all(|ended| ended.task != task)
+                    && running.clone().all(|(other, twin)| other == call || twin != task)
+            })
+        }),
+        premise: Premise::State(|_, state| state.control().phase() == Phase::RunningTasks),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-225",
+        clause: "004-2.3",
+        statement: "A plan exists from the debate on until the request is undone, blocked or stored. While it is debated, reviewed \
+                    or approved, a task of it can start.",
+        formula: "□ (phase(r) in the debate, the aggregation or the execution ⇒ plan(r)) ∧ □ (debated ∨ reviewed ∨ approved ⇒ some t is ready)",
+        check: HistoryConsistency(|_, past, _| {
+            let is_planned = !past.tasks_planned.is_empty();
+            match past.phase {
+                Some(
+                    Phase::RunningTasks
+                    | Phase::AssertingOutcomes
+                    | Phase::Failure
+                    | Phase::SelfHealingActive,
+                ) => is_planned,
+                Some(
+                    Phase::PlanApproval
+                    | Phase::RepairReview
+                    | Phase::RepairScoring
+                    | Phase::RepairApproval
+                    | Phase::Round(_),
+                ) => past.next_task().is_some(),
+                phase => !phase.is_some_and(is_judged) || past.next_task().is_some(),
+            }
+        }),
+        premise: Premise::State(|_, state| of_request(state, |request| request.plan.is_some())),
+        ..CLAIM
+    },
 ];
 
 /// Whether the plan may run, but for the approval.
@@ -319,14 +389,9 @@ fn awaits(phase: Phase, operation: Operation) -> bool {
     }
 }
 
-/// Whether a phase waits for calls whose number is not fixed.
-const fn may_wait(phase: Phase) -> bool {
-    matches!(phase, Phase::RunningTasks | Phase::RollbackActive)
-}
-
-/// Whether a phase waits for exactly one call.
-const fn waits_for_one(phase: Phase) -> bool {
-    !matches!(
+/// Whether the kernel leaves a phase without a reply.
+const fn steps(phase: Phase) -> bool {
+    matches!(
         phase,
         Phase::Idle
             | Phase::IdentityVerified
@@ -343,5 +408,5 @@ const fn waits_for_one(phase: Phase) -> bool {
             | Phase::RollbackComplete
             | Phase::Done
             | Phase::Aborted
-    ) && !may_wait(phase)
+    )
 }
