@@ -49,6 +49,11 @@ fn enumerations_list_these_states_and_steps() {
             ("derived", 1_613, 1_613, 81_854),
             ("readers", 472, 7_552, 30_208),
             ("summaries", 4_781, 6_273, 37_750),
+            ("waiting", 37, 37, 275),
+            ("debating", 4_236, 4_236, 19_788),
+            ("clearing", 5_212, 5_212, 35_752),
+            ("running", 3_429, 3_429, 16_554),
+            ("ending", 213, 213, 1_173),
         ]
     );
     // Every start that is left out violates a claim; those of the readers name a fact of their scope that is current.
@@ -174,7 +179,7 @@ fn as_drawn_fails_exactly_the_findings() {
         [
             "C-18", "C-19", "C-115", "C-25", "C-29", "C-116", "C-117", "C-118", "C-110", "C-36", "C-88",
             "C-177", "C-212", "C-89", "C-90", "C-91", "C-92", "C-100", "C-161", "C-162", "C-44", "C-185",
-            "C-193", "C-82", "C-122", "C-144"
+            "C-193", "C-82", "C-216", "C-217", "C-218", "C-219", "C-220", "C-122", "C-144"
         ]
     );
     assert_eq!(
