@@ -254,6 +254,9 @@ impl Enumeration {
     #[must_use]
     pub fn check(&self, subject: &KernelUnderTest, scope: &Scope, jobs: NonZeroUsize) -> ModelRun {
         let kernel = KernelModel::new(subject.clone(), self.model, scope);
+        // A fault in the kernel under test changes no state of the enumeration.
+        let unmodified = KernelUnderTest::unmodified(kernel.subject().policy.clone());
+        let reference = KernelModel::new(unmodified, self.model, scope);
         let starts = self.starts(&kernel.subject().policy);
         let prefixes = match self.states {
             States::Semantic { prefixes, .. } => prefixes(),
@@ -266,7 +269,7 @@ impl Enumeration {
             loop {
                 let at = next.fetch_add(1, Ordering::Relaxed);
                 let Some(start) = starts.get(at) else { break found };
-                let Some(product) = start.product(&kernel) else { continue };
+                let Some(product) = start.product(&reference) else { continue };
                 let digest = fingerprint(&product);
                 if self.is_of_control()
                     && !distinct.lock().unwrap_or_else(PoisonError::into_inner).insert(digest)
@@ -315,6 +318,11 @@ impl Enumeration {
         found: &mut Found,
     ) {
         found.states += 1;
+        if self.is_of_control() {
+            for claim in kernel.state_verdicts(start).0.iter() {
+                found.violations.entry(claim).or_insert_with(|| (at, Vec::new()));
+            }
+        }
         for prefix in prefixes {
             let mut product = start.clone();
             let mut tried: Vec<Input> = Vec::new();
