@@ -62,7 +62,7 @@ pub(super) fn starts(policy: &Policy) -> Vec<Vec<Event>> {
         .flat_map(|(review, order)| scores.iter().map(move |score| (review, order, *score)))
         .collect();
     let cleared = each(vetoed, &reviewed, |log, (review, order, score)| {
-        let score = |log: &mut Log| score.into_iter().for_each(|score| log.score(*score));
+        let score = |log: &mut Log| score.iter().for_each(|score| log.score(*score));
         if *order == Order::ScoredBeforeReview {
             score(log);
         }
@@ -80,7 +80,7 @@ pub(super) fn starts(policy: &Policy) -> Vec<Vec<Event>> {
         }
     });
     let decided = each(changed, &LABELS, |log, label| {
-        label.into_iter().for_each(|label| log.decide(*label));
+        label.iter().for_each(|label| log.decide(*label));
     });
     let approvals: &[bool] = if policy.rules.approver { &[false, true] } else { &[false] };
     let approved = each(decided, approvals, |log, approved| {

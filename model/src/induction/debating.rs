@@ -49,7 +49,7 @@ pub(super) fn starts(policy: &Policy) -> Vec<Vec<Event>> {
     let scorings: Vec<Scoring> =
         scorings.flat_map(|score| [false, true].map(|revised| Scoring { score, revised })).collect();
     let scored = each(heard, &scorings, |log, Scoring { score, revised }| {
-        score.into_iter().for_each(|score| log.score(*score));
+        score.iter().for_each(|score| log.score(*score));
         if *revised {
             log.adopt(&plan(&[(EffectKind::Pure, None)]));
         }

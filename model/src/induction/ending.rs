@@ -47,7 +47,7 @@ const STORED: [Stored; 4] = [Stored::NotCalled, Stored::Held, Stored::Refused, S
 pub(super) fn starts(policy: &Policy) -> Vec<Vec<Event>> {
     let courses: Vec<Log> = COURSES.iter().map(|course| follow(policy, *course)).collect();
     let concluded = each(courses, &CONCLUSIONS, |log, conclusion| {
-        conclusion.into_iter().for_each(|conclusion| log.emit(Event::Concluded { conclusion: *conclusion }));
+        conclusion.iter().for_each(|conclusion| log.emit(Event::Concluded { conclusion: *conclusion }));
     });
     let closing =
         each(concluded.clone(), &[Phase::Success, Phase::Blocked, Phase::RollbackActive], |log, phase| {

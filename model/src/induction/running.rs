@@ -99,7 +99,7 @@ pub(super) fn starts(policy: &Policy) -> Vec<Vec<Event>> {
         log.enter(Phase::RollbackActive);
     });
     let undoing = each(undone, &[None, Some(1), Some(2)], |log, task| {
-        task.into_iter().for_each(|task| log.call(Operation::UndoTask { task: TaskId::new(*task) }));
+        task.iter().for_each(|task| log.call(Operation::UndoTask { task: TaskId::new(*task) }));
     });
     running.into_iter().chain(healing).chain(undoing).map(Log::into_events).collect()
 }
