@@ -228,7 +228,9 @@ impl Adversary {
         let is_remote = assignment.is_some_and(|assignment| !assignment.is_local());
         let may_fail = self.model.free.failures
             && (self.local_failures || is_remote || self.model.free.network != Remote::Modules)
-            || self.model.free.workflow && matches!(call.operation, Operation::RunTask { .. });
+            || self.model.free.workflow && matches!(call.operation, Operation::RunTask { .. })
+            // A policy with small limits may refuse the summary.
+            || call.operation == Operation::Summarize;
         if may_fail {
             match &self.failures {
                 Some(stated) => inputs.extend(stated.iter().map(fail)),
@@ -300,8 +302,8 @@ impl Adversary {
                 }
                 reports
             }
-            // Compaction is due only where writes are free.
-            Operation::Summarize => Vec::new(),
+            // Where writes are free, every summary is tried.
+            Operation::Summarize => vec![Report::Summary { text: Text::from("s"), forgets: None }],
             Operation::Classify => vec![Report::Classification { tags: Vec::new(), similarity: Score::ZERO }],
             Operation::DraftPlan if free.scopes => scoped::plans().into_iter().map(Report::Plan).collect(),
             Operation::DraftPlan => self.plans.iter().cloned().map(Report::Plan).collect(),

@@ -8,6 +8,7 @@
 use orchestrion_claims::{CLAIMS, Claim, ClaimCheck, History, state_violations, step_violations};
 use orchestrion_explorer::{Options, ResourceLimits};
 use orchestrion_kernel::module::Failure;
+use orchestrion_kernel::situation::Mode;
 use orchestrion_kernel::{CallId, Event, Input, Policy, TimedInput, decide};
 use orchestrion_model::check::{Counterexample, ModelRun, Verdict, explore, merge_verdicts};
 use orchestrion_model::induction::{ENUMERATIONS, Start};
@@ -259,6 +260,20 @@ fn witnesses(verdicts: &[Verdict]) -> Vec<(&'static str, &'static str, bool)> {
         Some((claim.finding?, last, counterexample.stem_len.is_some()))
     };
     CLAIMS.iter().zip(verdicts).filter_map(witness).collect()
+}
+
+/// A summary that is due has a reply in every model, and a call over its budget is no decision of an action record.
+#[test]
+fn policies_with_small_limits_violate_no_claim() {
+    let tiny = Scope::by_name("tiny").unwrap();
+    let (mut compacting, mut brief) = (Policy::hardened(), Policy::hardened());
+    (compacting.compaction.from_items, compacting.compaction.cluster_items) = (4, 3);
+    brief.situation.classify_mode = Some(Mode::Fast);
+    for (policy, model) in [(compacting, "answers"), (brief, "contexts")] {
+        assert_eq!(policy.validate(), Ok(()));
+        let verdicts = merge_verdicts(&policy, &[run(&policy, Model::from_name(model).unwrap(), &tiny)]);
+        assert_eq!(findings(&verdicts, "fails"), [""; 0], "{model}");
+    }
 }
 
 /// Without transitions for failures, the only dead end of this model is a call that the kernel itself does not make.

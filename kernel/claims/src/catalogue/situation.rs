@@ -46,8 +46,9 @@ pub(super) const SITUATION: &[Claim] = &[
     Claim {
         id: "C-94",
         clause: "002-5.2",
-        statement: "A module's action records change neither the semantic state nor any decision.",
-        formula: "□ (reply with action a ⇒ S' and C' as without a, but for a among the latest actions)",
+        statement: "A module's action records change neither the semantic state nor any decision, unless the next call does not \
+                    fit its budget with them.",
+        formula: "□ (reply with action a ⇒ S' and C' as without a, but for a among the latest actions, or OverBudget ∈ σ)",
         check: ResponseInvariant(|_, decide, state| {
             common_replies(state).all(|report| {
                 let Some(mut unchanged_state) = after_empty_update(decide, state, &report) else {
@@ -56,6 +57,9 @@ pub(super) const SITUATION: &[Claim] = &[
                 let Some(events) = events_of(decide, state, &report, None, Some(action_record())) else {
                     return false;
                 };
+                if events.iter().any(|event| matches!(event, Event::OverBudget { .. })) {
+                    return true;
+                }
                 let is_recorded = |event: &&Event| matches!(event, Event::ActionRecorded { record, .. } if *record == action_record());
                 let Some(recorded) = events.iter().find(is_recorded) else { return false };
                 let mut updated = state.clone();
