@@ -43,7 +43,7 @@ fn check_as_drawn_reports_findings_as_json() {
         expect(1, folder.path(), &["check", "--policy", "as-drawn", "--scope", "tiny", "--format", "json"]);
     let report: serde_json::Value = serde_json::from_str(&printed).unwrap();
     assert_eq!(report["verdict"], "fails");
-    assert_eq!(report["runs"].as_array().unwrap().len(), 23);
+    assert_eq!(report["runs"].as_array().unwrap().len(), 28);
     let claims = report["claims"].as_array().unwrap();
     let f6 = claims.iter().find(|claim| claim["finding"] == "F6").unwrap();
     assert_eq!((&f6["verdict"], &f6["kind"]), (&"fails".into(), &"trace".into()));
@@ -53,7 +53,7 @@ fn check_as_drawn_reports_findings_as_json() {
     assert!(timeline.contains("VETO"), "{timeline}");
     let not_checked = claims.iter().filter(|claim| claim["verdict"] == "not_checked");
     assert!(not_checked.clone().all(|claim| claim["counterexample"].is_null() && claim["model"].is_null()));
-    assert_eq!(not_checked.count(), 26);
+    assert_eq!(not_checked.count(), 31);
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn quiet_check_lists_failures() {
     let printed = expect(1, folder.path(), &["check", "--policy", "as-drawn", "--scope", "tiny", "--quiet"]);
     assert!(printed.contains("C-06   FAILS"), "{printed}");
     assert!(printed.contains("  show     orchestrion show .orchestrion/C-06-"), "{printed}");
-    assert!(printed.ends_with("26 not checked. exit 1\n"), "{printed}");
+    assert!(printed.ends_with("31 not checked. exit 1\n"), "{printed}");
     assert!(!printed.contains('\u{1b}'), "colors in a pipe");
 }
 
