@@ -433,6 +433,8 @@ impl History {
                     self.repairs = self.repairs.saturating_add(1).min(most.saturating_add(1));
                 }
             }
+            // A run that waits for a review has optional tasks left.
+            Phase::RepairReview => self.succeeded = false,
             Phase::Blocked => self.blocked = true,
             Phase::RollbackActive => self.rolled_back = true,
             Phase::Idle | Phase::Done | Phase::Aborted => *self = Self::default(),
