@@ -433,7 +433,7 @@ impl History {
                     self.repairs = self.repairs.saturating_add(1).min(most.saturating_add(1));
                 }
             }
-            // A run that waits for a review has optional tasks left.
+            // A changed fact interrupted the run. It has not ended, even if only optional tasks are left.
             Phase::RepairReview => self.succeeded = false,
             Phase::Blocked => self.blocked = true,
             Phase::RollbackActive => self.rolled_back = true,

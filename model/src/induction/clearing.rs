@@ -1,6 +1,6 @@
 //! What lets a plan run: the review, the consensus and the decision on its revision, in every phase of an execution.
 
-use super::log::{Log, Review, TaskEnd, con, each, plan, pro, scores};
+use super::log::{Log, Review, TaskEnd, con, each, optional, plan, pro, scores};
 use orchestrion_kernel::event::{Cause, Conclusion, DecisionLabel};
 use orchestrion_kernel::ids::TaskId;
 use orchestrion_kernel::module::{ConclusionKind, Operation, Ratings, Report, Role};
@@ -74,11 +74,7 @@ pub(super) fn starts(policy: &Policy) -> Vec<Vec<Event>> {
             log.adopt(&one);
         }
     });
-    let changed = each(cleared, &[false, true], |log, is_outdated| {
-        if *is_outdated {
-            log.outdate();
-        }
-    });
+    let changed = optional(cleared, Log::outdate);
     let decided = each(changed, &LABELS, |log, label| {
         label.iter().for_each(|label| log.decide(*label));
     });

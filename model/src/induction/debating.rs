@@ -1,6 +1,6 @@
 //! The debate and the decision: passes, arguments, vetoes, revisions, scores and changed facts, in every order.
 
-use super::log::{Log, Review, con, each, plan, pro, scores};
+use super::log::{Log, Review, con, each, optional, plan, pro, scores};
 use orchestrion_kernel::module::{Argument, Operation, Rating, Ratings, Role};
 use orchestrion_kernel::plan::EffectKind;
 use orchestrion_kernel::{Event, Phase, Policy, Score};
@@ -37,7 +37,7 @@ pub(super) fn starts(policy: &Policy) -> Vec<Vec<Event>> {
     let heard = each(logs.clone(), &[Others::Missing, Others::CriticAgainst], |log, others| {
         argue(policy, log, *others)
     });
-    let heard = each(heard, &[false, true], |log, is_outdated| outdate(log, *is_outdated));
+    let heard = optional(heard, Log::outdate);
     let rounds = each(heard, &rounds, |log, (phase, operation)| {
         log.enter(*phase);
         log.call(*operation);
@@ -54,12 +54,8 @@ pub(super) fn starts(policy: &Policy) -> Vec<Vec<Event>> {
             log.adopt(&plan(&[(EffectKind::Pure, None)]));
         }
     });
-    let changed = each(scored, &[false, true], |log, is_outdated| outdate(log, *is_outdated));
-    let rated = each(changed, &[false, true], |log, is_rated| {
-        if *is_rated {
-            log.emit(Event::RatingsUpdated { ratings: Ratings::default() });
-        }
-    });
+    let changed = optional(scored, Log::outdate);
+    let rated = optional(changed, |log| log.emit(Event::RatingsUpdated { ratings: Ratings::default() }));
     let last = each(rated, &[Role::Critic, Role::Optimizer], |log, role| log.enter(Phase::Round(*role)));
     let judging = each(last, &JUDGING, |log, phase| log.enter(*phase));
     rounds.into_iter().chain(judging).map(Log::into_events).collect()
@@ -71,11 +67,9 @@ fn reviewed(policy: &Policy) -> Vec<Log> {
     let ratings = Ratings { critic: unequal, ..Ratings::default() };
     let planned = vec![Log::planned(ratings, &plan(&[(EffectKind::Pure, None)]))];
     let passes: Vec<u32> = (1..=policy.bounds.passes).collect();
-    let vetoed = each(planned, &[false, true], |log, is_vetoed| {
-        if *is_vetoed {
-            log.argue(policy, Role::Security, con(policy.thresholds.veto_from));
-            log.adopt(&plan(&[(EffectKind::Pure, None)]));
-        }
+    let vetoed = optional(planned, |log| {
+        log.argue(policy, Role::Security, con(policy.thresholds.veto_from));
+        log.adopt(&plan(&[(EffectKind::Pure, None)]));
     });
     let passes = each(vetoed, &passes, |log, pass| log.enter_pass(*pass));
     each(passes, &Review::ALL, |log, review| {
@@ -95,11 +89,5 @@ fn argue(policy: &Policy, log: &mut Log, others: Others) {
     };
     for role in Role::ALL.into_iter().filter(|role| *role != Role::Security) {
         argument(role).into_iter().for_each(|argument| log.argue(policy, role, argument));
-    }
-}
-
-fn outdate(log: &mut Log, is_outdated: bool) {
-    if is_outdated {
-        log.outdate();
     }
 }

@@ -1,10 +1,10 @@
 //! The end of a request: conclusions, memory records, stores, audit records and deliveries.
 
-use super::log::{Log, TaskEnd, each, plan, pro};
+use super::log::{Log, TaskEnd, each, plan};
 use orchestrion_kernel::event::{AuditRecord, Cause, Conclusion, DecisionLabel, MemoryRecord, StoreStatuses};
 use orchestrion_kernel::ids::TaskId;
 use orchestrion_kernel::item::Scope;
-use orchestrion_kernel::module::{ConclusionKind, Failure, Operation, Ratings, Report, Role, Store};
+use orchestrion_kernel::module::{ConclusionKind, Failure, Operation, Ratings, Report, Store};
 use orchestrion_kernel::plan::EffectKind;
 use orchestrion_kernel::{Event, Phase, Policy, Score};
 
@@ -87,10 +87,7 @@ fn follow(policy: &Policy, course: Course) -> Log {
     if course == Course::Aborted {
         return log;
     }
-    for role in Role::ALL {
-        log.enter(Phase::Round(role));
-        log.argue(policy, role, pro());
-    }
+    log.agree(policy);
     let (score, label) = if course == Course::Blocked {
         (Score::ZERO, DecisionLabel::Rejected)
     } else {

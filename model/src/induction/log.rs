@@ -32,6 +32,15 @@ pub(super) fn each<A>(logs: Vec<Log>, alternatives: &[A], change: impl Fn(&mut L
     changed
 }
 
+/// Each list as it is, and with this change.
+pub(super) fn optional(logs: Vec<Log>, change: impl Fn(&mut Log)) -> Vec<Log> {
+    each(logs, &[false, true], |log, is_changed| {
+        if *is_changed {
+            change(log);
+        }
+    })
+}
+
 /// Security's latest argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Review {
@@ -206,6 +215,14 @@ impl Log {
         self.upsert(ItemKind::Fact, ItemKey::Argument(RequestId::FIRST, role), "argument".into(), &[]);
         if role == Role::Security && argument.is_objection_at_least(policy.thresholds.veto_from) {
             self.emit(Event::VetoRaised { revision: self.revision() });
+        }
+    }
+
+    /// Every role argues for the plan in its round.
+    pub(super) fn agree(&mut self, policy: &Policy) {
+        for role in Role::ALL {
+            self.enter(Phase::Round(role));
+            self.argue(policy, role, pro());
         }
     }
 

@@ -1,9 +1,9 @@
 //! Tasks of a cleared plan: how each ended, which effects are left, and how many repairs started.
 
-use super::log::{Log, TaskEnd, each, plan, pro};
+use super::log::{Log, TaskEnd, each, plan};
 use orchestrion_kernel::event::{Cause, Conclusion, DecisionLabel};
 use orchestrion_kernel::ids::TaskId;
-use orchestrion_kernel::module::{ConclusionKind, Failure, Operation, Ratings, Role};
+use orchestrion_kernel::module::{ConclusionKind, Failure, Operation, Ratings};
 use orchestrion_kernel::plan::{EffectKind, Plan};
 use orchestrion_kernel::policy::Bound;
 use orchestrion_kernel::{Event, Phase, Policy, Score};
@@ -45,10 +45,7 @@ fn plans() -> [Plan; 3] {
 pub(super) fn starts(policy: &Policy) -> Vec<Vec<Event>> {
     let cleared = plans().into_iter().map(|plan| {
         let mut log = Log::planned(Ratings::default(), &plan);
-        for role in Role::ALL {
-            log.enter(Phase::Round(role));
-            log.argue(policy, role, pro());
-        }
+        log.agree(policy);
         log.score(Score::ONE);
         log.decide(DecisionLabel::ConsensusReached);
         log.enter(Phase::RunningTasks);

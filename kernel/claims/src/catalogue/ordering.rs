@@ -11,10 +11,7 @@ pub(super) const ORDER: &[Claim] = &[
         statement: "After a crash lost a task, no task starts.",
         formula: "□ (lost(t) ⇒ □ ¬run(r))",
         check: TraceInvariant(|_, past, event| !(past.task_lost && starts_task(event))),
-        premise: Premise::State(|_, state| {
-            let lost = Cause::CallFailed(Module::Executor, Failure::OutcomeUnknown);
-            of_request(state, |request| request.conclusion.is_some_and(|ending| ending.cause == lost))
-        }),
+        premise: Premise::State(has_lost_task),
         not_applicable: |policy| {
             (!policy.rules.error_rows).then_some("the policy has no transitions for failed calls")
         },
@@ -213,11 +210,7 @@ pub(super) const ORDER: &[Claim] = &[
         statement: "After a cancel, no task starts.",
         formula: "□ (cancelled(r) ⇒ □ ¬run(r))",
         check: TraceInvariant(|_, past, event| !(past.cancelled && starts_task(event))),
-        premise: Premise::State(|_, state| {
-            of_request(state, |request| {
-                request.conclusion.is_some_and(|ending| ending.cause == Cause::Cancelled)
-            })
-        }),
+        premise: Premise::State(was_cancelled),
         not_applicable: |policy| (!policy.rules.cancel).then_some("the policy has no cancel"),
         ..CLAIM
     },

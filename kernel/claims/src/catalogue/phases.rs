@@ -162,11 +162,7 @@ pub(super) const PHASES: &[Claim] = &[
             !past.cancelled
                 || matches!(past.phase, Some(Phase::RollbackActive | Phase::StoringMemory | Phase::Auditing))
         }),
-        premise: Premise::State(|_, state| {
-            of_request(state, |request| {
-                request.conclusion.is_some_and(|ending| ending.cause == Cause::Cancelled)
-            })
-        }),
+        premise: Premise::State(was_cancelled),
         not_applicable: |policy| (!policy.rules.cancel).then_some("the policy has no cancel"),
         ..CLAIM
     },
@@ -192,10 +188,7 @@ pub(super) const PHASES: &[Claim] = &[
                     ),
                 }
         }),
-        premise: Premise::State(|_, state| {
-            let lost = Cause::CallFailed(Module::Executor, Failure::OutcomeUnknown);
-            of_request(state, |request| request.conclusion.is_some_and(|ending| ending.cause == lost))
-        }),
+        premise: Premise::State(has_lost_task),
         not_applicable: |policy| {
             (!policy.rules.error_rows).then_some("the policy has no transitions for failed calls")
         },

@@ -107,6 +107,20 @@ pub(super) fn is_pending(_: &Policy, state: &State) -> bool {
     !state.control().pending_calls().is_empty()
 }
 
+/// Whether the user cancelled the request.
+pub(super) fn was_cancelled(_: &Policy, state: &State) -> bool {
+    concluded_by(state, Cause::Cancelled)
+}
+
+/// Whether a crash lost a task of the request.
+pub(super) fn has_lost_task(_: &Policy, state: &State) -> bool {
+    concluded_by(state, Cause::CallFailed(Module::Executor, Failure::OutcomeUnknown))
+}
+
+fn concluded_by(state: &State, cause: Cause) -> bool {
+    of_request(state, |request| request.conclusion.is_some_and(|ending| ending.cause == cause))
+}
+
 /// Whether no request runs in a phase.
 pub(super) const fn is_quiescent(phase: Phase) -> bool {
     matches!(phase, Phase::Idle | Phase::Done | Phase::Aborted)

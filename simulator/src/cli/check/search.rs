@@ -123,16 +123,11 @@ impl SearchArgs {
         explore: impl Fn(Model, &Options, &mut dyn FnMut(&Progress)) -> Result<T, E>,
     ) -> Result<Vec<T>> {
         let explored = |model: Model| {
-            let (bar, mut timer) = (progress_bar(model.name), ProgressTimer::default());
+            let mut line = ProgressLine::new(model.name, quiet);
             let explored = explore(model, &self.options(), &mut |progress| {
-                let text = format_progress(progress);
-                if bar.is_hidden() && !quiet && timer.is_due(progress.time) {
-                    output::print_error(&format!("{}: {text}", model.name));
-                }
-                bar.set_message(text);
-                bar.tick();
+                line.show(progress.time, format_progress(progress));
             });
-            bar.finish_and_clear();
+            line.finish();
             explored.map_err(|error| {
                 let (help, error) = match error.into() {
                     ResumeError::Model(error) => (MODEL_HELP, error.to_string()),
@@ -165,8 +160,36 @@ impl ProgressTimer {
     }
 }
 
-/// Returns the progress line of a model.
-pub(super) fn progress_bar(name: &'static str) -> ProgressBar {
+/// The progress of one model: a line of the terminal, or else messages at intervals.
+pub(super) struct ProgressLine {
+    name: &'static str,
+    bar: ProgressBar,
+    timer: ProgressTimer,
+    quiet: bool,
+}
+
+impl ProgressLine {
+    /// The line of a model. A quiet one writes no messages.
+    pub(super) fn new(name: &'static str, quiet: bool) -> Self {
+        Self { name, bar: progress_bar(name), timer: ProgressTimer::default(), quiet }
+    }
+
+    /// Shows the progress, this long after the start.
+    pub(super) fn show(&mut self, elapsed: Duration, text: String) {
+        if self.bar.is_hidden() && !self.quiet && self.timer.is_due(elapsed) {
+            output::print_error(&format!("{}: {text}", self.name));
+        }
+        self.bar.set_message(text);
+        self.bar.tick();
+    }
+
+    /// Removes the line.
+    pub(super) fn finish(self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+fn progress_bar(name: &'static str) -> ProgressBar {
     let bar = ProgressBar::new_spinner();
     if let Ok(style) = ProgressStyle::with_template("{spinner} {prefix}: {wide_msg}") {
         bar.set_style(style);

@@ -6,7 +6,7 @@ use super::options::Args;
 use super::plan::CheckPlan;
 use super::report::{steps_text, write_coverage, write_evidence, write_statement};
 use super::save::{SavedEvidence, save};
-use super::search::{ProgressTimer, positive_number, progress_bar};
+use super::search::{ProgressLine, positive_number};
 use crate::cli::args::{Format, GlobalArgs};
 use crate::cli::exit_status::ExitStatus;
 use crate::cli::output::{self, ReportStyle, write_hanging, write_summary};
@@ -135,18 +135,14 @@ fn simulate_policy<'a>(
         time: args.search.timeout(),
     };
     let simulated = models.iter().map(|model| {
-        let (bar, mut timer) = (progress_bar(model.name), ProgressTimer::default());
+        let mut line = ProgressLine::new(model.name, global.quiet);
         let result = simulate(&kernel, *model, &plan.scope, &options, &mut |progress| {
             let (runs, all) = (grouped(progress.runs), grouped(options.runs));
             let seconds = progress.time.as_secs();
             let text = format!("{seconds} s, {runs} of {all} runs, {} steps", grouped(progress.steps));
-            if bar.is_hidden() && !global.quiet && timer.is_due(progress.time) {
-                output::print_error(&format!("{}: {text}", model.name));
-            }
-            bar.set_message(text);
-            bar.tick();
+            line.show(progress.time, text);
         });
-        bar.finish_and_clear();
+        line.finish();
         result
     });
     let results: Vec<SimulationResult> = simulated.collect();

@@ -1,8 +1,7 @@
 //! The estimated size of the models that a scope file bounds: too large ones are refused before they are explored.
 
 use super::plan::CheckPlan;
-use super::search::{ProgressTimer, SearchArgs, progress_bar};
-use crate::cli::output;
+use super::search::{ProgressLine, SearchArgs};
 use crate::scope_file::{ScopeSource, Setting};
 use miette::Result;
 use orchestrion_kernel::Policy;
@@ -43,20 +42,16 @@ impl Estimates<'_> {
     /// Estimates the size of a model, and shows the progress. `subject` is what the progress line says is estimated.
     fn of(&self, model: Model, scope: &Scope, precise_up_to: f64, subject: &str) -> SizeEstimate {
         let kernel = KernelUnderTest::unmodified(self.policy.clone());
-        let (bar, mut timer, start) = (progress_bar(model.name), ProgressTimer::default(), Instant::now());
+        let (mut line, start) = (ProgressLine::new(model.name, self.quiet), Instant::now());
         let size = estimate_size(&kernel, model, scope, precise_up_to, self.search.jobs(), &mut |progress| {
             let text = format!(
                 "estimating {subject}: about {} product states to depth {}",
                 rounded(progress.products),
                 progress.depth
             );
-            if bar.is_hidden() && !self.quiet && timer.is_due(start.elapsed()) {
-                output::print_error(&format!("{}: {text}", model.name));
-            }
-            bar.set_message(text);
-            bar.tick();
+            line.show(start.elapsed(), text);
         });
-        bar.finish_and_clear();
+        line.finish();
         size
     }
 }
