@@ -4,8 +4,8 @@ use crate::cli::exit_status::ExitStatus;
 use crate::cli::{files, output};
 use miette::{Context, IntoDiagnostic, Result};
 use orchestrion_report::text::count;
+use orchestrion_trace::TRACE_FILE;
 use orchestrion_trace::segments::{Erasure, TextSelection, erase_texts};
-use std::fs::File;
 use std::io::{BufReader, BufWriter, Write as _};
 use std::path::PathBuf;
 
@@ -44,10 +44,13 @@ pub(super) fn run(args: &Args) -> Result<ExitStatus> {
     let Args { segment, before, containing } = args;
     let name = segment.display().to_string();
     let cannot_read = || format!("cannot read {name}");
-    let input = BufReader::new(File::open(segment).into_diagnostic().wrap_err_with(cannot_read)?);
+    // Locked before it is read, so that no other erasure is lost.
+    let target = files::open_target(segment, &TRACE_FILE)?;
+    let input = orchestrion_files::open(segment).into_diagnostic().wrap_err_with(cannot_read)?;
+    let input = BufReader::new(input);
     let selection = TextSelection { before: *before, containing: containing.as_deref() };
     let mut erased = None;
-    let written = files::replace_with(segment, |file| {
+    let written = files::replace(target, |file| {
         let result = erase_texts(input, &name, selection, BufWriter::new(file));
         let is_erased = result.is_ok();
         erased = Some(result);
