@@ -6,14 +6,14 @@ mod runner;
 
 use runner::run;
 use std::fs;
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 const SCENARIOS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../specs/scenarios");
 
-/// Starts a host's conversation with a journal, and waits until the journal is open.
-fn open_conversation(folder: &Path, journal: &str) -> Child {
+/// Starts a host's conversation with a journal, or resumes it, and waits until the journal has a step.
+fn open_conversation(folder: &Path, journal: &str, is_resumed: bool) -> Child {
     let mut child = Command::new(env!("CARGO_BIN_EXE_orchestrion"))
         .args(["run", "--stdio", "hardened", "--journal", journal])
         .current_dir(folder)
@@ -21,9 +21,16 @@ fn open_conversation(folder: &Path, journal: &str) -> Child {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    let mut line = String::new();
-    BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-    assert!(line.contains("opened"), "{line}");
+    let mut lines = BufReader::new(child.stdout.as_mut().unwrap()).lines();
+    let opened = lines.next().unwrap().unwrap();
+    assert!(opened.contains("opened"), "{opened}");
+    if !is_resumed {
+        // A call is sent after its step is durable.
+        let request = b"{\"request\":{\"user\":\"ada\",\"text\":\"hello\"}}\n";
+        child.stdin.as_mut().unwrap().write_all(request).unwrap();
+        let call = lines.next().unwrap().unwrap();
+        assert!(call.contains("\"call\""), "{call}");
+    }
     child
 }
 
@@ -46,7 +53,7 @@ fn open_journal_is_never_replaced() {
     let scenario = fs::read_to_string(format!("{SCENARIOS}/happy.yaml")).unwrap();
     fs::write(folder.path().join("live.yaml"), scenario).unwrap();
     let golden = format!("{SCENARIOS}/happy.ndjson");
-    let mut child = open_conversation(folder.path(), "live.trace.ndjson");
+    let mut child = open_conversation(folder.path(), "live.trace.ndjson", false);
     let before = fs::read(&path).unwrap();
     assert!(!before.is_empty());
     for is_live in [true, false] {
@@ -69,8 +76,9 @@ fn open_journal_is_never_replaced() {
         assert!(err.contains("is unfinished and is not overwritten"), "{err}");
     }
     // It is still the journal of a conversation.
-    let resumed = open_conversation(folder.path(), "live.trace.ndjson");
-    drop(resumed.stdin);
+    let mut resumed = open_conversation(folder.path(), "live.trace.ndjson", true);
+    drop(resumed.stdin.take());
+    resumed.wait().unwrap();
 }
 
 #[test]
