@@ -101,7 +101,7 @@ fn long_lines_are_refused_in_bounds() {
 
 /// Lines of almost the maximum length, with a valid chain: they are parsed.
 #[test]
-#[ignore = "32 MB for each reader"]
+#[ignore = "fails: long texts, events and contexts exceed the limits in `show`, pages and contexts (decision 0052)"]
 fn long_lines_of_trace_stay_in_bounds() {
     const LINE_BYTES: usize = 31 << 20;
     let start = r#"{"n":1,"at_ms":1767225600000,"input":"#;
