@@ -90,7 +90,8 @@ fn journal_without_end_is_not_cleared() {
     let lines: Vec<&str> = golden.lines().collect();
     // Cut, and damaged in the middle: a person may still recover steps of it.
     let cut = lines[..lines.len() - 1].join("\n") + "\n";
-    let damaged = cut.replacen("\"at\"", "\"ta\"", 1);
+    let damaged = cut.replacen("\"at_ms\"", "\"at_sm\"", 1);
+    assert_ne!(cut, damaged);
     for kept in [cut, damaged] {
         fs::write(&path, &kept).unwrap();
         let (_, err) = run(2, folder.path(), &["run", "--stdio", "hardened"]);
