@@ -53,7 +53,8 @@ fn only_finished_file_of_kind_is_replaced() {
         write(&path, "notes new\nend\n").unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "notes new\nend\n", "{replaceable:?}");
     }
-    let cases: [(&str, fn(&WriteError) -> bool); 5] = [
+    type IsExpected = fn(&WriteError) -> bool;
+    let cases: [(&str, IsExpected); 5] = [
         ("a letter", |error| matches!(error, WriteError::Unrecognized { .. })),
         ("notes\nline\n", |error| matches!(error, WriteError::Unfinished { .. })),
         ("notes\nend", |error| matches!(error, WriteError::Unfinished { .. })),
