@@ -54,7 +54,7 @@ pub(super) fn print_error(message: &impl std::fmt::Display) {
 }
 
 /// Prints a diagnostic with its source excerpt and help to standard error. Of its escape sequences only the colors of the report
-/// remain. If a foreign text contains an escape character, the report has no colors: they could not be told apart.
+/// remain. If a foreign text contains an escape character, the report has no colors: they could not be distinguished.
 pub(super) fn print_diagnostic(error: &miette::Report) {
     let mut plain = String::new();
     let handler = GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor()).with_width(width());
