@@ -314,7 +314,8 @@ pub fn merge_verdicts(policy: &Policy, runs: &[ModelRun]) -> Vec<Verdict> {
         let shortest = found()
             .filter_map(|(run, found)| found.counterexample.as_ref().map(|way| (run, way)))
             .min_by_key(|(_, way)| (!way.is_of_finding(claim), way.inputs.len()));
-        let of_induction = found().find_map(|(_, found)| found.induction.clone());
+        let of_induction = found()
+            .find_map(|(_, found)| found.induction.clone().filter(|counterexample| counterexample.refutes));
         match (shortest, of_induction) {
             (Some((run, way)), _) => Verdict::Fails { run, counterexample: Box::new(way.clone()) },
             (None, Some(counterexample)) => Verdict::NotInductive { counterexample },

@@ -1,10 +1,10 @@
 //! An estimate of the number of product states of a model, by a probe that expands a sample of each layer.
 //!
 //! The probe goes breadth first, without claims. It expands every state of a narrow layer; then the number is exact. In a wide layer it
-//! expands a sample: of each phase the share that the phase has in the layer, selected by fingerprints. How often two sampled states
-//! share a successor shows how many predecessors a state has, so also how many successors the whole layer has (see `occupied`).
-//! The probe cannot see that a state which it meets first behind a sample is also in an earlier layer; and states with many predecessors
-//! conceal others of their phase that have few. The first fault makes the estimate too large, the second too small.
+//! expands a sample: of each phase the share that the phase has in the layer, selected by fingerprints. How many successors one and two
+//! sampled states share shows how many successors the whole layer has (see `unseen`). The probe cannot see that a state which it meets
+//! first behind a sample is also in an earlier layer, so the estimate of a model with many layers can be too large; and a layer in
+//! which some states have far more predecessors than others of their phase counts as too small.
 
 use crate::kernel_under_test::KernelUnderTest;
 use crate::product::{KernelModel, Product};
@@ -24,6 +24,15 @@ pub struct SizeEstimate {
     pub is_exact: bool,
 }
 
+/// The progress of a probe.
+#[derive(Clone, Copy, Debug)]
+pub struct ProbeProgress {
+    /// The number of layers that are expanded.
+    pub depth: usize,
+    /// The estimated number of product states in these layers.
+    pub products: f64,
+}
+
 /// A state of the probe, and the number of states of its layer that it counts for.
 struct Sampled {
     product: Product,
@@ -36,17 +45,18 @@ struct Successors {
     /// The number of steps that lead to them, and the number that they count for.
     steps: f64,
     weighted_steps: f64,
-    products: BTreeMap<u64, Product>,
+    products: BTreeMap<u64, (Product, usize)>,
 }
 
-/// The states of a layer that a probe expands, about.
-pub const WIDE: usize = 1000;
+/// The states of a layer that the probe expands, about, while the estimate is precise.
+const WIDE: usize = 1000;
 
-/// The same for a probe that only compares sizes.
-pub const NARROW: usize = 60;
+/// The same afterwards.
+const NARROW: usize = 40;
 
-/// The states that the probe expands in all.
-const EXPANDED_MAX: usize = 100_000;
+/// The states that the probe expands before its samples become narrow, and in all.
+const EXPANDED_WIDE: usize = 20_000;
+const EXPANDED_MAX: usize = 60_000;
 
 /// The share of all states below which a layer counts as nothing, after a sample.
 const NEGLIGIBLE: f64 = 1e-4;
@@ -56,33 +66,43 @@ fn shuffled(fingerprint: u64) -> u64 {
     (fingerprint ^ fingerprint >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9)
 }
 
-/// Estimates the number of product states. The probe expands about `width` states of a layer, and `EXPANDED_MAX` in all; behind
-/// these nothing is counted. The result does not depend on the number of threads.
+/// Estimates the number of product states, and reports each layer. The probe takes small samples once the estimate exceeds
+/// `precise_up_to`, or `EXPANDED_WIDE` states are expanded. It expands at most `EXPANDED_MAX` states; behind these nothing is counted.
+/// The result does not depend on the number of threads.
 #[must_use]
 pub fn estimate_size(
     subject: &KernelUnderTest,
     model: Model,
     scope: &Scope,
-    width: usize,
+    precise_up_to: f64,
     threads: NonZeroUsize,
+    on_layer: &mut dyn FnMut(&ProbeProgress),
 ) -> SizeEstimate {
     let kernel = KernelModel::new(subject.clone(), model, scope);
     let start = kernel.start();
     let mut met = BTreeSet::from([fingerprint(&start)]);
     let mut sample = vec![Sampled { product: start, weight: 1.0 }];
     let (mut total, mut expanded, mut is_exact) = (1.0, 0, true);
-    while !sample.is_empty() && expanded < EXPANDED_MAX {
+    for depth in 0.. {
+        if sample.is_empty() || expanded >= EXPANDED_MAX {
+            break;
+        }
+        on_layer(&ProbeProgress { depth, products: total });
         expanded += sample.len();
         let mut new = 0.0;
         let mut unmet = Vec::new();
         for (_, Successors { steps, weighted_steps, products }) in expand(&kernel, &sample, threads) {
-            let distinct = products.len() as f64;
-            let weight = occupied(distinct, steps, steps / weighted_steps) / distinct;
-            let products: Vec<_> = products.into_iter().filter(|(found, _)| met.insert(*found)).collect();
+            let reached = |times| products.values().filter(|(_, steps)| *steps == times).count() as f64;
+            let (once, twice) = (reached(1), reached(2));
+            let weight = 1.0 + unseen(once, twice, steps / weighted_steps) / products.len() as f64;
+            let products = products.into_iter().map(|(found, (product, _))| (found, product));
+            let products: Vec<_> = products.filter(|(found, _)| met.insert(*found)).collect();
             new += products.len() as f64 * weight;
             unmet.push((weight, products));
         }
         total += new;
+        let is_precise = total <= precise_up_to && expanded <= EXPANDED_WIDE;
+        let width = if is_precise { WIDE } else { NARROW };
         let count: usize = unmet.iter().map(|(_, states)| states.len()).sum();
         is_exact &= count <= width;
         if !is_exact && new < total * NEGLIGIBLE {
@@ -134,26 +154,20 @@ fn expand(kernel: &KernelModel, sample: &[Sampled], threads: NonZeroUsize) -> BT
             let successors = found.entry(product.state.control().phase()).or_default();
             successors.steps += 1.0;
             successors.weighted_steps += weight;
-            successors.products.insert(fingerprint, product);
+            successors.products.entry(fingerprint).or_insert((product, 0)).1 += 1;
         }
     }
     found
 }
 
-/// The number of distinct states to which all steps of a layer lead, from the steps of a sample. The steps are taken as spread evenly
-/// over the states, so a state is not among those to which a share `rate` of all steps leads with probability
-/// `(1 - rate)^(steps / rate / states)`.
-fn occupied(distinct: f64, steps: f64, rate: f64) -> f64 {
-    if rate >= 1.0 || distinct == 0.0 {
-        return distinct;
+/// The number of states to which steps of the layer lead, but no step of the sample, from the number to which one step and two steps
+/// of the sample lead. `rate` is the share of the steps that are in the sample. This is the lower bound of Chao and Lin (2012) for
+/// samples without replacement: states with many predecessors do not lower it, as they are not among those met once.
+fn unseen(once: f64, twice: f64, rate: f64) -> f64 {
+    if rate >= 1.0 || once == 0.0 {
+        return 0.0;
     }
-    let (mut low, mut high) = (distinct, steps / rate);
-    let seen = |states: f64| states * -(steps / rate / states * (-rate).ln_1p()).exp_m1();
-    for _ in 0..100 {
-        let middle = (low * high).sqrt();
-        if seen(middle) < distinct { low = middle } else { high = middle }
-    }
-    high
+    once * once / (2.0 * twice + rate / (1.0 - rate) * once)
 }
 
 #[cfg(test)]
@@ -165,8 +179,11 @@ mod tests {
     fn estimate(model: &str, scope: &str) -> SizeEstimate {
         let subject = KernelUnderTest::unmodified(Policy::hardened());
         let (model, scope) = (Model::from_name(model).unwrap(), Scope::by_name(scope).unwrap());
-        let one = estimate_size(&subject, model, &scope, WIDE, NonZeroUsize::MIN);
-        let three = estimate_size(&subject, model, &scope, WIDE, NonZeroUsize::new(3).unwrap());
+        let estimate = |threads| {
+            let threads = NonZeroUsize::new(threads).unwrap();
+            estimate_size(&subject, model, &scope, f64::INFINITY, threads, &mut |_| {})
+        };
+        let (one, three) = (estimate(1), estimate(3));
         assert_eq!(one, three, "the number of threads changes nothing");
         one
     }
@@ -188,14 +205,26 @@ mod tests {
         }
     }
 
+    /// States of the same number of predecessors are counted exactly; of a mixture, not more than there are.
     #[test]
-    fn occupied_inverts_even_sampling() {
-        let states: f64 = 1_000.0;
-        for (in_degree, rate) in [(2.0, 0.1), (5.0, 0.03), (1.0, 0.5), (3.0, 1.0)] {
-            let distinct = states * (1.0 - (1.0_f64 - rate).powf(in_degree));
-            let found = occupied(distinct, states * in_degree * rate, rate);
-            assert!((found / states - 1.0).abs() < 1e-6, "{in_degree} {rate}: {found}");
+    fn unseen_states_are_those_that_no_step_of_the_sample_leads_to() {
+        let of = |states: f64, in_degree: i32, rate: f64| {
+            let (all, pairs) = (f64::from(in_degree), f64::from(in_degree * (in_degree - 1) / 2));
+            let once = states * all * rate * (1.0 - rate).powi(in_degree - 1);
+            let twice = states * pairs * rate * rate * (1.0 - rate).powi(in_degree - 2);
+            (once, twice, states * (1.0 - rate).powi(in_degree))
+        };
+        for rate in [0.03, 0.1, 0.5] {
+            let [few, many] = [1, 10].map(|in_degree| of(1_000.0, in_degree, rate));
+            for (once, twice, expected) in [few, many, of(1_000.0, 3, rate)] {
+                let found = unseen(once, twice, rate);
+                assert!((found / expected - 1.0).abs() < 1e-9, "{rate}: {found}, {expected}");
+            }
+            let found = unseen(few.0 + many.0, few.1 + many.1, rate);
+            assert!(found <= few.2 + many.2 && found > 0.4 * (few.2 + many.2), "{rate}: {found}");
         }
+        assert_eq!(unseen(5.0, 1.0, 1.0), 0.0, "every step is in the sample");
+        assert_eq!(unseen(0.0, 0.0, 0.1), 0.0, "every state is met often");
     }
 
     /// What `read_by` says of a model is what its alphabet, its plans and its limits depend on.
@@ -205,7 +234,8 @@ mod tests {
         for model in MODELS.iter().filter(|model| ["duels", "attempts", "ensembles"].contains(&model.name)) {
             let large = SCOPES.into_iter().next_back().unwrap();
             let read = Scope { bounds: large.bounds.read_by(*model), ..large.clone() };
-            let size = |scope| estimate_size(&subject, *model, scope, WIDE, NonZeroUsize::MIN);
+            let size =
+                |scope| estimate_size(&subject, *model, scope, f64::INFINITY, NonZeroUsize::MIN, &mut |_| {});
             assert_eq!(size(&large), size(&read), "{}", model.name);
         }
     }

@@ -13,8 +13,9 @@ use crate::transition_counts::{TransitionCounter, TransitionCounts};
 use crate::verdict_cache::VerdictCache;
 use orchestrion_claims::{
     Actor, CLAIMS, Claim, ClaimCheck, ClaimSet, ContextQuestion, History, Premise, SemanticStep,
-    SemanticView, StatePredicate, batch_violations, other_step_violations, semantic_premises,
-    semantic_step_violations, semantic_violations, sent_operation, waiting_operations, write_violations,
+    SemanticView, StatePredicate, batch_violations, history_violations, other_step_violations,
+    semantic_premises, semantic_step_violations, semantic_violations, sent_operation, waiting_operations,
+    write_violations,
 };
 use orchestrion_explorer::liveness::{LivenessKind, LivenessProperty};
 use orchestrion_explorer::{FairModel, ObservationSet, fingerprint};
@@ -330,6 +331,20 @@ impl KernelModel {
                 show(Observation::Premise(claim));
             }
         }
+    }
+
+    /// The claims about a state that a product violates, with those about its history, and the premises that hold.
+    pub(crate) fn state_verdicts(&self, product: &Product) -> (ClaimSet, ClaimSet) {
+        let (mut violated, _) = self.semantic_verdicts(&product.state);
+        violated = violated.union(history_violations(&self.subject.policy, &product.history, &product.state));
+        let responses = Responses::new(&self.subject, &product.state);
+        contracts::check_responses(&responses, |observation| {
+            if let Observation::Violation(claim) = observation {
+                violated.insert(claim);
+            }
+        });
+        let of_state = self.state_claims.iter().filter(|claim| !self.satisfies(*claim, product, &responses));
+        (violated.union(of_state.collect()).intersection(self.applicable), self.premises(product))
     }
 
     /// The claims whose premise is about the semantic state or a context, and holds.

@@ -110,8 +110,8 @@ pub fn claims_page(page: &str, statistics: &Statistics, faults: &str) -> String 
          - *Decisive*: of the sampled states, those from which a systematic mutant of the kernel violates the claim. A claim without \
          such a state is hollow: it may hold because it cannot fail there.\n\
          - *Models*: those that reach the premise.\n\
-         - *Inductive on*: the enumerations of well-formed states (decision 0048) in which the premise of a claim about the semantic \
-         state holds. No step from any of these states violates the claim, reached or not. The sizes for which the argument covers all \
+         - *Inductive on*: the enumerations of well-formed states (decision 0048) in which the premise of a claim holds, about the semantic \
+         state or about control. No step from any of these states violates the claim, reached or not. The sizes for which the argument covers all \
          are those of the decision.\n\
          - *Faults*: faults of [faults.md](faults.md) that only this claim detects.\n\n\
          | claim | states | decisive | models | inductive on | faults |\n|---|---|---|---|---|---|\n",

@@ -22,6 +22,7 @@ mod knowledge;
 mod layers;
 mod network;
 mod ordering;
+mod phases;
 mod prelude;
 mod reading;
 mod records;
@@ -57,6 +58,7 @@ const PARTS: &[&[Claim]] = &[
     answers::ANSWERS,
     decisions::DECISIONS,
     transitions::TURNS,
+    phases::PHASES,
     network::NETWORK,
     attempts::ATTEMPTS,
     workflows::WORKFLOWS,

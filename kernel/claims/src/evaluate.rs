@@ -55,6 +55,7 @@ mod positions {
             claim.check,
             ClaimCheck::StepInvariant(_) | ClaimCheck::HistoryConsistency(_)
         );
+        HISTORY: |claim| matches!(claim.check, ClaimCheck::HistoryConsistency(_));
         CONTEXT: |claim| matches!(claim.check, ClaimCheck::ContextInvariant(_));
         CONTEXT_PREMISE: |claim| matches!(claim.premise, Premise::Context(_));
         SEMANTIC_STEP: |claim| matches!(claim.check, ClaimCheck::SemanticStepInvariant(_));
@@ -162,9 +163,18 @@ pub fn other_step_violations(
         .union(node_violations(before, events, after));
     all.union(violated(positions::STEP, |check| match check {
         ClaimCheck::StepInvariant(holds) => holds(policy, before, events, after),
-        ClaimCheck::HistoryConsistency(holds) => holds(history, after),
+        ClaimCheck::HistoryConsistency(holds) => holds(policy, history, after),
         _ => true,
     }))
+}
+
+/// Returns the claims between the history and the state that both violate.
+#[must_use]
+pub fn history_violations(policy: &Policy, history: &History, state: &State) -> ClaimSet {
+    violated(positions::HISTORY, |check| match check {
+        ClaimCheck::HistoryConsistency(holds) => holds(policy, history, state),
+        _ => true,
+    })
 }
 
 /// Returns the claims that an event about the network violates, in the state before it.

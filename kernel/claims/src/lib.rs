@@ -20,8 +20,9 @@ pub use catalogue::{CLAIMS, has_unproven_context, is_unproven_context};
 pub use claim_set::ClaimSet;
 pub use context_question::ContextQuestion;
 pub use evaluate::{
-    batch_violations, context_premises, context_violations, other_step_violations, semantic_premises,
-    semantic_step_violations, semantic_violations, state_violations, step_violations, write_violations,
+    batch_violations, context_premises, context_violations, history_violations, other_step_violations,
+    semantic_premises, semantic_step_violations, semantic_violations, state_violations, step_violations,
+    write_violations,
 };
 pub use history::History;
 pub use reference::writes::Items;
@@ -121,7 +122,7 @@ pub enum ClaimCheck {
     /// Holds at every event, given the history of the request before it.
     TraceInvariant(fn(&Policy, &History, &Event) -> bool),
     /// Holds after every step between the history and the kernel's state.
-    HistoryConsistency(fn(&History, &State) -> bool),
+    HistoryConsistency(StatePredicate),
     /// A contract of `decide` and `apply` themselves, checked by the model checker.
     Contract(Contract),
     /// Leads-to: in every fair run, each trigger is followed by a response. Only an explorer with fairness can check it.

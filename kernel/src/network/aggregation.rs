@@ -136,13 +136,12 @@ pub fn aggregate(
     }
 }
 
-/// Returns the answer with the most weight. A tie goes to the smallest answer by bytes; without weights each vote is equal.
+/// Returns the answer with the most weight. A tie goes to the smallest answer by bytes.
 fn vote(results: &[MemberResult]) -> Result<Aggregate, AggregationError> {
-    let is_weightless = results.iter().all(|result| result.weight() == 0);
     let mut votes: BTreeMap<&Text, u128> = BTreeMap::new();
-    for result in results {
+    for (result, weight) in results.iter().zip(weights(results)) {
         let votes = votes.entry(&result.answer).or_insert(0);
-        *votes = votes.saturating_add(if is_weightless { 1 } else { result.weight() });
+        *votes = votes.saturating_add(weight);
     }
     let total = votes.values().copied().fold(0, u128::saturating_add);
     let (answer, votes) = votes
@@ -154,12 +153,20 @@ fn vote(results: &[MemberResult]) -> Result<Aggregate, AggregationError> {
 
 /// Returns the answer of the member with the most weight; a tie goes to the smaller id.
 fn best_effort(results: &[MemberResult]) -> Result<Aggregate, AggregationError> {
-    let best = results
+    let weights = weights(results);
+    let total = weights.iter().copied().fold(0, u128::saturating_add);
+    let (best, weight) = results
         .iter()
-        .max_by_key(|result| (result.weight(), Reverse(&result.node)))
+        .zip(weights)
+        .max_by_key(|(result, weight)| (*weight, Reverse(&result.node)))
         .ok_or(AggregationError::NoResults)?;
-    let total = results.iter().map(MemberResult::weight).fold(0, u128::saturating_add);
-    Ok(text_aggregate(&best.answer, best.weight(), total))
+    Ok(text_aggregate(&best.answer, weight, total))
+}
+
+/// Returns the weight of each result; if no weight is above 0, all weigh the same.
+fn weights(results: &[MemberResult]) -> Vec<u128> {
+    let is_weightless = results.iter().all(|result| result.weight() == 0);
+    results.iter().map(|result| if is_weightless { 1 } else { result.weight() }).collect()
 }
 
 fn text_aggregate(answer: &Text, weight: u128, total: u128) -> Aggregate {

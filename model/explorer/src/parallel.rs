@@ -1,7 +1,7 @@
 //! Parallel expansion: several threads expand the next states against the same snapshot.
 
 use super::batch::Batch;
-use super::batch_size::batch_len;
+use super::batch_size::{at_once, batch_len};
 use super::expand::{Expander, SearchSnapshot, describe};
 use super::model::FairModel;
 use super::options::StateStorage;
@@ -15,10 +15,14 @@ use std::panic::resume_unwind;
 use std::sync::{Mutex, PoisonError};
 
 /// The number of blocks that are expanded before the new states are numbered.
-const BLOCKS_MAX: usize = if cfg!(test) { 6 } else { 64 };
+const BLOCKS_MAX: usize = if cfg!(test) { 6 } else { 256 };
 
-/// With a smaller frontier, several threads do not pay. It has at least one full block.
-pub(super) const PARALLEL_MIN: u32 = 2 * BLOCK as u32;
+/// With a smaller frontier, several threads do not pay. It has at least one full block. States that own memory take so long to
+/// expand that a few of them are worth a thread.
+pub(super) const fn parallel_min<S>() -> u32 {
+    let blocks = if at_once::<S>() || cfg!(test) { 2 } else { 8 };
+    blocks * BLOCK as u32
+}
 
 /// A block of states to expand: the queue's own, or one that the thread owns, and whose states it drops.
 enum Work<S> {

@@ -10,7 +10,7 @@ use super::model::FairModel;
 use super::new_states::{Found, NewStates};
 use super::observations::ObservationSet;
 use super::options::{Options, Progress, Resource, StateStorage, Termination};
-use super::parallel::PARALLEL_MIN;
+use super::parallel::parallel_min;
 use super::path::Witness;
 use super::property_bits::PropertyBits;
 use super::state_queue::{BLOCK, StateQueue};
@@ -206,7 +206,7 @@ where
         let mut batch = Batch::default();
         while self.waiting() > 0 {
             boundary(self).map_err(RunError::Boundary)?;
-            let ended = if threads > 1 && self.waiting() >= PARALLEL_MIN {
+            let ended = if threads > 1 && self.waiting() >= parallel_min::<M::State>() {
                 let mut batches = self.expand_parallel(threads).into_iter();
                 batches.find_map(|mut batch| self.number(&mut expander, &mut batch, progress).transpose())
             } else {

@@ -32,7 +32,7 @@ pub(super) struct Block<S> {
 }
 
 /// The number of states in a block.
-pub(super) const BLOCK: usize = if cfg!(test) { 2 } else { 128 };
+pub(super) const BLOCK: usize = if cfg!(test) { 2 } else { 32 };
 
 impl<S> Block<S> {
     /// The node of the first state, whether dropped or not.

@@ -75,7 +75,14 @@ pub const NOT_EXPORTED: &[(&[&str], &str)] = &[
         &["C-12", "C-15", "C-40", "C-45", "C-46", "C-80", "C-180", "C-181", "C-184", "C-185", "C-187"],
         "contents of records; the model only counts records",
     ),
-    (&["C-26"], "which effect is undone; the model only counts effects"),
+    (&["C-26", "C-221"], "which effect is undone; the model only counts effects"),
+    (
+        &[
+            "C-213", "C-214", "C-215", "C-216", "C-217", "C-218", "C-219", "C-220", "C-222", "C-223",
+            "C-224", "C-225",
+        ],
+        "what was established in each phase; the claims on transitions that follow from it are exported",
+    ),
     (
         &[
             "C-30", "C-31", "C-32", "C-33", "C-34", "C-35", "C-36", "C-50", "C-51", "C-52", "C-53", "C-54",
@@ -85,6 +92,7 @@ pub const NOT_EXPORTED: &[(&[&str], &str)] = &[
             "C-161", "C-162", "C-200", "C-201", "C-202", "C-203", "C-204", "C-205", "C-206", "C-207",
             "C-208", "C-209", "C-210", "C-211", "C-212", "C-163", "C-164", "C-165", "C-166", "C-167",
             "C-168", "C-169", "C-170", "C-171", "C-172", "C-175", "C-177", "C-178", "C-179", "C-183",
+            "C-230", "C-231",
         ],
         "items; control reads none",
     ),

@@ -45,37 +45,32 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
         ));
     }
     let style = ReportStyle { quiet: global.quiet, width: output::width() };
-    if let Some(target) = &args.reach {
-        let target = reach::parse_target(target)?;
-        let plan = CheckPlan::new(args, global)?;
-        size::ensure_enumerable(&plan, &args.search)?;
+    // What the command line says is refused before the models are estimated.
+    let target = args.reach.as_deref().map(reach::parse_target).transpose()?;
+    let sweeps = sweep::parse(&args.sweep)?;
+    let plan = CheckPlan::new(args, global)?;
+    if args.step {
+        return step::run(&plan, args, global, style);
+    }
+    if args.simulation.simulate {
+        return simulate::run(&plan, args, global, style);
+    }
+    if args.mutants {
+        plan.ensure_standard_models()?;
+    }
+    size::ensure_enumerable(&plan, &args.search, global.quiet)?;
+    if let Some(target) = target {
         return reach::run(target, &plan, args, global, style);
     }
     if args.mutants {
-        let plan = CheckPlan::new(args, global)?;
-        plan.ensure_standard_models()?;
-        size::ensure_enumerable(&plan, &args.search)?;
         return mutants::run(&plan.policies, &plan.scope, &args.search, args.format, style);
     }
-    if args.step {
-        return step::run(&CheckPlan::new(args, global)?, args, global, style);
-    }
     if args.statistics {
-        let plan = CheckPlan::new(args, global)?;
-        size::ensure_enumerable(&plan, &args.search)?;
         return statistics::run(&plan, args, global, style);
     }
-    if args.simulation.simulate {
-        return simulate::run(&CheckPlan::new(args, global)?, args, global, style);
-    }
-    if !args.sweep.is_empty() {
-        let sweeps = sweep::parse(&args.sweep)?;
-        let plan = CheckPlan::new(args, global)?;
-        size::ensure_enumerable(&plan, &args.search)?;
+    if !sweeps.is_empty() {
         return sweep::run(&sweeps, &plan, args, global, style);
     }
-    let plan = CheckPlan::new(args, global)?;
-    size::ensure_enumerable(&plan, &args.search)?;
     check_claims(&plan, args, global, style)
 }
 

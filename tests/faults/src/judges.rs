@@ -99,6 +99,9 @@ pub struct BuiltJudge {
     scope: String,
 }
 
+/// The policies with parts that the hardened policy does not have.
+const OTHER_POLICIES: [&str; 2] = ["specs/policies/with-debaters.yaml", "specs/policies/with-approver.yaml"];
+
 impl BuiltJudge {
     /// Builds a judge in the faulty workspace.
     ///
@@ -126,10 +129,7 @@ impl BuiltJudge {
         let mut failing = Vec::new();
         for program in &self.programs {
             let found = match self.judge {
-                Judge::Check => match self.check(program, fault, "tiny")? {
-                    Finding::Nothing if self.scope != "tiny" => self.check(program, fault, &self.scope)?,
-                    found => found,
-                },
+                Judge::Check => self.check(program, fault)?,
                 Judge::KernelTests => self.run_tests(program, &[], "kernel", fault)?,
                 Judge::Oracle => self.run_tests(program, &ORACLE, "tests", fault)?,
             };
@@ -142,12 +142,31 @@ impl BuiltJudge {
         Ok(Finding::from_failures(failing))
     }
 
-    /// Checks all claims at a scope.
-    fn check(&self, program: &Path, fault: Option<u32>, scope: &str) -> io::Result<Finding> {
+    /// Checks all claims, at a larger scope and under other policies if the cheapest check finds nothing.
+    fn check(&self, program: &Path, fault: Option<u32>) -> io::Result<Finding> {
+        let mut checks = vec![("hardened", "tiny"), ("hardened", &*self.scope)];
+        checks.extend(OTHER_POLICIES.map(|policy| (policy, "tiny")));
+        checks.dedup();
+        for (policy, scope) in checks {
+            match self.check_policy(program, fault, policy, scope)? {
+                Finding::Nothing => {}
+                found => return Ok(found),
+            }
+        }
+        Ok(Finding::Nothing)
+    }
+
+    fn check_policy(
+        &self,
+        program: &Path,
+        fault: Option<u32>,
+        policy: &str,
+        scope: &str,
+    ) -> io::Result<Finding> {
         // A model that a fault makes endless stops at the limit, and the others are still explored.
         let timeout = format!("{}s", self.limit.as_secs());
         let arguments =
-            ["check", "--policy", "hardened", "--scope", scope, "--format", "json", "--timeout", &timeout];
+            ["check", "--policy", policy, "--scope", scope, "--format", "json", "--timeout", &timeout];
         let Some(run) = self.run(program, &arguments, &self.copy, fault, self.limit * MODELS_MAX)? else {
             return Ok(Finding::TookTooLong);
         };

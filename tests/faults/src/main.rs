@@ -24,7 +24,7 @@ struct Cli {
     /// Ask only this judge; may be repeated [default: all].
     #[arg(long = "judge", value_enum, value_name = "JUDGE")]
     judges: Vec<Judge>,
-    /// Check at this scope what the scope tiny does not detect.
+    /// Check at this scope what the scope tiny does not detect. Policies with other parts are checked at scope tiny.
     #[arg(long, default_value = "small", value_name = "SCOPE")]
     scope: String,
     /// Stop a program of tests, or a model, after so many seconds. A judge that then has no failure has detected nothing.

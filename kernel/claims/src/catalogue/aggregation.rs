@@ -9,6 +9,7 @@ use orchestrion_kernel::ids::NodeId;
 use orchestrion_kernel::network::aggregation::{Aggregate, AggregateAnswer, AggregationStrategy};
 use orchestrion_kernel::network::{NetworkEvent, Requirements};
 use orchestrion_kernel::plan::Aggregation;
+use orchestrion_kernel::score::Score;
 use orchestrion_kernel::state::NetworkState;
 
 pub(super) const AGGREGATION: &[Claim] = &[Claim {
@@ -17,7 +18,8 @@ pub(super) const AGGREGATION: &[Claim] = &[Claim {
     statement: "The answers of the members that succeeded become one by the strategy of the plan. Each has the weight of its \
                 node, trust × quality, or those of an unknown node if it left; if no weight is above 0, and without a network, all weigh the same. A vote takes the answer with the most weight, best effort the answer of the node with \
                 the most weight, averaging the weighted mean, and consensus the weighted mean up to rounding, or else \
-                names who dissents. The last two fail without numbers.",
+                names who dissents. The last two fail without numbers. The confidence of the first two is the share \
+                of the weight for the answer.",
     formula: "□ (aggregated(a) ⇒ a = argmax Σ w ∨ a = answer(argmax w) ∨ a = Σ w x / Σ w ∨ a ≈ Σ w x / Σ w, by strategy)",
     check: NetworkEventInvariant(|_, state, event| {
         let expected = || Some((plan_aggregation(state)?.strategy, votes(state)?));
@@ -103,13 +105,15 @@ fn is_aggregate(strategy: AggregationStrategy, votes: &[Vote<'_>], aggregate: &A
             }
             // The map has the smaller of equally heavy answers first.
             let best = sums.iter().reduce(|best, next| if next.1 > best.1 { next } else { best });
-            best.is_some_and(|(best, _)| *best == text)
+            best.is_some_and(|(best, weight)| *best == text && is_share(aggregate.confidence, *weight, votes))
         }
         (AggregationStrategy::BestEffort, AggregateAnswer::Text(text)) => {
             let best = votes.iter().map(|vote| (core::cmp::Reverse(vote.weight), vote.node)).min();
-            votes
-                .iter()
-                .any(|vote| Some((core::cmp::Reverse(vote.weight), vote.node)) == best && vote.text == text)
+            votes.iter().any(|vote| {
+                Some((core::cmp::Reverse(vote.weight), vote.node)) == best
+                    && vote.text == text
+                    && is_share(aggregate.confidence, vote.weight, votes)
+            })
         }
         (AggregationStrategy::Averaging, AggregateAnswer::Number(number)) => {
             mean(votes) == Some(number.get().into())
@@ -130,6 +134,13 @@ fn is_aggregate(strategy: AggregationStrategy, votes: &[Vote<'_>], aggregate: &A
             AggregateAnswer::Text(_) | AggregateAnswer::Number(_),
         ) => false,
     }
+}
+
+/// Whether the confidence is the share that a weight has in all, up to one millionth.
+fn is_share(confidence: Score, weight: i128, votes: &[Vote<'_>]) -> bool {
+    let total = votes.iter().map(|vote| vote.weight).fold(0, i128::saturating_add);
+    let share = i128::from(confidence.millionths()).saturating_mul(total);
+    share.saturating_sub(weight.saturating_mul(1_000_000)).abs() <= total
 }
 
 /// In each round of a deliberation every position moves towards the weighted mean, which stays where it is but for rounding. So a

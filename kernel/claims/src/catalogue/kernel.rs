@@ -52,7 +52,7 @@ pub(super) const KERNEL: &[Claim] = &[
         clause: "000-4.3",
         statement: "The pending calls and the phase are those that the events determine.",
         formula: "□ (pending(o) = open calls(τ)) ∧ □ (phase(o) = last transition(τ))",
-        check: ClaimCheck::HistoryConsistency(|past, state| {
+        check: ClaimCheck::HistoryConsistency(|_, past, state| {
             let pending = state.control().pending_calls().iter().map(|call| (call.id, call.operation));
             pending.eq(past.pending.iter().copied())
                 && (!past.running || past.phase == Some(state.control().phase()))
@@ -106,7 +106,7 @@ pub(super) const KERNEL: &[Claim] = &[
         clause: "000-4.8",
         statement: "The kernel's record of a request equals the fold of the request's events.",
         formula: "□ (o.request = fold of the events of r)",
-        check: ClaimCheck::HistoryConsistency(|past, state| {
+        check: ClaimCheck::HistoryConsistency(|_, past, state| {
             of_request(state, |request| agrees_with_history(past, request)) || !past.running
         }),
         premise: Premise::State(|_, state| of_request(state, |request| !request.outcomes.is_empty())),

@@ -4,6 +4,8 @@ use super::prelude::*;
 use crate::reference::items::{latest_with_key, persists};
 use alloc::collections::{BTreeMap, BTreeSet};
 use orchestrion_kernel::ids::ItemId;
+use orchestrion_kernel::item::Layer;
+use orchestrion_kernel::semantic::Entry;
 
 pub(super) const KNOWLEDGE: &[Claim] = &[
     Claim {
@@ -90,6 +92,74 @@ pub(super) const KNOWLEDGE: &[Claim] = &[
         }),
         premise: Premise::Semantic(|_, state| {
             state.semantic().entries().any(|entry| matches!(entry.item.key, ItemKey::Output(..)))
+        }),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-230",
+        clause: "decision 0016",
+        statement: "What a request adds depends on the item of its message, and nothing else of the request does but a task on \
+                    earlier tasks. A message, a past request and a field of the situation depend on nothing.",
+        formula: "□ (AddItem(x) ∈ σ, x of r ⇒ message(r) ∈ deps(x) ⊆ {message(r)} ∪ tasks(r))",
+        check: SemanticStepInvariant(|_, _, events, after| {
+            let id_of = |key| latest_with_key(after.semantic(), &key).map(|entry| entry.item.id);
+            let is_task = |request: RequestId, id: ItemId| {
+                let key = after.semantic().get(id).map(|entry| &entry.item.key);
+                matches!(key, Some(ItemKey::Task(other, _)) if *other == request)
+            };
+            events.iter().all(|event| {
+                let Event::AddItem { item, deps } = event else { return true };
+                match &item.key {
+                    ItemKey::Request(_) | ItemKey::Trace(_) | ItemKey::Situation(_) => deps.is_empty(),
+                    ItemKey::FinalAnswer(request)
+                    | ItemKey::Tags(request)
+                    | ItemKey::Argument(request, _)
+                    | ItemKey::AdditionalArgument(request, _)
+                    | ItemKey::Diagnosis(request)
+                    | ItemKey::Approval(request)
+                    | ItemKey::Aggregate(request) => {
+                        deps.iter().copied().eq(id_of(ItemKey::Request(*request)))
+                    }
+                    ItemKey::Task(request, _) => {
+                        let message = id_of(ItemKey::Request(*request));
+                        let others = deps.iter().filter(|id| Some(**id) != message);
+                        others.clone().count() + usize::from(message.is_some()) == deps.len()
+                            && others.copied().all(|id| is_task(*request, id))
+                    }
+                    // Of an output C-34, of the others C-206.
+                    ItemKey::Output(..)
+                    | ItemKey::Identity
+                    | ItemKey::Fact(_)
+                    | ItemKey::Working(_)
+                    | ItemKey::Environment(_)
+                    | ItemKey::Summary => true,
+                }
+            })
+        }),
+        premise: Premise::Semantic(|_, state| {
+            state.semantic().entries().any(|entry| matches!(entry.item.key, ItemKey::Task(..)))
+        }),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-231",
+        clause: "003-3.2",
+        statement: "An item of the working set states the time at which it was written.",
+        formula: "□ (AddItem(x) ∨ UpdateItem(x) ∈ σ, x ∈ working set ⇒ created_at(x) = now')",
+        check: SemanticStepInvariant(|_, before, events, after| {
+            events.iter().all(|event| match event {
+                Event::AddItem { item, .. } | Event::UpdateItem { item, .. } => match item.layer {
+                    Layer::Working { created_at, .. } => {
+                        let is_same = |entry: &Entry| entry.item == *item;
+                        created_at == after.now() || before.semantic().get(item.id).is_some_and(is_same)
+                    }
+                    Layer::Request { .. } | Layer::Identity(_) | Layer::Fact(_) | Layer::Environment => true,
+                },
+                _ => true,
+            })
+        }),
+        premise: Premise::Semantic(|_, state| {
+            state.semantic().entries().any(|entry| matches!(entry.item.layer, Layer::Working { .. }))
         }),
         ..CLAIM
     },

@@ -437,7 +437,7 @@ pub(super) const NETWORK: &[Claim] = &[
         clause: "decision 0042",
         statement: "The nodes of the pending calls are those that the events determine.",
         formula: "□ (assignments(o) = fold of the events about calls)",
-        check: ClaimCheck::HistoryConsistency(|past, state| {
+        check: ClaimCheck::HistoryConsistency(|_, past, state| {
             let assignments: Vec<&Assignment> = assignments(state).collect();
             assignments.len() == past.assignments.len()
                 && assignments.iter().zip(&past.assignments).all(|(kept, heard)| {

@@ -98,16 +98,15 @@ pub(super) const SITUATION: &[Claim] = &[
         formula: "□ (reply with action a ⇒ ActionRecorded(a') ∈ σ: a' = a but result' = first n characters of result)",
         check: ResponseInvariant(|policy, decide, state| {
             let max = policy.situation.result_chars_max;
-            let [sent, expected] = [sent_record(max), truncated_record(max)];
             common_replies(state).all(|report| {
-                let Some(events) = events_of(decide, state, &report, None, Some(sent.clone())) else {
+                let Some(events) = events_of(decide, state, &report, None, Some(sent_record(max))) else {
                     return true;
                 };
                 let mut records = events.iter().filter_map(|event| match event {
                     Event::ActionRecorded { record, .. } => Some(record),
                     _ => None,
                 });
-                records.next() == Some(&expected) && records.next().is_none()
+                records.next() == Some(&truncated_record(max)) && records.next().is_none()
             })
         }),
         premise: Premise::State(|_, state| common_replies(state).next().is_some()),
@@ -316,11 +315,12 @@ fn text_of_chars(limit: u32, more: i8) -> Text {
     const CHARS_MAX: u32 = 4_000;
     let chars =
         usize::try_from(limit.min(CHARS_MAX)).unwrap_or(usize::MAX).saturating_add_signed(more.into());
-    Text::from(core::iter::once('é').chain(core::iter::repeat('a')).take(chars).collect::<String>())
+    Text::from(if chars == 0 { String::new() } else { String::from("é") + &"a".repeat(chars - 1) })
 }
 
 /// The first characters of a text.
 fn truncated(text: &str, chars_max: u32) -> Text {
     let chars = usize::try_from(chars_max).unwrap_or(usize::MAX);
-    Text::from(text.chars().take(chars).collect::<String>())
+    let end = text.char_indices().nth(chars).map(|(end, _)| end);
+    Text::from(end.and_then(|end| text.get(..end)).unwrap_or(text))
 }

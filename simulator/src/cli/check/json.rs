@@ -6,10 +6,11 @@ use super::save::SavedEvidence;
 use crate::cli::exit_status::ExitStatus;
 use crate::project::Waiver;
 use orchestrion_explorer::Termination;
-use orchestrion_kernel::Input;
 use orchestrion_kernel::semantic::Entry;
+use orchestrion_kernel::{Event, Input};
 use orchestrion_model::check::{Counterexample, ModelRun, Verdict};
 use orchestrion_model::coverage::Observation;
+use orchestrion_model::induction::{InductionCounterexample, Start};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::Path;
@@ -103,10 +104,24 @@ struct ClaimReport<'a> {
 
 #[derive(Serialize)]
 struct InductionReport<'a> {
-    /// The items at the start.
-    items: &'a [Entry],
+    /// The items at the start, if the state is semantic.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    items: Option<&'a [Entry]>,
+    /// The events of which the state and its history are folds, if the state is of control.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    events: Option<&'a [Event]>,
     /// The inputs; the last one violates the claim.
     inputs: &'a [Input],
+}
+
+impl<'a> InductionReport<'a> {
+    fn new(found: &'a InductionCounterexample) -> Self {
+        let (items, events) = match &found.start {
+            Start::Items(items) => (Some(items.as_slice()), None),
+            Start::Events(events) => (None, Some(events.as_slice())),
+        };
+        Self { items, events, inputs: &found.inputs }
+    }
 }
 
 #[derive(Serialize)]
@@ -248,8 +263,7 @@ fn claim_report<'a>(result: &'a PolicyResult, checked: &'a CheckedClaim) -> Clai
             .iter()
             .map(|other| CounterexampleReport::new(other.model, &other.counterexample, &other.evidence))
             .collect(),
-        counterexample_to_induction: of_induction
-            .map(|found| InductionReport { items: &found.items, inputs: &found.inputs }),
+        counterexample_to_induction: of_induction.map(InductionReport::new),
     }
 }
 

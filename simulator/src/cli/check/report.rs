@@ -11,7 +11,7 @@ use orchestrion_claims::Claim;
 use orchestrion_explorer::Termination;
 use orchestrion_model::check::{Counterexample, ModelRun, Verdict};
 use orchestrion_model::coverage::Observation;
-use orchestrion_model::induction::{Enumeration, InductionCounterexample};
+use orchestrion_model::induction::{Enumeration, InductionCounterexample, Start};
 use orchestrion_model::scopes::Model;
 use orchestrion_report::evidence::Highlight;
 use orchestrion_report::text::{grouped, sanitize, wrap};
@@ -280,24 +280,32 @@ pub(super) fn write_evidence(
     writeln!(out)
 }
 
-/// Writes a counterexample to induction: the items at the start, and the inputs, of which the last violates the claim.
+/// Writes a counterexample to induction: what the state at the start is made of, and the inputs, of which the last violates the claim.
 fn write_induction(
     counterexample: &InductionCounterexample,
     width: usize,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let InductionCounterexample { enumeration, items, inputs } = counterexample;
+    let InductionCounterexample { enumeration, start, inputs, .. } = counterexample;
+    let (made_of, heading, parts) = match start {
+        Start::Items(items) => ("with these items", "    item   ", json_lines(items)?),
+        Start::Events(events) => ("after these events", "    event  ", json_lines(events)?),
+    };
     let text = format!(
-        "counterexample to induction, of the enumeration {enumeration}: the last input, from a state with these items"
+        "counterexample to induction, of the enumeration {enumeration}: the last input, from a state {made_of}"
     );
     write_hanging(2, "", &text, width, out)?;
-    for item in items {
-        write_hanging(INPUT_COLUMN, "    item   ", &sanitize(&json_line(item)?), width, out)?;
+    for part in parts {
+        write_hanging(INPUT_COLUMN, heading, &sanitize(&part), width, out)?;
     }
     for input in inputs {
         write_hanging(INPUT_COLUMN, "    input  ", &sanitize(&json_line(input)?), width, out)?;
     }
     writeln!(out)
+}
+
+fn json_lines(values: &[impl Serialize]) -> io::Result<Vec<String>> {
+    values.iter().map(json_line).collect()
 }
 
 /// Formats a value in one line, with a space after each field so that it wraps there.

@@ -1,62 +1,87 @@
 //! The estimated size of the models that a scope file bounds: too large ones are refused before they are explored.
 
 use super::plan::CheckPlan;
-use super::search::SearchArgs;
+use super::search::{ProgressTimer, SearchArgs, progress_bar};
+use crate::cli::output;
 use crate::scope_file::{ScopeSource, Setting};
 use miette::Result;
 use orchestrion_kernel::Policy;
-use orchestrion_model::estimate::{NARROW, SizeEstimate, WIDE, estimate_size};
+use orchestrion_model::estimate::{SizeEstimate, estimate_size};
 use orchestrion_model::kernel_under_test::KernelUnderTest;
 use orchestrion_model::scopes::{Model, Scope};
 use orchestrion_report::text::{grouped, sanitize};
 use orchestrion_yaml::{LabeledError, ReadError};
+use std::time::Instant;
 
 /// The most product states that are explored without a limit: 12 GB at 24 bytes each.
 const PRODUCTS_MAX: f64 = 5e8;
 
 /// Returns an error if a model of a scope file is too large to enumerate, unless a limit ends its exploration. A model that is as
 /// large as at a named scope is not estimated.
-pub(super) fn ensure_enumerable(plan: &CheckPlan, search: &SearchArgs) -> Result<()> {
+pub(super) fn ensure_enumerable(plan: &CheckPlan, search: &SearchArgs, quiet: bool) -> Result<()> {
     let Some(file) = plan.file.as_ref().filter(|_| !search.has_limit()) else { return Ok(()) };
     for policy in &plan.policies {
         for model in plan.models.iter().filter(|model| file.changes(&plan.scope, **model)) {
-            let size = estimate(policy, *model, &plan.scope, WIDE, search);
+            let estimates = Estimates { policy, search, quiet };
+            let size = estimates.of(*model, &plan.scope, PRODUCTS_MAX, "the size");
             if size.products > PRODUCTS_MAX {
-                return Err(too_large(file, policy, *model, plan, search, size).into());
+                return Err(too_large(file, &estimates, *model, plan, size).into());
             }
         }
     }
     Ok(())
 }
 
-fn estimate(policy: &Policy, model: Model, scope: &Scope, width: usize, search: &SearchArgs) -> SizeEstimate {
-    estimate_size(&KernelUnderTest::unmodified(policy.clone()), model, scope, width, search.jobs())
+/// What all estimates under a policy have in common.
+struct Estimates<'a> {
+    policy: &'a Policy,
+    search: &'a SearchArgs,
+    quiet: bool,
+}
+
+impl Estimates<'_> {
+    /// Estimates the size of a model, and shows the progress. `subject` is what the progress line says is estimated.
+    fn of(&self, model: Model, scope: &Scope, precise_up_to: f64, subject: &str) -> SizeEstimate {
+        let kernel = KernelUnderTest::unmodified(self.policy.clone());
+        let (bar, mut timer, start) = (progress_bar(model.name), ProgressTimer::default(), Instant::now());
+        let size = estimate_size(&kernel, model, scope, precise_up_to, self.search.jobs(), &mut |progress| {
+            let text = format!(
+                "estimating {subject}: about {} product states to depth {}",
+                rounded(progress.products),
+                progress.depth
+            );
+            if bar.is_hidden() && !self.quiet && timer.is_due(start.elapsed()) {
+                output::print_error(&format!("{}: {text}", model.name));
+            }
+            bar.set_message(text);
+            bar.tick();
+        });
+        bar.finish_and_clear();
+        size
+    }
 }
 
 /// Describes a model that is too large, with the setting without which it is smallest.
 fn too_large(
     file: &ScopeSource,
-    policy: &Policy,
+    estimates: &Estimates<'_>,
     model: Model,
     plan: &CheckPlan,
-    search: &SearchArgs,
     size: SizeEstimate,
 ) -> ReadError {
-    let of_setting = |setting: &Setting, width| {
-        let model = setting.model.unwrap_or(model);
-        estimate(policy, model, &setting.scope, width, search).products
+    // Small samples are enough to compare the settings.
+    let without = |setting: &Setting| {
+        let subject = format!("the size without {}", setting.name);
+        estimates.of(setting.model.unwrap_or(model), &setting.scope, 0.0, &subject).products
     };
-    // Narrow probes find the setting, and a wide one its size.
-    let compared =
-        file.settings(&plan.scope).into_iter().map(|setting| (of_setting(&setting, NARROW), setting));
-    let smallest = compared.min_by(|(one, _), (other, _)| one.total_cmp(other));
-    let smallest = smallest.map(|(_, setting)| (of_setting(&setting, WIDE), setting));
+    let sizes = file.settings(&plan.scope).into_iter().map(|setting| (without(&setting), setting));
+    let smallest = sizes.min_by(|(one, _), (other, _)| one.total_cmp(other));
     let error = LabeledError::new(
         format!(
             "the model `{}` is too large to enumerate under the policy {}: about {} product states by an estimate, \
              expected at most {}",
             model.name,
-            sanitize(&policy.name),
+            sanitize(&estimates.policy.name),
             rounded(size.products),
             rounded(PRODUCTS_MAX)
         ),

@@ -260,7 +260,8 @@ fn counterexample_to_induction_has_items_and_inputs() {
     result.claims[position].verdict = Verdict::NotInductive {
         counterexample: Box::new(InductionCounterexample {
             enumeration: "derived",
-            items: (ENUMERATIONS[2].starts)().swap_remove(4),
+            start: ENUMERATIONS[2].starts(&Policy::hardened()).swap_remove(4),
+            refutes: true,
             inputs: vec![Input::Step],
         }),
     };
