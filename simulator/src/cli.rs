@@ -24,6 +24,8 @@ mod targets;
 use args::GlobalArgs;
 use clap::{ColorChoice, CommandFactory as _, Parser, Subcommand};
 use exit_status::ExitStatus;
+use orchestrion_report::text::sanitize;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 /// Check, run and replay the orchestration of language-model modules by a formally checked kernel.
@@ -93,10 +95,19 @@ pub fn main() -> ExitCode {
 
 /// Prints a usage error, with the new name of a renamed flag. Help and version arrive here too, as successes.
 fn usage_error(error: &clap::Error) -> ExitCode {
-    // Standard error may be closed; the exit code is still worth returning.
-    let _ = error.print();
+    // An argument may be a file name of others, which a shell inserted.
+    let is_plain = |argument: OsString| {
+        let text = argument.to_string_lossy();
+        sanitize(&text) == text
+    };
+    if std::env::args_os().all(is_plain) {
+        // Standard error may be closed; the exit code is still worth returning.
+        let _ = error.print();
+    } else {
+        output::print_error(&error.render());
+    }
     if let Some(hint) = renamed_flags::hint(error, std::env::args()) {
-        eprintln!("\n{hint}");
+        output::print_error(&format!("\n{hint}"));
     }
     if error.exit_code() == 0 { ExitCode::SUCCESS } else { ExitCode::from(ExitStatus::Error.code()) }
 }

@@ -1,16 +1,15 @@
 //! A folder of key files, one for each node.
 
 use super::error::KeyError;
-use super::hex;
 use super::key_file;
 use super::node_key::{NodeKey, PublicKey};
+use orchestrion_files::{Access, FileKind, Target, TargetSync, WriteError, create};
 use orchestrion_kernel::NodeId;
-use std::fs::{self, DirBuilder};
-use std::io;
+use std::fs::DirBuilder;
 use std::path::{Path, PathBuf};
 
-/// The length of the random part of the name of a temporary file, in bytes.
-const RANDOM_NAME_BYTES: usize = 16;
+/// A key file is parsed before it is replaced, so it needs no other check.
+const KEY_FILE: FileKind = FileKind { name: "a key file", is_start: |_| true, last_line: None };
 
 /// A folder with the file `<node>.key` for each node. The folder and its files have permissions for their owner only, on Unix. A
 /// key is never overwritten, except by [`KeyFolder::rotate`].
@@ -50,10 +49,10 @@ impl KeyFolder {
         let path = self.key_path(node)?;
         let key = NodeKey::generate().map_err(KeyError::Random)?;
         self.create_folder()?;
-        match key_file::write_new(&path, &key) {
-            Ok(()) => self.sync().map(|()| key),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(KeyError::Exists { path }),
-            Err(error) => Err(unwritable(path, error)),
+        match create(&path, Access::Owner, |file| key_file::write(file, &key)) {
+            Ok(()) => Ok(key),
+            Err(WriteError::Exists { path }) => Err(KeyError::Exists { path }),
+            Err(error) => Err(unwritable(&path, error)),
         }
     }
 
@@ -71,16 +70,13 @@ impl KeyFolder {
     /// As [`KeyFolder::load`], [`KeyError::Random`], or the error of writing. The old key stays unless the new one is in place.
     pub fn rotate(&self, node: &NodeId) -> Result<RotatedKeys, KeyError> {
         let path = self.key_path(node)?;
+        // Locked before it is read, so that of two rotations each knows the key that it replaces.
+        let target = Target::open_private(&path, &KEY_FILE).map_err(|error| unwritable(&path, error))?;
         let old = key_file::read(&path)?;
         let new = NodeKey::generate().map_err(KeyError::Random)?;
-        let temporary = self.temporary_path()?;
-        key_file::write_new(&temporary, &new).map_err(|error| unwritable(temporary.clone(), error))?;
-        if let Err(error) = fs::rename(&temporary, &path) {
-            // The first error is the one to report.
-            let _ = fs::remove_file(&temporary);
-            return Err(unwritable(path, error));
-        }
-        self.sync()?;
+        target
+            .replace(TargetSync::Durable, |file| key_file::write(file, &new))
+            .map_err(|error| unwritable(&path, error))?;
         Ok(RotatedKeys { old: old.public_key(), new: new.public_key() })
     }
 
@@ -98,16 +94,6 @@ impl KeyFolder {
         Ok(self.path.join(format!("{name}.key")))
     }
 
-    /// Returns a name that no other process can predict. It does not end in `.key`, so it is the file of no node.
-    fn temporary_path(&self) -> Result<PathBuf, KeyError> {
-        let mut bytes = [0; RANDOM_NAME_BYTES];
-        getrandom::fill(&mut bytes).map_err(|error| KeyError::Random(io::Error::other(error)))?;
-        let mut name = String::from(".");
-        hex::push_digits(&bytes, &mut name);
-        name.push_str(".draft");
-        Ok(self.path.join(name))
-    }
-
     fn create_folder(&self) -> Result<(), KeyError> {
         let mut builder = DirBuilder::new();
         builder.recursive(true);
@@ -122,18 +108,12 @@ impl KeyFolder {
             error,
         })
     }
-
-    /// Makes a created or renamed file durable. Only Unix can open a folder for this.
-    fn sync(&self) -> Result<(), KeyError> {
-        if cfg!(unix) { sync_folder(&self.path) } else { Ok(()) }
-    }
 }
 
-fn sync_folder(path: &Path) -> Result<(), KeyError> {
-    let result = fs::File::open(path).and_then(|folder| folder.sync_all());
-    result.map_err(|error| KeyError::Io { path: path.to_owned(), problem: "unwritable key folder", error })
-}
-
-fn unwritable(path: PathBuf, error: io::Error) -> KeyError {
-    KeyError::Io { path, problem: "unwritable key file", error }
+fn unwritable(path: &Path, error: WriteError) -> KeyError {
+    let error = match error {
+        WriteError::Io { error, .. } => error,
+        error => error.into(),
+    };
+    KeyError::Io { path: path.to_owned(), problem: "unwritable key file", error }
 }

@@ -29,6 +29,7 @@ pub use public_key::PublicKeyText;
 pub use signed::{Number, Reciprocity, Tone};
 pub use task::{RequirementsFile, TaskConstraintsFile};
 
+use orchestrion_files::limits::{NETWORK_FILE_BYTES_MAX, NETWORK_FILE_VALUES_MAX};
 use orchestrion_kernel::network::{Network, Requirements, TrustPolicy};
 use orchestrion_kernel::{CapabilityId, NodeId};
 use orchestrion_yaml::{FileLimits, LabeledError, ReadError, Source, schema_of};
@@ -37,8 +38,8 @@ use std::path::Path;
 
 /// The limits of a network file: room for 10,000 nodes of 200 values each, such as 20 connections.
 pub const NETWORK_LIMITS: FileLimits = FileLimits {
-    bytes_max: 16 << 20,
-    values_max: 2_000_000,
+    bytes_max: NETWORK_FILE_BYTES_MAX,
+    values_max: NETWORK_FILE_VALUES_MAX,
     help: "remove the nodes that cannot get the task, or the connections that the routing node does not have",
 };
 

@@ -1,7 +1,10 @@
 //! Journals: durable storage of a conversation's trace while it runs.
 
 use crate::error::OpenError;
-use std::fs::{File, OpenOptions, TryLockError};
+use orchestrion_files::limits::SNAPSHOT_BYTES_MAX;
+use orchestrion_files::{Target, TargetSync, WriteError, sync_folder};
+use orchestrion_trace::{SNAPSHOT_FILE, TRACE_FILE};
+use std::fs::{File, OpenOptions};
 use std::future::Future;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -105,7 +108,15 @@ impl JournalFile {
     pub fn open(path: impl AsRef<Path>) -> Result<Self, OpenError> {
         let path = path.as_ref().to_path_buf();
         let journal = path.display().to_string();
-        match open_locked(&path) {
+        let opened =
+            orchestrion_files::open_locked(OpenOptions::new().create(true).read(true).append(true), &path);
+        let opened = opened.and_then(|file| {
+            if file.metadata()?.len() == 0 {
+                sync_folder(&path)?;
+            }
+            Ok(file)
+        });
+        match opened {
             Ok(file) => Ok(Self { path, file, is_durable: true }),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => Err(OpenError::Locked { journal }),
             Err(error) => Err(OpenError::Io { journal, error }),
@@ -130,6 +141,22 @@ impl JournalFile {
         }
     }
 
+    /// Returns an error unless the journal is empty or holds a closed conversation, so that another one may replace it.
+    ///
+    /// # Errors
+    /// [`WriteError`]
+    pub fn check_replaceable(&self) -> Result<(), WriteError> {
+        TRACE_FILE.check(&self.file, &self.path)
+    }
+
+    /// Replaces the journal at once, and keeps it locked until then.
+    pub(crate) fn replace(self, lines: &[u8]) -> Result<(), WriteError> {
+        let io = |error| WriteError::Io { path: self.path.clone(), error };
+        let file = self.file.try_clone().map_err(io)?;
+        Target::from_locked(&self.path, &TRACE_FILE, file)?
+            .replace(TargetSync::Durable, |file| file.write_all(lines))
+    }
+
     /// Omits `fsync`. Lines then survive a crash of the program, but not a crash of the machine.
     #[must_use]
     pub fn without_fsync(mut self) -> Self {
@@ -145,54 +172,6 @@ impl Drop for JournalFile {
         // Only a file that was never locked refuses this.
         let _ = self.file.unlock();
     }
-}
-
-fn open_locked(path: &Path) -> io::Result<File> {
-    let file = loop {
-        let file = OpenOptions::new().create(true).read(true).append(true).open(path)?;
-        file.try_lock().map_err(|error| match error {
-            TryLockError::WouldBlock => io::ErrorKind::WouldBlock.into(),
-            TryLockError::Error(error) => error,
-        })?;
-        // A rotation may have replaced the file before it was locked.
-        if is_at_path(&file, path)? {
-            break file;
-        }
-    };
-    if file.metadata()?.len() == 0 {
-        sync_directory(path)?;
-    }
-    Ok(file)
-}
-
-/// Whether the path still names the open file.
-#[cfg(unix)]
-fn is_at_path(file: &File, path: &Path) -> io::Result<bool> {
-    use std::os::unix::fs::MetadataExt as _;
-    let identity = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino());
-    match path.metadata() {
-        Ok(found) => Ok(identity(found) == identity(file.metadata()?)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(error),
-    }
-}
-
-/// An open file cannot be replaced here.
-#[cfg(not(unix))]
-fn is_at_path(_: &File, _: &Path) -> io::Result<bool> {
-    Ok(true)
-}
-
-/// Makes the directory entry of a new file durable.
-#[cfg(unix)]
-pub(crate) fn sync_directory(path: &Path) -> io::Result<()> {
-    let directory = path.parent().filter(|directory| !directory.as_os_str().is_empty());
-    File::open(directory.unwrap_or(Path::new(".")))?.sync_all()
-}
-
-#[cfg(not(unix))]
-pub(crate) fn sync_directory(_: &Path) -> io::Result<()> {
-    Ok(())
 }
 
 impl Journal for JournalFile {
@@ -211,19 +190,20 @@ impl Journal for JournalFile {
     }
 
     fn read_snapshot(&mut self) -> io::Result<Option<Vec<u8>>> {
-        match std::fs::read(self.snapshot_path()) {
+        match orchestrion_files::read(&self.snapshot_path(), SNAPSHOT_BYTES_MAX as u64) {
             Ok(snapshot) => Ok(Some(snapshot)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         }
     }
 
-    /// Writes another file first, so that a crash leaves the earlier snapshot.
     fn write_snapshot(&mut self, snapshot: &[u8]) -> io::Result<()> {
-        let path = self.snapshot_path();
-        let draft = path.with_extension("draft");
-        std::fs::write(&draft, snapshot)?;
-        std::fs::rename(&draft, &path)
+        if snapshot.len() > SNAPSHOT_BYTES_MAX {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        Target::open(&self.snapshot_path(), &SNAPSHOT_FILE)?
+            .replace(TargetSync::None, |file| file.write_all(snapshot))?;
+        Ok(())
     }
 
     fn truncate(&mut self, bytes: u64) -> io::Result<()> {

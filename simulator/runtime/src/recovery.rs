@@ -2,6 +2,7 @@
 
 use crate::error::OpenError;
 use crate::journal::Journal;
+use orchestrion_files::limits::TRACE_HEADER_BYTES_MAX;
 use orchestrion_kernel::context::ContextBuilder;
 use orchestrion_trace::recorder::Recorder;
 use orchestrion_trace::{
@@ -11,8 +12,7 @@ use orchestrion_trace::{
 use std::fmt;
 use std::io::{BufRead, Read};
 
-/// The maximum length of a header; a policy file has at most 1 MiB.
-const HEADER_BYTES_MAX: u64 = 4 << 20;
+const HEADER_BYTES_MAX: u64 = TRACE_HEADER_BYTES_MAX as u64;
 
 /// The torn tail of a journal, which was truncated. No call depended on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

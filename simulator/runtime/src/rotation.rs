@@ -4,12 +4,12 @@
 //! journal as before, perhaps with a copy of its lines; the next rotation replaces this copy.
 
 use crate::error::OpenError;
-use crate::journal::{Journal as _, JournalFile, sync_directory};
+use crate::journal::{Journal as _, JournalFile};
 use crate::journaled::JournaledConversation;
+use orchestrion_files::{Access, WriteError, create, sync_folder};
 use orchestrion_kernel::context::ContextBuilder;
 use orchestrion_trace::{Header, JOURNAL_FORMAT, Reader};
-use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, BufRead, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -53,7 +53,10 @@ pub enum RotateError {
         /// The file.
         segment: String,
     },
-    /// A file cannot be written.
+    /// The segment cannot be created, or the journal not replaced.
+    #[error("{0}; {help}", help = .0.help())]
+    Write(#[from] WriteError),
+    /// A file cannot be read or written.
     #[error("{file}: unwritable file: {error}")]
     Io {
         /// The file.
@@ -100,17 +103,25 @@ pub fn rotate(
     let (end, next) = recorder.end_segment(&recorded).map_err(unwritable(journal))?;
     let path = segment.map_or_else(|| segment_path(journal, steps), Path::to_path_buf);
 
-    let mut lines = Vec::new();
-    file.read().and_then(|mut input| input.read_to_end(&mut lines)).map_err(unwritable(journal))?;
-    lines.extend(end);
-    if is_other_file(&path, &lines).map_err(unwritable(&path))? {
+    write_segment(&path, &mut file, &end)?;
+    // From here on the segment is durable. `file` stays locked until the journal is replaced.
+    file.replace(&next)?;
+    Ok(RotatedSegment { path, steps })
+}
+
+/// Writes the lines of a journal to a new file. A rotation that a crash interrupted may leave a copy of them, which is kept.
+fn write_segment(path: &Path, journal: &mut JournalFile, end: &[u8]) -> Result<(), RotateError> {
+    let io = |error| RotateError::Io { file: path.display().to_string(), error };
+    if path.symlink_metadata().is_err() {
+        let mut lines = journal.read().map_err(io)?.chain(end);
+        return Ok(create(path, Access::Default, |file| io::copy(&mut lines, file).map(drop))?);
+    }
+    let copy = orchestrion_files::open(path).map_err(io)?;
+    let lines = journal.read().map_err(io)?.chain(end);
+    if !is_equal(BufReader::new(&copy), lines).map_err(io)? {
         return Err(RotateError::SegmentExists { segment: path.display().to_string() });
     }
-    replace(&path, &lines).map_err(unwritable(&path))?;
-    // From here on the segment is durable. `file` stays locked until the journal is replaced.
-    replace(journal, &next).map_err(unwritable(journal))?;
-    drop(file);
-    Ok(RotatedSegment { path, steps })
+    copy.sync_all().and_then(|()| sync_folder(path)).map_err(io)
 }
 
 /// Returns the default path of a segment: `office.1520.ndjson` for `office.ndjson`.
@@ -123,23 +134,18 @@ fn segment_path(journal: &Path, steps: u64) -> PathBuf {
     })
 }
 
-/// Whether a file exists that is no copy of these lines. A rotation that a crash interrupted may leave a copy.
-fn is_other_file(path: &Path, lines: &[u8]) -> io::Result<bool> {
-    match std::fs::read(path) {
-        Ok(found) => Ok(found != lines),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(error),
+/// Whether two inputs have the same bytes.
+fn is_equal(mut one: impl BufRead, mut other: impl BufRead) -> io::Result<bool> {
+    loop {
+        let (left, right) = (one.fill_buf()?, other.fill_buf()?);
+        let len = left.len().min(right.len());
+        if left[..len] != right[..len] {
+            return Ok(false);
+        }
+        if len == 0 {
+            return Ok(left.is_empty() && right.is_empty());
+        }
+        one.consume(len);
+        other.consume(len);
     }
-}
-
-/// Replaces a file by one rename, and makes both durable.
-fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut draft = path.to_path_buf().into_os_string();
-    draft.push(".draft");
-    let draft = PathBuf::from(draft);
-    let mut file = File::create(&draft)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    std::fs::rename(&draft, path)?;
-    sync_directory(path)
 }

@@ -3,18 +3,17 @@
 use super::error::{ItemError, LocatedError, ProblemFileError, problem_error, quoted};
 use super::format::{InclusionFile, ItemFile, LayerFile, Object, ProblemFile};
 use super::id::Id;
+use orchestrion_files::limits::PROBLEM_FILE_BYTES_MAX;
 use orchestrion_kernel::module::Module;
 use orchestrion_kernel::selection::{Candidate, Inclusion, Problem, ProblemError};
 use orchestrion_report::text::sanitize;
 use orchestrion_yaml::suggest_nearest;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
-/// Size limit of problem and certificate files: 256 MiB.
-pub const PROBLEM_BYTES_MAX: usize = 1 << 28;
+/// Size limit of problem and certificate files.
+pub const PROBLEM_BYTES_MAX: usize = PROBLEM_FILE_BYTES_MAX;
 
 /// Problem with the ids and attributes of its items, by position.
 #[derive(Clone, Debug)]
@@ -78,13 +77,10 @@ impl NamedProblem {
     }
 }
 
-/// Reads a file, up to one byte beyond the size limit.
+/// Reads a file within the size limit.
 pub(super) fn read_bytes(path: &Path) -> Result<Vec<u8>, ProblemFileError> {
     let unreadable = |error| ProblemFileError::unreadable(&path.display().to_string(), &error);
-    let mut bytes = Vec::new();
-    let file = File::open(path).map_err(unreadable)?;
-    file.take(PROBLEM_BYTES_MAX as u64 + 1).read_to_end(&mut bytes).map_err(unreadable)?;
-    Ok(bytes)
+    orchestrion_files::read(path, PROBLEM_BYTES_MAX as u64).map_err(unreadable)
 }
 
 /// Decodes UTF-8 text within the size limit.
@@ -92,7 +88,10 @@ pub(super) fn decode_text(bytes: &[u8]) -> Result<&str, LocatedError> {
     if bytes.len() > PROBLEM_BYTES_MAX {
         return Err(LocatedError {
             offset: None,
-            message: format!("file too large: expected at most {PROBLEM_BYTES_MAX} bytes (256 MiB)"),
+            message: format!(
+                "file too large: expected at most {PROBLEM_BYTES_MAX} bytes ({} MiB), found more",
+                PROBLEM_BYTES_MAX >> 20
+            ),
             help: "remove items that cannot be selected".into(),
         });
     }

@@ -4,6 +4,8 @@ mod base;
 mod itf;
 mod manual;
 
+pub(super) use itf::ITF;
+
 use super::exit_status::ExitStatus;
 use super::{files, output};
 use crate::project;
@@ -254,7 +256,7 @@ fn write_folder(
     };
     let pages = pages.iter().map(|(name, page)| (folder.join(name), page.as_bytes()));
     let (written, ()) = files::create_all(pages, || Ok(()))?;
-    let mut out = output::stdout();
+    let mut out = output::plain_stdout();
     for path in written {
         writeln!(out, "  wrote    {}", path.display()).into_diagnostic()?;
     }

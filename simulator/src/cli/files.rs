@@ -1,7 +1,8 @@
 //! Files as commands read and write them: errors name the file, and nothing is overwritten by accident.
 
-use miette::{Context, IntoDiagnostic, Result, miette};
-use orchestrion_trace::{Reader, TRACE_PREFIX, TraceError, TraceErrorKind};
+use miette::{Report, Result, miette};
+use orchestrion_files::{Access, FileKind, Target, TargetSync, WriteError, create};
+use orchestrion_trace::{Reader, TRACE_FILE, TraceError, TraceErrorKind};
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -32,68 +33,49 @@ pub(super) fn open_segment_with<R: Read>(
 /// Opens a file, and returns its name.
 fn open(path: &Path) -> Result<(File, String), TraceError> {
     let name = path.display().to_string();
-    match File::open(path) {
+    match orchestrion_files::open(path) {
         Ok(file) => Ok((file, name)),
         Err(error) => Err(TraceError { file: name, line: 0, kind: TraceErrorKind::Io(error) }),
     }
 }
 
-/// Writes a trace; overwrites an earlier trace, and no other file.
+/// Writes a trace; overwrites an earlier finished trace, and no other file.
 pub(super) fn replace_trace(path: &Path, bytes: &[u8]) -> Result<()> {
-    ensure_trace_overwritable(path)?;
-    replace(path, bytes)
+    let target = Target::open(path, &TRACE_FILE)
+        .map_err(|error| with_help(&error, "choose another folder with --out-dir, or move the file away"))?;
+    replace(target, |file| file.write_all(bytes))
 }
 
-/// Returns an error if the file exists and is not a trace.
-pub(super) fn ensure_trace_overwritable(path: &Path) -> Result<()> {
-    ensure_overwritable(
-        path,
-        TRACE_PREFIX,
-        "not a trace",
-        "choose another folder with --out-dir, or move the file away",
-    )
+/// Returns an error if a file exists and is not a finished one of this kind.
+pub(super) fn ensure_overwritable(path: &Path, kind: &'static FileKind) -> Result<()> {
+    open_target(path, kind).map(drop)
 }
 
-/// Returns an error if the file exists, is not empty and does not start with `prefix`. `kind` completes the message
-/// "FILE is …".
-pub(super) fn ensure_overwritable(path: &Path, prefix: &str, kind: &str, help: &str) -> Result<()> {
-    if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
-        return Err(miette!(help = help.to_string(), "cannot overwrite {}: not a file", path.display()));
-    }
-    let Ok(file) = File::open(path) else { return Ok(()) };
-    let mut start = Vec::new();
-    file.take(prefix.len() as u64)
-        .read_to_end(&mut start)
-        .into_diagnostic()
-        .wrap_err_with(|| cannot_write(path))?;
-    if start.is_empty() || start == prefix.as_bytes() {
-        return Ok(());
-    }
-    Err(miette!(help = help.to_string(), "{} is {kind} and is not overwritten", path.display()))
+/// Checks and locks a file that is to be replaced.
+pub(super) fn open_target(path: &Path, kind: &'static FileKind) -> Result<Target> {
+    Target::open(path, kind).map_err(to_report)
 }
 
-fn cannot_write(path: &Path) -> String {
-    format!("cannot write {}", path.display())
+/// Replaces a file at once, if it is a finished one of this kind.
+pub(super) fn replace_with(
+    path: &Path,
+    kind: &'static FileKind,
+    write: impl FnOnce(&mut File) -> io::Result<()>,
+) -> Result<()> {
+    replace(open_target(path, kind)?, write)
 }
 
-/// Writes a file atomically, over an existing one.
-fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
-    replace_with(path, |file| file.write_all(bytes))
+/// Replaces a checked file at once by what `write` writes.
+pub(super) fn replace(target: Target, write: impl FnOnce(&mut File) -> io::Result<()>) -> Result<()> {
+    target.replace(TargetSync::Durable, write).map_err(to_report)
 }
 
-/// Replaces a file atomically by what `write` writes.
-pub(super) fn replace_with(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    fs::create_dir_all(folder).into_diagnostic().wrap_err_with(|| cannot_write(path))?;
-    let draft = draft_path(path);
-    let result = File::create(&draft)
-        .and_then(|mut file| write(&mut file).and_then(|()| file.sync_all()))
-        .and_then(|()| fs::rename(&draft, path));
-    if result.is_err() {
-        // The first error is the one to report.
-        let _ = fs::remove_file(&draft);
-    }
-    result.into_diagnostic().wrap_err_with(|| cannot_write(path))
+pub(super) fn to_report(error: WriteError) -> Report {
+    with_help(&error, error.help())
+}
+
+fn with_help(error: &WriteError, help: &str) -> Report {
+    miette!(help = help.to_owned(), "{error}")
 }
 
 /// Writes new files, and calls `finish`. If a file exists, cannot be written, or `finish` fails, all files are removed.
@@ -108,7 +90,7 @@ pub(super) fn create_all<'a, T>(
     let mut created = CreatedFiles::default();
     for (path, bytes) in files {
         created.add_missing_folders(&path);
-        if let Err(error) = ensure_absent(&path).and_then(|()| replace(&path, bytes)) {
+        if let Err(error) = create_file(&path, bytes) {
             created.undo();
             return Err(error);
         }
@@ -121,6 +103,11 @@ pub(super) fn create_all<'a, T>(
             Err(error)
         }
     }
+}
+
+/// Creates a file, and replaces none.
+pub(super) fn create_file(path: &Path, bytes: &[u8]) -> Result<()> {
+    create(path, Access::Default, |file| file.write_all(bytes)).map_err(to_report)
 }
 
 /// Files and folders created so far, for undoing an incomplete write.
@@ -180,18 +167,8 @@ pub(super) fn walk_files(
 /// Returns an error if the path exists, as a file, folder or link.
 fn ensure_absent(path: &Path) -> Result<()> {
     // A dangling link exists too.
-    if path.symlink_metadata().is_ok() {
-        return Err(miette!(
-            help = "choose another name, or remove the file",
-            "{} exists already and is not overwritten",
-            path.display()
-        ));
+    match path.symlink_metadata() {
+        Ok(_) => Err(to_report(WriteError::Exists { path: path.to_owned() })),
+        Err(_) => Ok(()),
     }
-    Ok(())
-}
-
-fn draft_path(path: &Path) -> PathBuf {
-    let mut name = path.file_name().unwrap_or_default().to_os_string();
-    name.push(format!(".{}.draft", std::process::id()));
-    path.with_file_name(name)
 }

@@ -3,7 +3,7 @@
 use super::exit_status::ExitStatus;
 use super::{files, keys, output};
 use crate::project;
-use miette::{Context, IntoDiagnostic, Result, miette};
+use miette::{IntoDiagnostic, Result, miette};
 use orchestrion_scenario::Scenario;
 use orchestrion_scenario::policy_file;
 use orchestrion_scenario::run::run_scenario;
@@ -52,7 +52,7 @@ const WORKFLOW: &str = ".github/workflows/orchestrion.yaml";
 
 pub(super) fn run(args: &Args) -> Result<ExitStatus> {
     let written = create_project(&args.folder)?;
-    print_report(&args.folder, &written, &mut output::stdout()).into_diagnostic()?;
+    print_report(&args.folder, &written, &mut output::plain_stdout()).into_diagnostic()?;
     Ok(ExitStatus::Success)
 }
 
@@ -98,22 +98,19 @@ fn create_project(folder: &Path) -> Result<Vec<PathBuf>> {
 
 /// Writes the files that follow from the network: the trace of its scenario, and the keys. No file of a failed call stays.
 fn add_network_files(folder: &Path, [trace, keys]: &[PathBuf; 2]) -> Result<Vec<PathBuf>> {
-    let write = |path: &Path, bytes: &[u8]| {
-        fs::write(path, bytes).into_diagnostic().wrap_err_with(|| format!("cannot write {}", path.display()))
-    };
+    let result = run_scenario(Scenario::read(&in_folder(folder, NETWORK_SCENARIO))?)?;
+    files::create_file(trace, &result.trace)?;
     let add = || {
-        let result = run_scenario(Scenario::read(&in_folder(folder, NETWORK_SCENARIO))?)?;
-        write(trace, &result.trace)?;
         // The folder does not exist yet, so its permissions are those of a key folder.
         let mut added = keys::create_beside(&in_folder(folder, NETWORK))?;
         let ignored = keys.join(IGNORE_FILE);
-        write(&ignored, IGNORE_ALL)?;
+        files::create_file(&ignored, IGNORE_ALL)?;
         added.splice(..0, [trace.clone()]);
         added.push(ignored);
         Ok(added)
     };
     add().inspect_err(|_| {
-        // The first error is the one to report. Neither path existed before.
+        // The first error is the one to report. The trace is ours, and no folder of keys existed before.
         let _ = fs::remove_file(trace);
         let _ = fs::remove_dir_all(keys);
     })

@@ -5,13 +5,13 @@ mod rotate;
 
 use super::exit_status::ExitStatus;
 use super::files;
-use miette::{Context, IntoDiagnostic, Result};
+use miette::{IntoDiagnostic, Result};
+use orchestrion_files::FileKind;
 use orchestrion_handoff::{KeyFolder, PublicKey};
 use orchestrion_kernel::NodeId;
 use orchestrion_network::{LoadedNetwork, NETWORK_LIMITS, with_public_keys};
 use orchestrion_yaml::Source;
 use std::collections::BTreeMap;
-use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -78,6 +78,9 @@ impl Files {
     }
 }
 
+/// The network file was parsed, so it needs no other check.
+const NETWORK: FileKind = FileKind { name: "a trust network", is_start: |_| true, last_line: None };
+
 /// The parsed network and its keys.
 struct Opened {
     path: PathBuf,
@@ -101,17 +104,6 @@ impl Opened {
     /// Writes public keys into the network file, atomically.
     fn write(&self, keys: &BTreeMap<NodeId, PublicKey>) -> Result<()> {
         let text = with_public_keys(&self.source, keys)?;
-        replace_text(&self.path, &text)
+        files::replace_with(&self.path, &NETWORK, |file| file.write_all(text.as_bytes()))
     }
-}
-
-/// Replaces the text of a file. Its permissions stay, and a link to it stays a link.
-fn replace_text(path: &Path, text: &str) -> Result<()> {
-    let cannot_write = || format!("cannot write {}", path.display());
-    let path = fs::canonicalize(path).into_diagnostic().wrap_err_with(cannot_write)?;
-    let permissions = path.metadata().into_diagnostic().wrap_err_with(cannot_write)?.permissions();
-    files::replace_with(&path, |file| {
-        file.write_all(text.as_bytes())?;
-        file.set_permissions(permissions)
-    })
 }

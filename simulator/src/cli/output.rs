@@ -1,6 +1,7 @@
 //! Standard output and standard error: untrusted text is made visible, and reports are wrapped to the terminal's width.
 
 use anstyle::Style;
+use miette::{GraphicalReportHandler, GraphicalTheme};
 use orchestrion_report::text::{sanitize, wrap};
 use std::io::{self, Write};
 use std::path::Path;
@@ -52,8 +53,14 @@ pub(super) fn print_error(message: &impl std::fmt::Display) {
     eprintln!("{}", sanitize_lines(&message.to_string()));
 }
 
-/// Prints a diagnostic with its source excerpt and help to standard error. Of its escape sequences only colors remain.
+/// Prints a diagnostic with its source excerpt and help to standard error. Of its escape sequences only the colors of the report
+/// remain. If a foreign text contains an escape character, the report has no colors: they could not be distinguished.
 pub(super) fn print_diagnostic(error: &miette::Report) {
+    let mut plain = String::new();
+    let handler = GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor()).with_width(width());
+    if handler.render_report(&mut plain, error.as_ref()).is_err() || plain.contains('\u{1b}') {
+        return print_error(&plain);
+    }
     let rendered = format!("{error:?}");
     let mut parts = rendered.split("\u{1b}[");
     let mut text = sanitize_lines(parts.next().unwrap_or_default());

@@ -6,10 +6,9 @@ use super::files::{self, open_trace};
 use super::{output, targets};
 use clap::ValueEnum;
 use miette::{Context, IntoDiagnostic, Result, miette};
+use orchestrion_files::limits::TEXT_FILE_BYTES_MAX;
 use orchestrion_scenario::promote::{PromoteError, Promotion, Target, from_debate, from_trace};
-use orchestrion_yaml::FILE_BYTES_MAX;
-use std::fs::File;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Convert a trace, such as a counterexample, or a foreign recording to a scenario with a golden trace.
@@ -72,11 +71,9 @@ fn promote_trace(path: &Path, target: &Target) -> Result<Promotion, PromoteError
 
 fn read_text(path: &Path) -> Result<String> {
     let cannot_read = || format!("cannot read {}", path.display());
-    let file = File::open(path).into_diagnostic().wrap_err_with(cannot_read)?;
-    let mut bytes = Vec::new();
-    // One byte beyond the limit lets the parser detect that the file is too large.
-    let bytes_max = u64::try_from(FILE_BYTES_MAX).unwrap_or(u64::MAX).saturating_add(1);
-    file.take(bytes_max).read_to_end(&mut bytes).into_diagnostic().wrap_err_with(cannot_read)?;
+    let bytes = orchestrion_files::read(path, TEXT_FILE_BYTES_MAX as u64)
+        .into_diagnostic()
+        .wrap_err_with(cannot_read)?;
     String::from_utf8(bytes).map_err(|error| {
         miette!(
             help = "save the recorded debate as JSON in UTF-8",
@@ -165,10 +162,9 @@ mod tests {
             assert_eq!(fs::read_to_string(to.join(existing)).unwrap(), "mine");
             fs::remove_file(to.join(existing)).unwrap();
         }
-        // A folder in place of the second file's draft: the error occurs after the first file is written.
-        let draft = to.join(format!("case.ndjson.{}.draft", std::process::id()));
-        fs::create_dir(&draft).unwrap();
-        write_files(&promotion(to), to).unwrap_err();
-        assert!(!to.join("case.yaml").exists() && !to.join("case.ndjson").exists());
+        // The folder of the second file is the first file: the error occurs after the first file is written.
+        let paths = ["case", "case/golden"].map(|name| (to.join(name), b"text".as_slice()));
+        files::create_all(paths, || Ok(())).unwrap_err();
+        assert!(names(to).is_empty(), "{:?}", names(to));
     }
 }

@@ -4,10 +4,11 @@ use super::exit_status::ExitStatus;
 use super::files::{self, open_trace};
 use super::output;
 use miette::{Context, IntoDiagnostic, Result, miette};
+use orchestrion_files::FileKind;
 use orchestrion_report::show::{self, PAGE_PREFIX, ShowError, Style, View};
 use orchestrion_text::StandardContexts;
 use orchestrion_trace::redact::{Redacted, Salt, redact};
-use orchestrion_trace::{Reader, TraceError, TraceErrorKind};
+use orchestrion_trace::{Reader, TRACE_FILE, TraceError, TraceErrorKind};
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -126,12 +127,17 @@ fn show_status(result: Result<(), ShowError>) -> Result<ExitStatus> {
     }
 }
 
+const PAGE: FileKind = FileKind {
+    name: "a page of a trace",
+    is_start: |start| start.starts_with(PAGE_PREFIX.as_bytes()),
+    last_line: None,
+};
+
 /// Writes the HTML page of the valid part of a trace.
 fn write_html(reader: Reader<BufReader<File>>, trace: &Path, path: &Path) -> Result<ExitStatus> {
-    let help = "choose another file for the page, or move this one away";
-    files::ensure_overwritable(path, PAGE_PREFIX, "not a page of a trace", help)?;
+    let target = files::open_target(path, &PAGE)?;
     let page = show::html(reader, &trace.file_name().unwrap_or_default().to_string_lossy());
-    files::replace_with(path, |file| file.write_all(page.text.as_bytes()))?;
+    files::replace(target, |file| file.write_all(page.text.as_bytes()))?;
     let mut out = output::plain_stdout();
     writeln!(out, "shown: {} steps, the state after each, and the claims", page.summary.steps)
         .into_diagnostic()?;
@@ -141,8 +147,6 @@ fn write_html(reader: Reader<BufReader<File>>, trace: &Path, path: &Path) -> Res
 
 /// Writes the trace without its texts.
 fn write_redacted(reader: Reader<BufReader<File>>, trace: &Path, path: &Path) -> Result<ExitStatus> {
-    let help = "choose another file, or move this one away";
-    files::ensure_overwritable(path, orchestrion_trace::TRACE_PREFIX, "not a trace", help)?;
     if path.exists() && path.canonicalize().into_diagnostic()? == trace.canonicalize().into_diagnostic()? {
         return Err(miette!(
             help = "choose another file; redaction is irreversible",
@@ -152,7 +156,8 @@ fn write_redacted(reader: Reader<BufReader<File>>, trace: &Path, path: &Path) ->
     }
     let salt = Salt::generate().into_diagnostic().wrap_err("no random salt is available")?;
     let mut redaction = None;
-    let written = files::replace_with(path, |file| {
+    let target = files::open_target(path, &TRACE_FILE)?;
+    let written = files::replace(target, |file| {
         let mut out = BufWriter::new(file);
         let result = redact(reader, &salt, &StandardContexts, &mut out);
         let is_complete = result.is_ok();

@@ -3,11 +3,12 @@
 use crate::protocol::{FromHost, NotStartedMessage, ReplyMessage, RequestMessage, ToHost};
 use futures_channel::{mpsc, oneshot};
 use futures_util::StreamExt;
+use orchestrion_files::limits::{HOST_LINE_BYTES_MAX, HOST_SKIPPED_BYTES_MAX};
 use orchestrion_kernel::module::{Failure, Operation};
 use orchestrion_kernel::{CallId, Input, Text, UserId};
 use orchestrion_runtime::{
-    Call, CallError, CallResult, Clock, Host, INPUT_BYTES_MAX, Mailbox, Message, NewRequest, RecoveryResult,
-    RefusedHandoff, SessionUser, lock_ignoring_poison,
+    Call, CallError, CallResult, Clock, Host, Mailbox, Message, NewRequest, RecoveryResult, RefusedHandoff,
+    SessionUser, lock_ignoring_poison,
 };
 use orchestrion_scenario::IdentityFile;
 use serde_json::Value;
@@ -17,9 +18,6 @@ use std::io::{self, BufRead, Read, Write};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
-
-/// The maximum length of a line; it exceeds the limit of an input.
-const LINE_BYTES_MAX: usize = 2 * INPUT_BYTES_MAX;
 
 /// The number of recent calls whose replies can be parsed, so that a repeated reply is refused as such.
 const CALLS_MAX: usize = 1000;
@@ -169,17 +167,25 @@ impl<W: Write> HostReader<W> {
         let mut line = Vec::new();
         for number in 1u64.. {
             line.clear();
-            match input.by_ref().take(LINE_BYTES_MAX as u64).read_until(b'\n', &mut line) {
+            match input.by_ref().take(HOST_LINE_BYTES_MAX as u64).read_until(b'\n', &mut line) {
                 Ok(0) | Err(_) => return,
                 Ok(_) => {}
             }
             let has_newline = line.ends_with(b"\n");
-            if !has_newline && line.len() == LINE_BYTES_MAX {
-                if skip_line(&mut input).is_err() {
-                    return;
+            if !has_newline && line.len() == HOST_LINE_BYTES_MAX {
+                let reason =
+                    format!("line too long: expected at most {HOST_LINE_BYTES_MAX} bytes, found more");
+                match skip_line(&mut input, HOST_SKIPPED_BYTES_MAX) {
+                    Ok(true) => self.report_parse_failure(number, &[], reason),
+                    Ok(false) => {
+                        let reason = format!(
+                            "{reason}; no newline follows within {HOST_SKIPPED_BYTES_MAX} bytes, so the host is disconnected"
+                        );
+                        self.report_parse_failure(number, &[], reason);
+                        return;
+                    }
+                    Err(_) => return,
                 }
-                let reason = format!("line too long: expected at most {LINE_BYTES_MAX} bytes, found more");
-                self.report_parse_failure(number, &[], reason);
                 continue;
             }
             if line.trim_ascii().is_empty() {
@@ -293,9 +299,10 @@ fn replied_call(line: &[u8]) -> Option<CallId> {
     serde_json::from_value(line.get_mut("reply")?.get_mut("call")?.take()).ok()
 }
 
-/// Reads to the end of a line without keeping it.
-fn skip_line(input: &mut impl BufRead) -> io::Result<()> {
-    loop {
+/// Reads to the end of a line without keeping it. Returns whether it has at most so many bytes; a device may never end it.
+fn skip_line(input: &mut impl BufRead, bytes_max: u64) -> io::Result<bool> {
+    let mut skipped = 0u64;
+    while skipped < bytes_max {
         let buffer = input.fill_buf()?;
         let end = buffer.iter().position(|byte| *byte == b'\n');
         let (read, done) = match end {
@@ -304,7 +311,9 @@ fn skip_line(input: &mut impl BufRead) -> io::Result<()> {
         };
         input.consume(read);
         if done {
-            return Ok(());
+            return Ok(true);
         }
+        skipped = skipped.saturating_add(read as u64);
     }
+    Ok(false)
 }

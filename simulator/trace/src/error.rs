@@ -25,8 +25,13 @@ pub enum TraceErrorKind {
     Empty,
     /// The last line is incomplete.
     Torn,
-    /// A line is not UTF-8 text, or too long.
+    /// A line is not UTF-8 text.
     NotText,
+    /// A line is too long.
+    LineTooLong {
+        /// The limit in bytes.
+        bytes_max: usize,
+    },
     /// A line does not end in a chain.
     NotChained,
     /// The chain of a line does not match its text.
@@ -109,7 +114,11 @@ impl fmt::Display for TraceErrorKind {
                  remove this line or record the trace again",
             ),
             Self::NotText => f.write_str(
-                "invalid line: expected one line of JSON of at most 64 MiB, found other bytes; check that the file is a trace",
+                "invalid line: expected one line of JSON, found other bytes; check that the file is a trace",
+            ),
+            Self::LineTooLong { bytes_max } => write!(
+                f,
+                "line too long: expected at most {bytes_max} bytes, found more; check that the file is a trace",
             ),
             Self::NotChained => f.write_str(
                 "missing chain: expected `,\"chain\":\"<32 hex digits>\"}` at the end of the line, found other text; \

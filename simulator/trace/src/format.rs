@@ -3,6 +3,7 @@
 use crate::context_record::ContextRecord;
 use crate::digest::digest;
 use crate::events_digest::EventsDigest;
+use orchestrion_files::FileKind;
 use orchestrion_kernel::control::table::TRANSITIONS;
 use orchestrion_kernel::{ConversationId, Event, Events, Input, Policy, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -10,6 +11,16 @@ use std::sync::LazyLock;
 
 /// The first bytes of a trace of any version.
 pub const TRACE_PREFIX: &str = "{\"format\":\"orchestrion-trace/";
+
+/// A trace or a journal. The journal of an open conversation has no last line yet.
+pub const TRACE_FILE: FileKind = FileKind {
+    name: "a trace",
+    is_start: |start| start.starts_with(TRACE_PREFIX.as_bytes()),
+    last_line: Some(END_PREFIX),
+};
+
+/// The first bytes of the last line of a finished trace or journal.
+pub(crate) const END_PREFIX: &str = "{\"end\":";
 
 /// The key of the call that a step emits, in a line of either format.
 pub const TOOL_CALL_KEY: &str = "\"tool_call\":";

@@ -66,9 +66,9 @@ pub use facts::{
 };
 pub use format::{
     FORMAT, Header, JOURNAL_FORMAT, ScenarioRef, SegmentEnd, Step, StepMetadata, StepRecord, TOOL_CALL_KEY,
-    TRACE_PREFIX, table_digest,
+    TRACE_FILE, TRACE_PREFIX, table_digest,
 };
 pub use layers::{DifferenceKind, without_texts};
 pub use read::Reader;
-pub use snapshot::{Snapshot, SnapshotError};
+pub use snapshot::{SNAPSHOT_FILE, Snapshot, SnapshotError};
 pub use write::{ResumePoint, Writer, json_len_bytes};

@@ -8,16 +8,24 @@ use crate::erased;
 use crate::error::{TraceError, TraceErrorKind};
 use crate::facts::ConversationFold;
 use crate::format::{
-    EndLine, FORMAT, Form, Header, JOURNAL_FORMAT, SegmentEnd, StateLine, Step, TOOL_CALL_KEY,
+    END_PREFIX, EndLine, FORMAT, Form, Header, JOURNAL_FORMAT, SegmentEnd, StateLine, Step, TOOL_CALL_KEY,
 };
 use crate::snapshot::Snapshot;
 use crate::texts::TextWindow;
 use crate::write::ResumePoint;
+use orchestrion_files::limits::{TRACE_HEADER_BYTES_MAX, TRACE_LINE_BYTES_MAX};
 use orchestrion_kernel::State;
+use serde::Deserialize;
 use std::io::{BufRead, Read};
 
-/// The longest line of a trace, and the longest line after its references are expanded.
-const LINE_BYTES_MAX: usize = 64 * 1024 * 1024;
+/// Bytes after a torn line that are read at once.
+const PART_BYTES: u64 = 1 << 20;
+
+/// A header of any version.
+#[derive(Deserialize)]
+struct VersionedHeader {
+    format: String,
+}
 
 /// Reads the steps of a trace. Iteration ends at the first error.
 #[derive(Debug)]
@@ -97,13 +105,11 @@ impl<R: BufRead> Reader<R> {
             start: None,
             ended: false,
         };
-        if !reader.read_line()? {
+        if !reader.read_line(TRACE_HEADER_BYTES_MAX)? {
             return Err(reader.error(TraceErrorKind::Empty));
         }
         // Another version may compute chains differently, so the format is checked first.
-        let format = serde_json::from_str::<serde_json::Value>(&reader.linked)
-            .ok()
-            .and_then(|header| header.get("format")?.as_str().map(str::to_string));
+        let format = serde_json::from_str(&reader.linked).ok().map(|VersionedHeader { format }| format);
         if let Some(found) = format.filter(|format| format != FORMAT && format != JOURNAL_FORMAT) {
             return Err(reader.error(TraceErrorKind::Version(found)));
         }
@@ -234,15 +240,16 @@ impl<R: BufRead> Reader<R> {
     /// Any I/O error of the input.
     pub fn count_remaining_calls(&mut self) -> std::io::Result<usize> {
         let mut calls = self.linked[self.start_byte..].matches(TOOL_CALL_KEY).count();
-        let mut line = Vec::new();
+        let mut part = Vec::new();
         loop {
-            line.clear();
-            let read = self.input.by_ref().take(LINE_BYTES_MAX as u64).read_until(b'\n', &mut line)?;
+            let read = self.input.by_ref().take(PART_BYTES).read_to_end(&mut part)?;
             if read == 0 {
                 return Ok(calls);
             }
             self.read_bytes += read as u64;
-            calls += String::from_utf8_lossy(&line).matches(TOOL_CALL_KEY).count();
+            calls += memchr::memmem::find_iter(&part, TOOL_CALL_KEY.as_bytes()).count();
+            // A key may continue in the next part.
+            part.drain(..part.len().saturating_sub(TOOL_CALL_KEY.len() - 1));
         }
     }
 
@@ -265,7 +272,7 @@ impl<R: BufRead> Reader<R> {
         if !self.read_body()? {
             return Err(self.error(TraceErrorKind::MissingEnd));
         }
-        if !self.text().starts_with("{\"end\":") {
+        if !self.text().starts_with(END_PREFIX) {
             self.steps += 1;
             return Ok(true);
         }
@@ -323,12 +330,12 @@ impl<R: BufRead> Reader<R> {
     }
 
     /// Reads the next line without its newline. Returns whether one exists.
-    fn read_line(&mut self) -> Result<bool, TraceError> {
+    fn read_line(&mut self, bytes_max: usize) -> Result<bool, TraceError> {
         let mut linked = std::mem::take(&mut self.linked).into_bytes();
         self.start_byte = 0;
         linked.clear();
         linked.extend_from_slice(self.chain.as_bytes());
-        let read = self.input.by_ref().take(LINE_BYTES_MAX as u64).read_until(b'\n', &mut linked);
+        let read = self.input.by_ref().take(bytes_max as u64).read_until(b'\n', &mut linked);
         let len_bytes = read.map_err(|error| self.error(TraceErrorKind::Io(error)))?;
         self.read_bytes += len_bytes as u64;
         if len_bytes == 0 {
@@ -339,10 +346,15 @@ impl<R: BufRead> Reader<R> {
         let has_newline = linked.pop_if(|byte| *byte == b'\n').is_some();
         let text = String::from_utf8(linked);
         let is_text = text.is_ok();
-        // Text that is not UTF-8 is kept: `is_torn` looks at it.
-        self.linked = text.unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+        // Text that is not UTF-8 is kept: `is_torn` looks at it. It needs no more memory than its bytes.
+        self.linked = text.unwrap_or_else(|error| {
+            let ascii = |byte: u8| if byte.is_ascii() { char::from(byte) } else { '?' };
+            error.into_bytes().into_iter().map(ascii).collect()
+        });
         match (has_newline, is_text) {
-            (false, _) if len_bytes == LINE_BYTES_MAX => Err(self.error(TraceErrorKind::NotText)),
+            (false, _) if len_bytes == bytes_max => {
+                Err(self.error(TraceErrorKind::LineTooLong { bytes_max }))
+            }
             (false, _) => Err(self.error(TraceErrorKind::Torn)),
             (true, false) => Err(self.error(TraceErrorKind::NotText)),
             (true, true) => Ok(true),
@@ -380,7 +392,7 @@ impl<R: BufRead> Reader<R> {
 
     /// Reads the next line, checks its chain and expands its references. Returns whether a line exists.
     fn read_body(&mut self) -> Result<bool, TraceError> {
-        if !self.read_line()? {
+        if !self.read_line(TRACE_LINE_BYTES_MAX)? {
             return Ok(false);
         }
         self.check_chain()?;
@@ -388,7 +400,7 @@ impl<R: BufRead> Reader<R> {
         let line = &self.linked[self.start_byte..];
         match self.header.form() {
             Form::Trace => {
-                let expanded = self.texts.expand(line, LINE_BYTES_MAX, &mut self.body);
+                let expanded = self.texts.expand(line, TRACE_LINE_BYTES_MAX, &mut self.body);
                 expanded.map_err(|error| {
                     self.error(TraceErrorKind::TextReference { found: error.found, expected: error.expected })
                 })?;
@@ -400,7 +412,7 @@ impl<R: BufRead> Reader<R> {
                 })?;
             }
             Form::Journal => {
-                let filled = erased::fill_placeholders(line, &mut self.body, LINE_BYTES_MAX);
+                let filled = erased::fill_placeholders(line, &mut self.body, TRACE_LINE_BYTES_MAX);
                 self.erased_before += self.erased_texts;
                 self.erased_texts =
                     filled.map_err(|reason| self.error(TraceErrorKind::ErasedText(reason)))?;

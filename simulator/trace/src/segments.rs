@@ -11,6 +11,7 @@ use crate::redact::Redactor;
 use crate::replay::{Difference, Replayer};
 use crate::texts::JsonStrings;
 use crate::write::Writer;
+use orchestrion_files::limits::TRACE_HEADER_BYTES_MAX;
 use orchestrion_kernel::context::ContextBuilder;
 use orchestrion_kernel::{Input, UserId};
 use std::collections::BTreeSet;
@@ -228,7 +229,8 @@ pub fn erase_texts<R: BufRead>(
     mut out: impl Write,
 ) -> Result<Erasure, EraseError> {
     let mut header_line = Vec::new();
-    input.read_until(b'\n', &mut header_line)?;
+    let bytes_max = TRACE_HEADER_BYTES_MAX as u64;
+    input.by_ref().take(bytes_max).read_until(b'\n', &mut header_line)?;
     let mut reader = Reader::new_segment(header_line.as_slice().chain(input), file)?;
     if reader.header().form() != Form::Journal {
         return Err(EraseError::NotAJournal { file: file.to_owned() });

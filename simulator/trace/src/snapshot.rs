@@ -4,16 +4,27 @@
 //! journal alone is the record. The first line is a digest of the rest, so that a torn snapshot is detected. The chain at its
 //! step binds it to the lines of one journal, and the header to one kernel, transition table and policy.
 
-use crate::digest::digest;
+use crate::digest::{HEX_LEN, digest};
 use crate::facts::ConversationFold;
 use crate::format::Header;
 use crate::write::ResumePoint;
+use orchestrion_files::FileKind;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::io;
 
 /// The format that this version writes and reads.
 const FORMAT: &str = "orchestrion-snapshot/2";
+
+/// The file of a snapshot. A crash of the machine may leave zero bytes instead of its content.
+pub const SNAPSHOT_FILE: FileKind = FileKind {
+    name: "a snapshot",
+    is_start: |start| match start.split_first_chunk::<HEX_LEN>() {
+        Some((digest, [b'\n', ..])) => digest.iter().all(u8::is_ascii_hexdigit),
+        Some(_) | None => start.iter().all(|byte| *byte == 0),
+    },
+    last_line: None,
+};
 
 /// A conversation at one step of its journal.
 #[derive(Debug, Serialize, Deserialize)]

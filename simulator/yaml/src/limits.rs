@@ -1,7 +1,10 @@
 //! Limits of files and excerpts.
 
-/// The maximum size of a file: 1 MiB.
-pub const FILE_BYTES_MAX: usize = 1 << 20;
+use super::error::ReadError;
+use orchestrion_files::limits::{TEXT_FILE_BYTES_MAX, TEXT_FILE_VALUES_MAX};
+
+/// The maximum size of a file.
+pub const FILE_BYTES_MAX: usize = TEXT_FILE_BYTES_MAX;
 
 /// The limits of a file. The values of a file need more memory than its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,12 +19,27 @@ pub struct FileLimits {
 
 impl Default for FileLimits {
     fn default() -> Self {
-        Self { bytes_max: FILE_BYTES_MAX, values_max: 250_000, help: "split it into several files" }
+        Self {
+            bytes_max: FILE_BYTES_MAX,
+            values_max: TEXT_FILE_VALUES_MAX,
+            help: "split it into several files",
+        }
     }
 }
 
-/// The largest number of nested mappings and lists; each level needs stack.
-pub(super) const DEPTH_MAX: usize = 32;
+impl FileLimits {
+    /// The error of a larger file.
+    pub(super) fn too_large(&self, name: &str) -> ReadError {
+        let Self { bytes_max, help, .. } = self;
+        let mebibytes = bytes_max >> 20;
+        ReadError::for_file(
+            format!(
+                "{name}: file too large: expected at most {bytes_max} bytes ({mebibytes} MiB), found more"
+            ),
+            *help,
+        )
+    }
+}
 
 /// The maximum length of a line in an excerpt.
 pub(super) const EXCERPT_LINE_BYTES_MAX: usize = 1000;

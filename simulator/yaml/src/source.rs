@@ -2,12 +2,12 @@
 
 use super::deserializer::NodeDeserializer;
 use super::error::{LabeledError, ReadError, shorten};
-use super::limits::{DEPTH_MAX, EXCERPT_LINE_BYTES_MAX, FileLimits};
+use super::limits::{EXCERPT_LINE_BYTES_MAX, FileLimits};
 use super::node::{Node, Value};
 use super::syntax_error::syntax_error;
 use miette::{LabeledSpan, NamedSource, SourceSpan};
+use orchestrion_files::limits::NESTING_MAX;
 use serde::de::DeserializeOwned;
-use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -40,11 +40,12 @@ impl Source {
                 "check the path and the permissions of the file",
             )
         };
-        let mut bytes = Vec::new();
-        let file = std::fs::File::open(path).map_err(unreadable)?;
-        let limit = u64::try_from(limits.bytes_max).unwrap_or(u64::MAX).saturating_add(1);
-        file.take(limit).read_to_end(&mut bytes).map_err(unreadable)?;
-        Self::from_bytes_within(&name, bytes, limits)
+        let bytes_max = u64::try_from(limits.bytes_max).unwrap_or(u64::MAX);
+        match orchestrion_files::read(path, bytes_max) {
+            Ok(bytes) => Self::from_bytes_within(&name, bytes, limits),
+            Err(error) if error.kind() == std::io::ErrorKind::FileTooLarge => Err(limits.too_large(&name)),
+            Err(error) => Err(unreadable(error)),
+        }
     }
 
     /// Creates a source from bytes.
@@ -85,15 +86,8 @@ impl Source {
     /// # Errors
     /// The text is too large.
     pub fn from_text_within(name: &str, text: &str, limits: FileLimits) -> Result<Self, ReadError> {
-        let bytes_max = limits.bytes_max;
-        if text.len() > bytes_max {
-            let mebibytes = bytes_max >> 20;
-            return Err(ReadError::for_file(
-                format!(
-                    "{name}: file too large: expected at most {bytes_max} bytes ({mebibytes} MiB), found more"
-                ),
-                limits.help,
-            ));
+        if text.len() > limits.bytes_max {
+            return Err(limits.too_large(name));
         }
         // A byte order mark would shift every location.
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -108,7 +102,7 @@ impl Source {
         let values_max = self.limits.values_max;
         let options = serde_saphyr::options! {
             budget: serde_saphyr::budget! {
-                max_depth: DEPTH_MAX,
+                max_depth: NESTING_MAX,
                 max_anchors: 0,
                 max_aliases: 0,
                 max_nodes: values_max,

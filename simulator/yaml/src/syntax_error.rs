@@ -1,8 +1,9 @@
 //! Errors of texts that are not valid YAML, or use a part of YAML that files must not use.
 
 use super::error::LabeledError;
-use super::limits::{DEPTH_MAX, FileLimits};
+use super::limits::FileLimits;
 use super::location::byte_span_in;
+use orchestrion_files::limits::NESTING_MAX;
 use serde_saphyr::{Error, MessageFormatter, UserMessageFormatter, budget::BudgetBreach};
 
 /// Converts an error of the library.
@@ -27,11 +28,7 @@ pub(super) fn syntax_error(error: &Error, text: &str, limits: FileLimits) -> Lab
             )
             .with_label(span, "here")
         }
-        Error::Budget { breach: BudgetBreach::Depth { .. }, .. } => LabeledError::new(
-            format!("nesting too deep: expected at most {DEPTH_MAX} levels, found more"),
-            "check the brackets and the indentation",
-        )
-        .with_label(span, "here"),
+        Error::Budget { breach: BudgetBreach::Depth { .. }, .. } => too_deep().with_label(span, "here"),
         Error::Budget { breach: BudgetBreach::Nodes { .. } | BudgetBreach::Events { .. }, .. } => {
             LabeledError::new(
                 format!("file too large: expected at most {} values, found more", limits.values_max),
@@ -45,9 +42,23 @@ pub(super) fn syntax_error(error: &Error, text: &str, limits: FileLimits) -> Lab
         )
         .with_label(span, "here"),
         other => {
-            LabeledError::new(UserMessageFormatter.format_message(other), NOT_YAML).with_label(span, "here")
+            let message = UserMessageFormatter.format_message(other);
+            // The parser has a limit of its own for brackets, above ours, and an error without a variant for it.
+            let error = if message.contains("recursion limit") {
+                too_deep()
+            } else {
+                LabeledError::new(message, NOT_YAML)
+            };
+            error.with_label(span, "here")
         }
     }
+}
+
+fn too_deep() -> LabeledError {
+    LabeledError::new(
+        format!("nesting too deep: expected at most {NESTING_MAX} levels, found more"),
+        "check the brackets and the indentation",
+    )
 }
 
 const NOT_YAML: &str = "check the indentation, the quotes and the brackets here";

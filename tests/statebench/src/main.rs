@@ -10,7 +10,6 @@ use orchestrion_statebench::read::{Case, Reader};
 use orchestrion_statebench::score::{Report, Scorer};
 use orchestrion_statebench::timeline_report::render_timeline;
 use output::{print, print_error};
-use std::fs::File;
 use std::io::{self, BufReader};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -97,9 +96,12 @@ fn print_report(cli: &Cli) -> io::Result<ExitStatus> {
     let mut report = Report::default();
     read_cases(&cli.files, |file, case| match case {
         Ok(case) => scorer.score(file, &case, &mut report),
-        Err(diagnostic) => report.diagnostics.push(diagnostic),
+        Err(diagnostic) => report.add_diagnostics([diagnostic]),
     });
     report.diagnostics.iter().for_each(print_error);
+    if report.omitted_diagnostics > 0 {
+        print_error(&format_args!("{} further diagnostics are not shown", report.omitted_diagnostics));
+    }
     print(&match cli.format {
         Format::Json => format!("{:#}\n", report.to_json()),
         Format::Human if cli.quiet => format!("scored: {}\n", report.summary()),
@@ -142,17 +144,13 @@ fn read_cases(paths: &[PathBuf], mut visit: impl FnMut(&str, Result<Case, Diagno
     for path in paths {
         let file = path.display().to_string();
         let mut report = |kind| visit(&file, Err(Diagnostic { file: file.clone(), line: 0, kind }));
-        let input = match File::open(path) {
+        let input = match orchestrion_files::open(path) {
             Ok(input) => input,
             Err(error) => {
                 report(DiagnosticKind::Io(error.to_string()));
                 continue;
             }
         };
-        if input.metadata().is_ok_and(|metadata| metadata.is_dir()) {
-            report(DiagnosticKind::Io("expected a file of timelines, found a folder".to_string()));
-            continue;
-        }
         let mut cases = Reader::new(BufReader::new(input), &file).peekable();
         if cases.peek().is_none() {
             report(DiagnosticKind::Empty);

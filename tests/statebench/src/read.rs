@@ -6,8 +6,7 @@ use crate::line;
 use crate::timeline::Timeline;
 use std::io::{BufRead, Read};
 
-/// The maximum length of a line. The longest known one has 12 kB.
-pub const LINE_BYTES_MAX: usize = 16 * 1024 * 1024;
+pub use orchestrion_files::limits::TIMELINE_LINE_BYTES_MAX as LINE_BYTES_MAX;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 

@@ -64,6 +64,7 @@ impl Report {
             "overall": self.overall.to_json(),
             "tracks": tracks,
             "faults": diagnostics.collect::<Vec<_>>(),
+            "faults_omitted": self.omitted_diagnostics,
         })
     }
 
@@ -87,7 +88,7 @@ impl Report {
     /// Returns one line with the totals.
     #[must_use]
     pub fn summary(&self) -> String {
-        let Self { timelines, overall, links, diagnostics, .. } = self;
+        let Self { timelines, overall, links, diagnostics, omitted_diagnostics, .. } = self;
         let mut summary = format!(
             "{}, {}; {} of {} resolved",
             format_count(*timelines, "timeline", "timelines"),
@@ -96,7 +97,8 @@ impl Report {
             format_count(links.total, "link", "links"),
         );
         if !diagnostics.is_empty() {
-            let _ = write!(summary, "; {}", format_count(diagnostics.len(), "diagnostic", "diagnostics"));
+            let count = diagnostics.len() + omitted_diagnostics;
+            let _ = write!(summary, "; {}", format_count(count, "diagnostic", "diagnostics"));
         }
         summary
     }

@@ -5,6 +5,7 @@ use crate::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::read::Case;
 use crate::replay::Replay;
 use crate::timeline::{Event, Timeline};
+use orchestrion_files::limits::DIAGNOSTICS_MAX;
 use orchestrion_ingest::{KeywordDetector, ReferenceCounts, Session, SupersessionDetector};
 use std::collections::BTreeMap;
 
@@ -36,8 +37,23 @@ pub struct Report {
     pub overall: ScoreCounts,
     /// The counts by track.
     pub tracks: BTreeMap<String, ScoreCounts>,
-    /// The problems of the input.
+    /// The first problems of the input, at most [`DIAGNOSTICS_MAX`].
     pub diagnostics: Vec<Diagnostic>,
+    /// The number of the other problems.
+    pub omitted_diagnostics: usize,
+}
+
+impl Report {
+    /// Adds problems. A hostile file has one in every line.
+    pub fn add_diagnostics(&mut self, diagnostics: impl IntoIterator<Item = Diagnostic>) {
+        for diagnostic in diagnostics {
+            if self.diagnostics.len() < DIAGNOSTICS_MAX {
+                self.diagnostics.push(diagnostic);
+            } else {
+                self.omitted_diagnostics += 1;
+            }
+        }
+    }
 }
 
 /// Replays and scores timelines.
@@ -82,7 +98,7 @@ impl Scorer<'_> {
         report.timelines += 1;
         report.links.total += links.total;
         report.links.resolved += links.resolved;
-        report.diagnostics.extend(diagnostics(file, case, &replay));
+        report.add_diagnostics(diagnostics(file, case, &replay));
         let verdicts = case.ground_truth.judge(contexts.iter().map(String::as_str));
         for (verdict, context) in verdicts.iter().zip(&contexts) {
             let track = report.tracks.entry(case.ground_truth.track.clone()).or_default();

@@ -1,20 +1,27 @@
 //! The file of a checkpoint: a first line, the identity, the content, and a digest of all.
 
 use super::{Checkpoint, CheckpointError};
-use std::fs::{self, File};
-use std::io::{self, BufWriter, ErrorKind, Write};
+use orchestrion_files::{FileKind, Target, TargetSync};
+use std::fs::File;
+use std::io::{self, BufWriter, ErrorKind, Read as _, Write};
 use std::path::Path;
 
 const FIRST_LINE: &str = "orchestrion-checkpoint/1\n";
 const DIGEST: usize = 32;
 
+const CHECKPOINT: FileKind = FileKind {
+    name: "a checkpoint",
+    is_start: |start| start.starts_with(FIRST_LINE.as_bytes()),
+    last_line: None,
+};
+
 /// Writes to a file, and computes the digest of what was written.
-pub(super) struct DigestWriter {
-    file: BufWriter<File>,
+pub(super) struct DigestWriter<'f> {
+    file: BufWriter<&'f mut File>,
     digest: blake3::Hasher,
 }
 
-impl Write for DigestWriter {
+impl Write for DigestWriter<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.file.write(bytes)?;
         self.digest.update(&bytes[..written]);
@@ -32,34 +39,35 @@ pub(super) fn write(
     content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), CheckpointError> {
     let path = &checkpoint.file;
-    let draft = path.with_extension("draft");
-    let written = (|| {
-        let mut file =
-            DigestWriter { file: BufWriter::new(File::create(&draft)?), digest: blake3::Hasher::new() };
+    let write = |file: &mut File| {
+        let mut file = DigestWriter { file: BufWriter::new(file), digest: blake3::Hasher::new() };
         file.write_all(FIRST_LINE.as_bytes())?;
         file.write_all(&identity_bytes(checkpoint))?;
         content(&mut file)?;
         let digest = file.digest.finalize();
         file.file.write_all(digest.as_bytes())?;
-        file.file.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
-        fs::rename(&draft, path)?;
-        match path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-            Some(folder) => File::open(folder)?.sync_all(),
-            None => Ok(()),
-        }
-    })();
-    written.map_err(|source| CheckpointError::Io { action: "write", file: path.clone(), source })
+        file.flush()
+    };
+    Target::open(path, &CHECKPOINT)
+        .and_then(|target| target.replace(TargetSync::Durable, write))
+        .map_err(|error| CheckpointError::Io { action: "write", file: path.clone(), source: error.into() })
 }
 
 /// Reads the content of a checkpoint; `None` if there is no file.
 pub(super) fn read(checkpoint: &Checkpoint) -> Result<Option<Vec<u8>>, CheckpointError> {
     let path = &checkpoint.file;
-    let mut bytes = match fs::read(path) {
-        Ok(bytes) => bytes,
+    let unreadable = |source| CheckpointError::Io { action: "read", file: path.clone(), source };
+    let mut file = match orchestrion_files::open(path) {
+        Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(source) => return Err(CheckpointError::Io { action: "read", file: path.clone(), source }),
+        Err(error) => return Err(unreadable(error)),
     };
-    if !bytes.starts_with(FIRST_LINE.as_bytes()) {
+    let mut bytes = Vec::new();
+    // A large file that is no checkpoint needs no memory.
+    (&mut file).take(FIRST_LINE.len() as u64).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes == FIRST_LINE.as_bytes() {
+        file.read_to_end(&mut bytes).map_err(unreadable)?;
+    } else {
         let (file, expected) = (path.clone(), FIRST_LINE.trim_end());
         return Err(CheckpointError::NotACheckpoint { file, expected });
     }

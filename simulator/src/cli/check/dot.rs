@@ -3,6 +3,7 @@
 use super::result::PolicyResult;
 use crate::cli::files;
 use miette::Result;
+use orchestrion_files::FileKind;
 use orchestrion_kernel::{TimedInput, decide};
 use orchestrion_model::check::{Counterexample, Verdict};
 use orchestrion_model::export::dot::{Summary, dot};
@@ -11,13 +12,12 @@ use orchestrion_model::transition_counts::{TransitionCounts, TransitionEdge, edg
 use std::io::Write;
 use std::path::Path;
 
-/// Prefix of every drawing.
-const DOT_PREFIX: &str = "digraph ";
+const DRAWING: FileKind =
+    FileKind { name: "a drawing", is_start: |start| start.starts_with(b"digraph "), last_line: None };
 
 /// Returns an error if the file exists and is not a drawing.
 pub(super) fn ensure_overwritable(path: &Path) -> Result<()> {
-    let help = "choose another file, or move this one away";
-    files::ensure_overwritable(path, DOT_PREFIX, "not a drawing", help)
+    files::ensure_overwritable(path, &DRAWING)
 }
 
 /// Writes the drawing, with the counterexample of the first failing claim.
@@ -41,8 +41,7 @@ pub(super) fn write(result: &PolicyResult, counts: &TransitionCounts, path: &Pat
         steps: counts.steps.clone(),
         run: failing.map_or_else(Vec::new, |(_, counterexample)| edges(counterexample)),
     };
-    ensure_overwritable(path)?;
-    files::replace_with(path, |file| file.write_all(dot(policy, &summary).as_bytes()))
+    files::replace_with(path, &DRAWING, |file| file.write_all(dot(policy, &summary).as_bytes()))
 }
 
 /// Returns the edges of a counterexample; those of a cycle once.

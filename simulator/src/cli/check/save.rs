@@ -1,9 +1,10 @@
 //! Evidence as files: a trace, and the same steps in the Informal Trace Format.
 
+use crate::cli::export::ITF;
 use crate::cli::files;
 use miette::{IntoDiagnostic, Result};
 use orchestrion_model::check::Counterexample;
-use orchestrion_model::export::itf::{ITF_PREFIX, itf};
+use orchestrion_model::export::itf::itf;
 use orchestrion_report::evidence::{Evidence, record};
 use orchestrion_report::itf::states_from_trace;
 use orchestrion_trace::Reader;
@@ -36,7 +37,5 @@ fn write_itf(file: &Path, description: &str, evidence: &Evidence, path: &Counter
         states.pop();
     }
     let text = format!("{:#}\n", itf(description, &states, loop_to));
-    let help = "choose another folder with --out-dir, or move the file away";
-    files::ensure_overwritable(file, ITF_PREFIX, "not an ITF trace", help)?;
-    files::replace_with(file, |out| out.write_all(text.as_bytes()))
+    files::replace_with(file, &ITF, |out| out.write_all(text.as_bytes()))
 }

@@ -10,6 +10,7 @@ use crate::cli::output::{self, ReportStyle, write_command, write_hanging};
 use anstyle::AnsiColor;
 use miette::{IntoDiagnostic, Result, miette};
 use orchestrion_claims::CLAIMS;
+use orchestrion_files::limits::TYPED_LINE_BYTES_MAX;
 use orchestrion_kernel::Input;
 use orchestrion_model::check::Counterexample;
 use orchestrion_model::coverage::{InputKind, Observation};
@@ -19,7 +20,7 @@ use orchestrion_report::evidence::record;
 use orchestrion_report::show::{self, View};
 use orchestrion_report::text::{count, sanitize};
 use orchestrion_trace::Reader;
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead, Read as _, Write};
 use std::path::Path;
 
 const HELP: &str = "a number takes that input; b goes back one step; l lists the inputs again, and /TEXT those with a text; s prints \
@@ -111,9 +112,16 @@ impl Session {
         loop {
             write!(out, "> ").and_then(|()| out.flush()).into_diagnostic()?;
             line.clear();
-            if lines.read_line(&mut line).into_diagnostic()? == 0 {
+            let read = lines.by_ref().take(TYPED_LINE_BYTES_MAX).read_line(&mut line).into_diagnostic()?;
+            if read == 0 {
                 writeln!(out).into_diagnostic()?;
                 return Ok(ExitStatus::Success);
+            }
+            if read as u64 == TYPED_LINE_BYTES_MAX {
+                return Err(miette!(
+                    help = HELP,
+                    "standard input: line too long: expected less than {TYPED_LINE_BYTES_MAX} bytes, found more"
+                ));
             }
             match Command::parse(&line) {
                 Some(Command::Quit) => return Ok(ExitStatus::Success),

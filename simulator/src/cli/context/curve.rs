@@ -8,6 +8,7 @@ use crate::cli::exit_status::ExitStatus;
 use crate::cli::files;
 use crate::cli::output::{self, ReportStyle, write_hanging, write_summary};
 use miette::{IntoDiagnostic, Result};
+use orchestrion_files::FileKind;
 use orchestrion_optimizer::{SearchLimits, SolveStatus};
 use orchestrion_report::text::{grouped, sanitize};
 use orchestrion_selection::{Curve, NamedProblem, Point, SVG_PREFIX, budget_curve, curve_svg};
@@ -50,7 +51,7 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     let problem = args.problem.read()?;
     if let Some(path) = &args.svg {
-        ensure_overwritable(path)?;
+        files::ensure_overwritable(path, &CURVE)?;
     }
     let curve = {
         let points = args.max_points.get();
@@ -61,8 +62,7 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     };
     if let Some(path) = &args.svg {
         let svg = curve_svg(&args.problem.file_name(), problem.problem.budget(), &curve);
-        ensure_overwritable(path)?;
-        files::replace_with(path, |file| file.write_all(svg.as_bytes()))?;
+        files::replace_with(path, &CURVE, |file| file.write_all(svg.as_bytes()))?;
     }
     let status = search_status(curve.hit_limit);
     let style = ReportStyle { quiet: global.quiet, width: output::width() };
@@ -76,14 +76,11 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     Ok(status)
 }
 
-fn ensure_overwritable(path: &Path) -> Result<()> {
-    files::ensure_overwritable(
-        path,
-        SVG_PREFIX,
-        "not a budget curve",
-        "choose another file, or move this one away",
-    )
-}
+const CURVE: FileKind = FileKind {
+    name: "a budget curve",
+    is_start: |start| start.starts_with(SVG_PREFIX.as_bytes()),
+    last_line: None,
+};
 
 fn human(
     problem: &NamedProblem,

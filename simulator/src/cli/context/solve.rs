@@ -11,9 +11,11 @@ use crate::cli::files;
 use crate::cli::output::{self, ReportStyle};
 use clap::ValueEnum;
 use miette::{IntoDiagnostic, Result, miette};
+use orchestrion_files::FileKind;
 use orchestrion_optimizer::{CertifyError, SearchLimits, SolveStatus, certify};
 use orchestrion_selection::{
-    Baseline, CERTIFICATE_PREFIX, NamedProblem, Solver, SolverResult, compare, solve, write_certificate,
+    Baseline, CERTIFICATE_PREFIX, NamedProblem, PROBLEM_BYTES_MAX, Solver, SolverResult, compare, solve,
+    write_certificate,
 };
 use report::{CertificateStatus, SolveReport};
 use std::io::{self, Write};
@@ -103,7 +105,7 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     let solver = args.solver.solver();
     if let Some(path) = &args.certify {
         ensure_certifying(solver)?;
-        ensure_overwritable(path)?;
+        files::ensure_overwritable(path, &CERTIFICATE)?;
     }
     let result = match compared.iter().find(|result| result.solver == solver) {
         Some(result) => result.clone(),
@@ -140,10 +142,11 @@ fn ensure_certifying(solver: Solver) -> Result<()> {
     ))
 }
 
-fn ensure_overwritable(path: &Path) -> Result<()> {
-    let help = "choose another file, or move this one away";
-    files::ensure_overwritable(path, CERTIFICATE_PREFIX, "not a certificate", help)
-}
+const CERTIFICATE: FileKind = FileKind {
+    name: "a certificate",
+    is_start: |start| start.starts_with(CERTIFICATE_PREFIX.as_bytes()),
+    last_line: None,
+};
 
 /// Writes a certificate, or prints why there is none.
 fn write_proof(
@@ -160,8 +163,16 @@ fn write_proof(
     }
     match certify(&problem.problem, &result.selection, limits) {
         Ok(certificate) => {
-            ensure_overwritable(path)?;
-            files::replace_with(path, |file| write_certificate(problem, &certificate, file))?;
+            files::replace_with(path, &CERTIFICATE, |file| {
+                write_certificate(problem, &certificate, &mut *file)?;
+                // `context verify` refuses a larger one.
+                if file.metadata()?.len() > PROBLEM_BYTES_MAX as u64 {
+                    return Err(io::Error::other(format!(
+                        "certificate too large: expected at most {PROBLEM_BYTES_MAX} bytes, found more"
+                    )));
+                }
+                Ok(())
+            })?;
             Ok(CertificateStatus::Steps(certificate.steps.len()))
         }
         Err(error @ (CertifyError::NodeLimit | CertifyError::SizeLimit)) => {

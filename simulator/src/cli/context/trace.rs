@@ -7,7 +7,6 @@ use orchestrion_report::text::sanitize;
 use orchestrion_scenario::policy_file::NamedEnum;
 use orchestrion_selection::{NamedProblem, TracePoint, TracePointError};
 use orchestrion_trace::TRACE_PREFIX;
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
@@ -41,11 +40,9 @@ impl TraceOptions {
 /// Whether a file is a trace, by its extension or its first line.
 pub(super) fn is_trace(path: &Path) -> bool {
     let mut start = Vec::new();
-    // A pipe can be read only once, so it is left to the reader.
-    let is_file = path.metadata().is_ok_and(|metadata| metadata.is_file());
-    let read = || File::open(path)?.take(TRACE_PREFIX.len() as u64).read_to_end(&mut start);
+    let mut read = || orchestrion_files::open(path)?.take(TRACE_PREFIX.len() as u64).read_to_end(&mut start);
     path.extension().is_some_and(|extension| extension == "ndjson")
-        || is_file && { read }().is_ok_and(|_| start == TRACE_PREFIX.as_bytes())
+        || read().is_ok_and(|_| start == TRACE_PREFIX.as_bytes())
 }
 
 /// Reads the problem of a context.

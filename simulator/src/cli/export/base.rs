@@ -4,6 +4,7 @@ use super::open_trace;
 use crate::cli::exit_status::ExitStatus;
 use crate::cli::{files, output};
 use miette::{IntoDiagnostic, Result};
+use orchestrion_files::FileKind;
 use orchestrion_report::show::BaseSummary;
 use orchestrion_report::text::escape_json;
 use orchestrion_text::StandardContexts;
@@ -11,6 +12,12 @@ use orchestrion_trace::base::{BaseProjection, PROJECTION_PREFIX};
 use orchestrion_trace::{Reader, TraceError};
 use std::io::{self, BufRead, BufWriter, Write};
 use std::path::Path;
+
+const PROJECTION: FileKind = FileKind {
+    name: "a projection of a trace",
+    is_start: |start| start.starts_with(PROJECTION_PREFIX.as_bytes()),
+    last_line: None,
+};
 
 /// Writes the base events of the valid part of a trace, to a file or to standard output.
 pub(super) fn run(trace: Option<&Path>, file: Option<&Path>) -> Result<ExitStatus> {
@@ -30,9 +37,7 @@ pub(super) fn run(trace: Option<&Path>, file: Option<&Path>) -> Result<ExitStatu
                 write(&mut reader, &mut projection, &mut summary, &mut output::stdout()).into_diagnostic()?
         }
         Some(path) => {
-            let help = "choose another file, or move this one away";
-            files::ensure_overwritable(path, PROJECTION_PREFIX, "not a projection of a trace", help)?;
-            files::replace_with(path, |file| {
+            files::replace_with(path, &PROJECTION, |file| {
                 let mut out = BufWriter::new(file);
                 unread = write(&mut reader, &mut projection, &mut summary, &mut out)?;
                 out.flush()

@@ -4,11 +4,19 @@ use super::open_trace;
 use crate::cli::exit_status::ExitStatus;
 use crate::cli::{files, output};
 use miette::{IntoDiagnostic, Result};
+use orchestrion_files::FileKind;
 use orchestrion_model::export::itf::{ITF_PREFIX, itf};
 use orchestrion_report::itf::states_from_trace;
 use orchestrion_report::text::escape_json;
 use std::io::Write;
 use std::path::Path;
+
+/// A trace in the Informal Trace Format.
+pub(in crate::cli) const ITF: FileKind = FileKind {
+    name: "an ITF trace",
+    is_start: |start| start.starts_with(ITF_PREFIX.as_bytes()),
+    last_line: None,
+};
 
 /// Writes the valid part of a trace as ITF, to a file or to standard output.
 pub(super) fn run(trace: Option<&Path>, file: Option<&Path>) -> Result<ExitStatus> {
@@ -20,9 +28,7 @@ pub(super) fn run(trace: Option<&Path>, file: Option<&Path>) -> Result<ExitStatu
     match file {
         None => output::stdout().write_all(text.as_bytes()).into_diagnostic()?,
         Some(path) => {
-            let help = "choose another file, or move this one away";
-            files::ensure_overwritable(path, ITF_PREFIX, "not an ITF trace", help)?;
-            files::replace_with(path, |file| file.write_all(text.as_bytes()))?;
+            files::replace_with(path, &ITF, |file| file.write_all(text.as_bytes()))?;
             let mut out = output::plain_stdout();
             writeln!(out, "exported: {} states", states.len()).into_diagnostic()?;
             writeln!(out, "  itf      {}", path.display()).into_diagnostic()?;

@@ -3,10 +3,11 @@
 use crate::cli::exit_status::ExitStatus;
 use crate::cli::{files, output};
 use miette::{Context, IntoDiagnostic, Result};
+use orchestrion_files::Target;
 use orchestrion_report::text::count;
+use orchestrion_trace::TRACE_FILE;
 use orchestrion_trace::segments::{Erasure, TextSelection, erase_texts};
-use std::fs::File;
-use std::io::{BufReader, BufWriter, Write as _};
+use std::io::{self, BufReader, BufWriter, Write as _};
 use std::path::PathBuf;
 
 /// Erase texts in a segment that rotation moved aside, or in the journal of a closed conversation.
@@ -44,14 +45,25 @@ pub(super) fn run(args: &Args) -> Result<ExitStatus> {
     let Args { segment, before, containing } = args;
     let name = segment.display().to_string();
     let cannot_read = || format!("cannot read {name}");
-    let input = BufReader::new(File::open(segment).into_diagnostic().wrap_err_with(cannot_read)?);
+    // Locked before it is read, so that no other erasure is lost.
+    let target = Target::open(segment, &TRACE_FILE);
+    let input = orchestrion_files::open(segment).into_diagnostic().wrap_err_with(cannot_read)?;
+    let input = BufReader::new(input);
     let selection = TextSelection { before: *before, containing: containing.as_deref() };
+    let target = match target {
+        Ok(target) => target,
+        Err(error) => {
+            // The error of reading says more about the segment.
+            erase_texts(input, &name, selection, io::sink()).into_diagnostic()?;
+            return Err(files::to_report(error));
+        }
+    };
     let mut erased = None;
-    let written = files::replace_with(segment, |file| {
+    let written = files::replace(target, |file| {
         let result = erase_texts(input, &name, selection, BufWriter::new(file));
         let is_erased = result.is_ok();
         erased = Some(result);
-        if is_erased { Ok(()) } else { Err(std::io::Error::other("no text was erased")) }
+        if is_erased { Ok(()) } else { Err(io::Error::other("no text was erased")) }
     });
     let Some(result) = erased else { return written.map(|()| ExitStatus::Success) };
     let Erasure { texts, steps, has_erased_state } = result.into_diagnostic()?;

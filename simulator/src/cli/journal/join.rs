@@ -5,6 +5,7 @@ use crate::cli::{files, output};
 use miette::{IntoDiagnostic, Result};
 use orchestrion_report::text::count;
 use orchestrion_text::StandardContexts;
+use orchestrion_trace::TRACE_FILE;
 use orchestrion_trace::segments::{JoinError, Joined, join};
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
@@ -36,9 +37,9 @@ pub(super) fn run(args: &Args) -> Result<ExitStatus> {
     let result = match out {
         None => join_to(segments, io::sink()),
         Some(path) => {
-            files::ensure_trace_overwritable(path)?;
+            let target = files::open_target(path, &TRACE_FILE)?;
             let mut result = None;
-            let written = files::replace_with(path, |file| {
+            let written = files::replace(target, |file| {
                 let joined = join_to(segments, BufWriter::new(file));
                 let is_joined = joined.is_ok();
                 result = Some(joined);

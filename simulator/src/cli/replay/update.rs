@@ -2,14 +2,16 @@
 
 use super::options::Settings;
 use crate::cli::exit_status::ExitStatus;
-use crate::cli::files::{open_trace, replace_with};
+use crate::cli::files::{open_target, open_trace, replace};
 use crate::cli::output::{self, quoted, write_command, write_hanging};
-use miette::{Context, IntoDiagnostic, Result, miette};
+use miette::{Context, IntoDiagnostic, Result};
+use orchestrion_files::limits::TYPED_LINE_BYTES_MAX;
 use orchestrion_kernel::Policy;
+use orchestrion_report::text::sanitize;
 use orchestrion_text::StandardContexts;
+use orchestrion_trace::TRACE_FILE;
 use orchestrion_trace::replay::{Difference, Update, update};
-use std::fs;
-use std::io::{self, BufWriter, IsTerminal, Write};
+use std::io::{self, BufRead as _, BufWriter, IsTerminal, Read as _, Write};
 use std::path::Path;
 
 /// Characters of a difference that are shown, and those before its first difference.
@@ -56,9 +58,9 @@ fn is_confirmed(path: &Path, settings: &Settings<'_>, out: &mut impl Write) -> R
         return Ok(false);
     }
     out.flush().into_diagnostic()?;
-    eprint!("write {}? [y/N] ", path.display());
+    eprint!("write {}? [y/N] ", sanitize(&path.display().to_string()));
     let mut reply = String::new();
-    io::stdin().read_line(&mut reply).into_diagnostic()?;
+    io::stdin().lock().take(TYPED_LINE_BYTES_MAX).read_line(&mut reply).into_diagnostic()?;
     let is_confirmed = ["y", "yes"].contains(&reply.trim().to_lowercase().as_str());
     if !is_confirmed {
         writeln!(out, "  not written").into_diagnostic()?;
@@ -68,19 +70,10 @@ fn is_confirmed(path: &Path, settings: &Settings<'_>, out: &mut impl Write) -> R
 
 /// Writes the update that was shown, or nothing.
 fn write_update(path: &Path, shown: &Update, policy: Option<&Policy>) -> Result<()> {
-    // A link remains a link to the trace.
-    let file = fs::canonicalize(path).into_diagnostic()?;
-    let metadata = file.metadata().into_diagnostic()?;
-    if !metadata.is_file() {
-        return Err(miette!(
-            help = "copy the trace to a file, and update that file",
-            "cannot overwrite {}: not a file",
-            path.display()
-        ));
-    }
-    let reader = open_trace(&file).into_diagnostic()?;
-    replace_with(&file, |draft| {
-        draft.set_permissions(metadata.permissions())?;
+    // The trace is locked before it is read again.
+    let target = open_target(path, &TRACE_FILE)?;
+    let reader = open_trace(path).into_diagnostic()?;
+    replace(target, |draft| {
         let written = update(reader, policy, &StandardContexts, BufWriter::new(draft))?;
         if written.read_error.is_some() || written.chain != shown.chain {
             return Err(io::Error::other("the trace changed meanwhile; no file was written, try again"));

@@ -5,6 +5,8 @@ use crate::cli::args::GlobalArgs;
 use crate::cli::exit_status::ExitStatus;
 use crate::cli::{files, output};
 use miette::{Context, IntoDiagnostic, Result, miette};
+use orchestrion_files::WriteError;
+use orchestrion_files::limits::TEXT_FILE_BYTES_MAX;
 use orchestrion_kernel::knowledge::Write;
 use orchestrion_kernel::network::NetworkInput;
 use orchestrion_kernel::{ConversationId, Policy};
@@ -13,8 +15,8 @@ use orchestrion_scenario::policy_file;
 use orchestrion_scenario::{PhaseVisit, Scenario, ScriptedEvent, ScriptedRequest, SourceText};
 use orchestrion_stdio::{ExitReason, Request, Requests, serve};
 use orchestrion_text::StandardContexts;
-use orchestrion_trace::{Header, Reader, ScenarioRef, digest};
-use std::io::{self, BufRead, BufReader};
+use orchestrion_trace::{Header, ScenarioRef, digest};
+use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 
 /// A conversation to serve: its header, the deadlines of its calls, and the source of its requests.
@@ -145,8 +147,9 @@ fn host_request(request: ScriptedRequest) -> (Request, usize) {
 /// Whether the subject is a built-in policy, or a file without requests.
 fn is_policy(subject: &str) -> bool {
     Policy::built_in(subject).is_some()
-        || std::fs::read_to_string(subject).is_ok_and(|text| {
-            !text.lines().any(|line| line.starts_with("requests:") || line.starts_with('{'))
+        || orchestrion_files::read(Path::new(subject), TEXT_FILE_BYTES_MAX as u64).is_ok_and(|text| {
+            let is_scenario = |line: &[u8]| line.starts_with(b"requests:") || line.starts_with(b"{");
+            !text.split(|byte| *byte == b'\n').any(is_scenario)
         })
 }
 
@@ -157,24 +160,21 @@ fn default_journal(name: &str, global: &GlobalArgs) -> Result<PathBuf> {
     std::fs::create_dir_all(&global.out_dir)
         .into_diagnostic()
         .wrap_err_with(|| format!("cannot create {}", global.out_dir.display()))?;
-    files::ensure_trace_overwritable(&path)?;
     Ok(path)
 }
 
-/// Truncates a locked journal and removes its snapshot, unless it holds a conversation that can be resumed.
+/// Truncates a locked journal and removes its snapshot, if it is empty or holds a closed conversation.
 fn clear(journal: &mut JournalFile, path: &Path) -> Result<()> {
-    let name = journal.name();
-    let is_open = {
-        let mut input = journal.read().into_diagnostic()?;
-        let is_empty = input.fill_buf().into_diagnostic()?.is_empty();
-        !is_empty && Reader::new_segment(input, &name).is_ok_and(|mut reader| reader.is_incomplete())
-    };
-    if is_open {
-        return Err(miette!(
-            help = "resume it with --journal, store the new one elsewhere with --journal or --out-dir, or remove the file",
-            "{}: holds a conversation that was not closed",
-            path.display()
-        ));
+    match journal.check_replaceable() {
+        Ok(()) => {}
+        Err(WriteError::Unfinished { .. }) => {
+            return Err(miette!(
+                help = "resume it with --journal, store the new one elsewhere with --journal or --out-dir, or remove the file",
+                "{}: holds a conversation that was not closed",
+                path.display()
+            ));
+        }
+        Err(error) => return Err(files::to_report(error)),
     }
     journal
         .remove_snapshot()

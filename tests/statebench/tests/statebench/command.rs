@@ -67,7 +67,7 @@ fn json_report_has_every_count() {
     let counts = json!({"queries": 2, "forbidden_queries": 2, "resurrections": 2, "required": 4, "mentioned": 2,
         "context_chars_mean": 56.0});
     let expected = json!({"timelines": 2, "queries": 2, "links": 2, "links_resolved": 2, "overall": counts,
-        "tracks": {"made_up": counts}, "faults": []});
+        "tracks": {"made_up": counts}, "faults": [], "faults_omitted": 0});
     assert_eq!(report, expected);
 }
 
@@ -108,4 +108,22 @@ fn empty_files_and_folders_are_reported() {
     assert!(err.starts_with("empty.jsonl: "), "{err}");
     let (_, err) = run(2, folder.path(), &["inner"]);
     assert!(err.contains("expected a file of timelines, found a folder"), "{err}");
+}
+
+#[test]
+fn diagnostics_are_counted_beyond_limit() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("many.jsonl"), "x\n".repeat(1500)).unwrap();
+    let (out, err) = run(2, folder.path(), &["many.jsonl"]);
+    assert_eq!(err.lines().count(), 1001, "{}", err.len());
+    assert!(err.ends_with("500 further diagnostics are not shown\n"));
+    assert!(out.contains("1500 diagnostics"), "{out}");
+}
+
+#[cfg(unix)]
+#[test]
+fn devices_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_, err) = run(2, folder.path(), &["/dev/zero"]);
+    assert!(err.contains("expected a file, found a device"), "{err}");
 }
