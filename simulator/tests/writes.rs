@@ -46,35 +46,36 @@ fn writers<'a>(scenario: &'a str, golden: &'a str, segment: &'a str) -> [Vec<&'a
     ]
 }
 
+fn assert_no_command_replaces(folder: &Path, before: &[u8]) {
+    let golden = format!("{SCENARIOS}/happy.ndjson");
+    for arguments in writers("live.yaml", &golden, &golden) {
+        let output = Command::new(env!("CARGO_BIN_EXE_orchestrion"))
+            .args(&arguments)
+            .current_dir(folder)
+            .output()
+            .unwrap();
+        let err = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_ne!(output.status.code(), Some(0), "{arguments:?}\n{err}");
+        assert_eq!(fs::read(folder.join("live.trace.ndjson")).unwrap(), before, "{arguments:?}\n{err}");
+    }
+    let (_, err) = run(2, folder, &["run", "live.yaml", "--out-dir", "."]);
+    assert!(err.contains("is unfinished and is not overwritten"), "{err}");
+}
+
 #[test]
 fn open_journal_is_never_replaced() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("live.trace.ndjson");
     let scenario = fs::read_to_string(format!("{SCENARIOS}/happy.yaml")).unwrap();
     fs::write(folder.path().join("live.yaml"), scenario).unwrap();
-    let golden = format!("{SCENARIOS}/happy.ndjson");
     let mut child = open_conversation(folder.path(), "live.trace.ndjson", false);
     let before = fs::read(&path).unwrap();
     assert!(!before.is_empty());
-    for is_live in [true, false] {
-        if !is_live {
-            // The host is gone, and the conversation can still be resumed.
-            child.kill().unwrap();
-            child.wait().unwrap();
-        }
-        for arguments in writers("live.yaml", &golden, &golden) {
-            let output = Command::new(env!("CARGO_BIN_EXE_orchestrion"))
-                .args(&arguments)
-                .current_dir(folder.path())
-                .output()
-                .unwrap();
-            let err = String::from_utf8_lossy(&output.stderr).into_owned();
-            assert_ne!(output.status.code(), Some(0), "{arguments:?}\n{err}");
-            assert_eq!(fs::read(&path).unwrap(), before, "{arguments:?}\n{err}");
-        }
-        let (_, err) = run(2, folder.path(), &["run", "live.yaml", "--out-dir", "."]);
-        assert!(err.contains("is unfinished and is not overwritten"), "{err}");
-    }
+    assert_no_command_replaces(folder.path(), &before);
+    // The host is gone, and the conversation can still be resumed.
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_no_command_replaces(folder.path(), &before);
     // It is still the journal of a conversation.
     let mut resumed = open_conversation(folder.path(), "live.trace.ndjson", true);
     drop(resumed.stdin.take());
