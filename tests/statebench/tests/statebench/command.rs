@@ -107,7 +107,7 @@ fn empty_files_and_folders_are_reported() {
     let (_, err) = run(3, folder.path(), &["two.jsonl", "empty.jsonl"]);
     assert!(err.starts_with("empty.jsonl: "), "{err}");
     let (_, err) = run(2, folder.path(), &["inner"]);
-    assert!(err.contains("expected a file of timelines, found a folder"), "{err}");
+    assert!(err.starts_with("inner: ") && err.contains("expected a file, found a folder"), "{err}");
 }
 
 #[test]
