@@ -1,15 +1,14 @@
 //! The judges: `check`, the kernel's tests, and the oracle. Each runs the faulty kernel and reports whether it notices.
 
-use crate::workspace::ACTIVE_FAULT;
+use crate::program::{Built, Invocation, Run, Switch, build, run};
 use clap::ValueEnum;
-use serde::Deserialize;
-use std::io::{self, BufRead as _, BufReader, Read as _};
+use serde::{Deserialize, Serialize};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The tests of the package `orchestrion-tests` that compare the kernel with an independent implementation of the clauses.
-const ORACLE: [&str; 9] = [
+pub const ORACLE: [&str; 9] = [
     "oracle::",
     "oracle_goldens::",
     "properties::",
@@ -54,7 +53,8 @@ impl Finding {
 }
 
 /// Who judges.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Judge {
     /// All claims, on all models.
     Check,
@@ -79,7 +79,7 @@ impl Judge {
     }
 
     /// What Cargo builds for this judge.
-    const fn build_arguments(self) -> &'static [&'static str] {
+    pub(crate) const fn build_arguments(self) -> &'static [&'static str] {
         match self {
             Self::Check => &["build", "-p", "orchestrion", "--bin", "orchestrion"],
             Self::KernelTests => &["test", "--no-run", "-p", "orchestrion-kernel"],
@@ -93,7 +93,7 @@ impl Judge {
 pub struct BuiltJudge {
     judge: Judge,
     copy: PathBuf,
-    programs: Vec<PathBuf>,
+    programs: Vec<Built>,
     limit: Duration,
     /// The scope at which `check` tries again what the scope tiny does not detect.
     scope: String,
@@ -130,8 +130,8 @@ impl BuiltJudge {
         for program in &self.programs {
             let found = match self.judge {
                 Judge::Check => self.check(program, fault)?,
-                Judge::KernelTests => self.run_tests(program, &[], "kernel", fault)?,
-                Judge::Oracle => self.run_tests(program, &ORACLE, "tests", fault)?,
+                Judge::KernelTests => self.run_tests(program, &[], fault)?,
+                Judge::Oracle => self.run_tests(program, &ORACLE, fault)?,
             };
             match found {
                 Finding::Nothing => {}
@@ -143,7 +143,7 @@ impl BuiltJudge {
     }
 
     /// Checks all claims, at a larger scope and under other policies if the cheapest check finds nothing.
-    fn check(&self, program: &Path, fault: Option<u32>) -> io::Result<Finding> {
+    fn check(&self, program: &Built, fault: Option<u32>) -> io::Result<Finding> {
         let mut checks = vec![("hardened", "tiny"), ("hardened", &*self.scope)];
         checks.extend(OTHER_POLICIES.map(|policy| (policy, "tiny")));
         checks.dedup();
@@ -158,7 +158,7 @@ impl BuiltJudge {
 
     fn check_policy(
         &self,
-        program: &Path,
+        program: &Built,
         fault: Option<u32>,
         policy: &str,
         scope: &str,
@@ -167,96 +167,55 @@ impl BuiltJudge {
         let timeout = format!("{}s", self.limit.as_secs());
         let arguments =
             ["check", "--policy", policy, "--scope", scope, "--format", "json", "--timeout", &timeout];
-        let Some(run) = self.run(program, &arguments, &self.copy, fault, self.limit * MODELS_MAX)? else {
-            return Ok(Finding::TookTooLong);
-        };
-        let Ok(report) = serde_json::from_str::<CheckReport>(&run.stdout) else {
-            return Ok(Finding::Stopped(run.reason()));
-        };
-        let failing = report
-            .claims
-            .into_iter()
-            .filter(|claim| ["fails", "not_inductive"].contains(&claim.verdict.as_str()));
-        Ok(Finding::from_failures(failing.map(|claim| claim.id).collect()))
+        let check = Built { program: program.program.clone(), folder: self.copy.clone() };
+        Ok(match run_program(&check, &arguments, fault, self.limit * MODELS_MAX)? {
+            Some(run) => check_finding(&run),
+            None => Finding::TookTooLong,
+        })
     }
 
-    fn run_tests(
-        &self,
-        program: &Path,
-        filters: &[&str],
-        folder: &str,
-        fault: Option<u32>,
-    ) -> io::Result<Finding> {
-        let Some(run) = self.run(program, filters, &self.copy.join(folder), fault, self.limit)? else {
-            return Ok(Finding::TookTooLong);
-        };
-        if run.succeeded {
-            return Ok(Finding::Nothing);
-        }
-        let failed =
-            run.stdout.lines().filter_map(|line| line.strip_prefix("test ")?.strip_suffix(" ... FAILED"));
-        let failed: Vec<String> = failed.map(str::to_owned).collect();
-        Ok(if failed.is_empty() { Finding::Stopped(run.reason()) } else { Finding::Failures(failed) })
-    }
-
-    /// Runs a program with a fault. Returns `None` if it takes longer than the limit; it is then stopped.
-    fn run(
-        &self,
-        program: &Path,
-        arguments: &[&str],
-        folder: &Path,
-        fault: Option<u32>,
-        limit: Duration,
-    ) -> io::Result<Option<Run>> {
-        let mut command = Command::new(program);
-        command.args(arguments).current_dir(folder).env("CARGO_MANIFEST_DIR", folder);
-        match fault {
-            Some(number) => command.env(ACTIVE_FAULT, number.to_string()),
-            None => command.env_remove(ACTIVE_FAULT),
-        };
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
-        let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
-        let read = |from: Option<Box<dyn io::Read + Send>>| {
-            std::thread::spawn(move || {
-                let mut bytes = Vec::new();
-                if let Some(mut from) = from {
-                    let _ = from.read_to_end(&mut bytes);
-                }
-                String::from_utf8_lossy(&bytes).into_owned()
-            })
-        };
-        let stdout = read(stdout.map(|from| Box::new(from) as _));
-        let stderr = read(stderr.map(|from| Box::new(from) as _));
-        let start = Instant::now();
-        let status = loop {
-            if let Some(status) = child.try_wait()? {
-                break status;
-            }
-            if start.elapsed() > limit {
-                child.kill()?;
-                child.wait()?;
-                return Ok(None);
-            }
-            std::thread::sleep(Duration::from_millis(20));
-        };
-        let text = |reader: std::thread::JoinHandle<String>| reader.join().unwrap_or_default();
-        Ok(Some(Run { succeeded: status.success(), stdout: text(stdout), stderr: text(stderr) }))
+    fn run_tests(&self, program: &Built, filters: &[&str], fault: Option<u32>) -> io::Result<Finding> {
+        Ok(match run_program(program, filters, fault, self.limit)? {
+            Some(run) => test_finding(&run),
+            None => Finding::TookTooLong,
+        })
     }
 }
 
-/// The output of a program that ended.
-struct Run {
-    succeeded: bool,
-    stdout: String,
-    stderr: String,
+fn run_program(
+    program: &Built,
+    arguments: &[&str],
+    fault: Option<u32>,
+    limit: Duration,
+) -> io::Result<Option<Run>> {
+    let invocation = Invocation {
+        program: program.program.clone(),
+        arguments: arguments.iter().map(|argument| (*argument).to_owned()).collect(),
+        folder: program.folder.clone(),
+    };
+    run(&invocation, fault.map_or(Switch::None, Switch::Fault), limit, |_| false)
 }
 
-impl Run {
-    /// The line of the output that says why there is no result.
-    fn reason(&self) -> String {
-        let lines = || self.stderr.lines().chain(self.stdout.lines()).map(str::trim);
-        let panic = lines().skip_while(|line| !line.contains("panicked at")).nth(1);
-        panic.or_else(|| lines().find(|line| !line.is_empty())).unwrap_or("no output").to_owned()
+/// What `check` found, by its report in JSON.
+#[must_use]
+pub fn check_finding(run: &Run) -> Finding {
+    let Ok(report) = serde_json::from_str::<CheckReport>(&run.stdout) else {
+        return Finding::Stopped(run.reason());
+    };
+    let failing = report
+        .claims
+        .into_iter()
+        .filter(|claim| ["fails", "not_inductive"].contains(&claim.verdict.as_str()));
+    Finding::from_failures(failing.map(|claim| claim.id).collect())
+}
+
+/// What a program of tests found.
+#[must_use]
+pub fn test_finding(run: &Run) -> Finding {
+    match (run.succeeded, run.failed_tests()) {
+        (true, _) => Finding::Nothing,
+        (false, failed) if failed.is_empty() => Finding::Stopped(run.reason()),
+        (false, failed) => Finding::Failures(failed),
     }
 }
 
@@ -270,43 +229,4 @@ struct CheckReport {
 struct ReportedClaim {
     id: String,
     verdict: String,
-}
-
-/// Runs Cargo in the faulty workspace and returns the programs that it built. Faults make code of which the compiler warns.
-fn build(copy: &Path, arguments: &[&str]) -> io::Result<Vec<PathBuf>> {
-    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.args(arguments).args(["--release", "--locked", "--message-format", "json-render-diagnostics"]);
-    command.env("CARGO_TARGET_DIR", copy.join("target")).env("RUSTFLAGS", "--cap-lints=allow");
-    let mut child = command.current_dir(copy).stdout(Stdio::piped()).spawn()?;
-    let mut programs = Vec::new();
-    for line in child.stdout.take().into_iter().flat_map(|output| BufReader::new(output).lines()) {
-        // Cargo also builds the commands that tests start.
-        if let Ok(BuildMessage { executable: Some(program), profile }) = serde_json::from_str(&line?)
-            && profile.test == (arguments.first() == Some(&"test"))
-        {
-            programs.push(program);
-        }
-    }
-    let status = child.wait()?;
-    if status.success() {
-        Ok(programs)
-    } else {
-        Err(io::Error::other(format!(
-            "cargo {} failed: correct the fault that it names",
-            arguments.join(" ")
-        )))
-    }
-}
-
-/// What is read of a message of Cargo.
-#[derive(Deserialize)]
-struct BuildMessage {
-    executable: Option<PathBuf>,
-    profile: BuildProfile,
-}
-
-#[derive(Deserialize)]
-struct BuildProfile {
-    /// Whether it is a program of tests.
-    test: bool,
 }

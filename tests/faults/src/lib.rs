@@ -5,6 +5,8 @@
 
 pub mod judges;
 pub mod list;
+pub mod mutants;
+pub mod program;
 pub mod switch;
 pub mod table;
 pub mod workspace;

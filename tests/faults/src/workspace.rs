@@ -16,18 +16,10 @@ const FAULTY: [(&str, &str); 2] = [
     ("kernel/optimizer/src/", "::orchestrion_kernel::fault::is_active"),
 ];
 
-const SWITCH: &str = "//! Which fault is active. Written by `orchestrion-faults`.
+/// The environment variable with the file to which the kernel writes the numbers of the faults whose code runs.
+pub const REACHED_FAULTS: &str = "ORCHESTRION_REACHED_FAULTS";
 
-extern crate std;
-
-use std::sync::OnceLock;
-
-/// Whether the fault with this number is active.
-pub fn is_active(number: u32) -> bool {
-    static ACTIVE: OnceLock<Option<u32>> = OnceLock::new();
-    *ACTIVE.get_or_init(|| std::env::var(\"ORCHESTRION_FAULT\").ok()?.parse().ok()) == Some(number)
-}
-";
+const SWITCH: &str = include_str!("workspace/fault.rs");
 
 /// Writes the copy. A file that stays equal is not written, so that a second build is short.
 ///
@@ -40,7 +32,7 @@ pub fn write_faulty_workspace(root: &Path, copy: &Path, faults: &[NumberedFault]
     }
     let mut faulty = BTreeMap::new();
     for (file, faults) in by_file {
-        let Some((_, switch)) = FAULTY.iter().find(|(folder, _)| file.starts_with(folder)) else {
+        let Some(switch) = switch_for(file) else {
             let message = format!("`{file}`: expected a file of kernel/src or kernel/optimizer/src");
             return Err(faults[0].error_at_file(message, "a fault changes code that decides"));
         };
@@ -49,11 +41,25 @@ pub fn write_faulty_workspace(root: &Path, copy: &Path, faults: &[NumberedFault]
         })?;
         faulty.insert(root.join(file), switch_faults(&source, &faults, switch)?);
     }
+    copy_workspace(root, copy, faulty)
+}
+
+/// Copies the workspace with these source texts, by their paths, and with the module that has the switch.
+///
+/// # Errors
+/// A file cannot be read or written.
+pub fn copy_workspace(root: &Path, copy: &Path, faulty: BTreeMap<PathBuf, String>) -> Result<(), ReadError> {
     let copier = Copier { copy, faulty };
     copier.copy_folder(root, copy).map_err(|error| {
         let message = format!("{}: the copy of the workspace failed: {error}", copy.display());
         ReadError::for_file(message, "choose another folder with --work-dir")
     })
+}
+
+/// The path of the switch in the crate of a file; `None` if the file may have no fault.
+#[must_use]
+pub fn switch_for(file: &str) -> Option<&'static str> {
+    FAULTY.iter().find(|(folder, _)| file.starts_with(folder)).map(|(_, switch)| *switch)
 }
 
 struct Copier<'a> {
@@ -74,14 +80,16 @@ impl Copier<'_> {
                 if !is_built && source != self.copy {
                     self.copy_folder(&source, &target)?;
                 }
-            } else if let Some(text) = self.faulty.get(&source) {
-                write_changed(&target, text.as_bytes())?;
-            } else if source.ends_with("kernel/src/lib.rs") {
-                let text = std::fs::read_to_string(&source)?;
-                write_changed(&target, format!("{text}\n#[doc(hidden)]\npub mod fault;\n").as_bytes())?;
-                write_changed(&to.join("fault.rs"), SWITCH.as_bytes())?;
             } else {
-                write_changed(&target, &std::fs::read(&source)?)?;
+                let mut bytes = match self.faulty.get(&source) {
+                    Some(text) => text.clone().into_bytes(),
+                    None => std::fs::read(&source)?,
+                };
+                if source.ends_with("kernel/src/lib.rs") {
+                    bytes.extend_from_slice(b"\n#[doc(hidden)]\npub mod fault;\n");
+                    write_changed(&to.join("fault.rs"), SWITCH.as_bytes())?;
+                }
+                write_changed(&target, &bytes)?;
             }
         }
         Ok(())

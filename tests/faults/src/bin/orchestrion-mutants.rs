@@ -1,0 +1,164 @@
+//! The `orchestrion-mutants` program: its command line and its exit codes.
+
+use clap::Parser;
+use orchestrion_faults::judges::Judge;
+use orchestrion_faults::mutants::compile::{Excluded, write_mutants};
+use orchestrion_faults::mutants::judges::{Judged, Judges, Outcome, in_parallel};
+use orchestrion_faults::mutants::list::{Mutant, MutantName, list_mutants};
+use orchestrion_faults::mutants::page::{is_as_expected, page, read_explanations, summary, unexplained};
+use orchestrion_yaml::render_error;
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fs::File;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Switch on each mutant that cargo-mutants makes of the kernel's code, and report what nothing detects.
+#[derive(Debug, Parser)]
+#[command(name = "orchestrion-mutants", version, after_help = AFTER_HELP, max_term_width = 100)]
+struct Cli {
+    /// Try only mutants whose file, change or code contains this text; may be repeated.
+    #[arg(value_name = "TEXT")]
+    only: Vec<String>,
+    /// Ask only this judge; may be repeated [default: all].
+    #[arg(long = "judge", value_enum, value_name = "JUDGE")]
+    judges: Vec<Judge>,
+    /// Try only this part of the mutants, such as 3/10, counted from 0.
+    #[arg(long, value_name = "PART/PARTS", value_parser = parse_shard)]
+    shard: Option<(u32, u32)>,
+    /// Write the copy of the workspace, and build it, in this folder.
+    #[arg(long, default_value = "target/mutants", value_name = "FOLDER")]
+    work_dir: PathBuf,
+    /// Append each outcome to this file. Mutants in it are not tried again.
+    #[arg(long, default_value = "target/mutants/results.ndjson", value_name = "FILE")]
+    results: PathBuf,
+    /// Write the table to this Markdown file.
+    #[arg(long, value_name = "FILE")]
+    page: Option<PathBuf>,
+    /// Run with this many threads.
+    #[arg(long, default_value_t = 2, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..))]
+    jobs: u16,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  orchestrion-mutants                          try all mutants; takes hours
+  orchestrion-mutants kernel/src/network       those of one folder
+  orchestrion-mutants --shard 0/10             one tenth
+  orchestrion-mutants --page specs/pages/mutants.md
+
+Run it in the root of the workspace, with cargo-mutants installed (cargo install --locked
+cargo-mutants). The first run builds a copy of the workspace with all mutants, each behind a switch.
+Delete the file of results after a change of the code.
+
+Exit codes: 0 success; 1 more than 5 % of the mutants are not detected, or one has no explanation in
+tests/faults/missed.yaml; 2 error.";
+
+fn parse_shard(text: &str) -> Result<(u32, u32), String> {
+    let parsed =
+        text.split_once('/').and_then(|(part, parts)| Some((part.parse().ok()?, parts.parse().ok()?)));
+    match parsed {
+        Some((part, parts)) if part < parts => Ok((part, parts)),
+        Some(_) | None => Err("expected a part and the number of parts, as in 0/10".to_owned()),
+    }
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match run(&cli) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Judges the chosen mutants. Returns whether enough are detected.
+fn run(cli: &Cli) -> Result<bool, Box<dyn Error>> {
+    let root = std::env::current_dir()?;
+    let explained =
+        read_explanations(Path::new("tests/faults/missed.yaml")).map_err(|error| render_error(&error))?;
+    let (mutants, sources) = list_mutants(&root)?;
+    let is_chosen = |mutant: &&Mutant| {
+        let name = mutant.name.to_string();
+        (cli.only.is_empty() || cli.only.iter().any(|text| name.contains(text.as_str())))
+            && cli.shard.is_none_or(|(part, parts)| mutant.number % parts == part)
+    };
+    let chosen: Vec<&Mutant> = mutants.iter().filter(is_chosen).collect();
+    if chosen.is_empty() {
+        return Err("no mutant: expected a part of a file, a change or a line of code".into());
+    }
+    let copy = std::path::absolute(&cli.work_dir)?.join("workspace");
+    let excluded = write_mutants(&root, &copy, &mutants, &sources)?;
+    let asked: Vec<Judge> =
+        Judge::ALL.into_iter().filter(|judge| cli.judges.is_empty() || cli.judges.contains(judge)).collect();
+    let judges = Judges::build(&copy, &asked, cli.jobs.into())?;
+
+    let mut known: BTreeMap<MutantName, Outcome> = read_results(&cli.results)?;
+    let missing: Vec<&Mutant> =
+        chosen.iter().copied().filter(|mutant| !known.contains_key(&mutant.name)).collect();
+    let results = Mutex::new(File::options().create(true).append(true).open(&cli.results)?);
+    let done = AtomicUsize::new(0);
+    let judged = in_parallel(&missing, cli.jobs.into(), |_, mutant| {
+        let outcome = outcome(mutant, &excluded, &judges)?;
+        let judged = Judged { mutant: mutant.name.clone(), outcome };
+        let line = serde_json::to_string(&judged)? + "\n";
+        results.lock().map_err(|_| "a thread panicked")?.write_all(line.as_bytes())?;
+        let position = done.fetch_add(1, Ordering::Relaxed) + 1;
+        if matches!(judged.outcome, Outcome::Missed { .. }) {
+            println!("{position:>4} of {}  not detected: {}", missing.len(), judged.mutant);
+        } else if position.is_multiple_of(100) {
+            eprintln!("{position:>4} of {}", missing.len());
+        }
+        Ok::<Judged, Box<dyn Error + Send + Sync>>(judged)
+    });
+    for one in judged {
+        let one = one.map_err(|error| error.to_string())?;
+        known.insert(one.mutant, one.outcome);
+    }
+    let judged: Vec<Judged> = chosen
+        .iter()
+        .filter_map(|mutant| {
+            Some(Judged { mutant: mutant.name.clone(), outcome: known.get(&mutant.name)?.clone() })
+        })
+        .collect();
+    if let Some(path) = &cli.page {
+        std::fs::write(path, page(&judged, &explained))?;
+    }
+    for name in unexplained(&judged, &explained) {
+        println!("no explanation: {name}");
+    }
+    println!("{}", summary(&judged, &explained));
+    Ok(is_as_expected(&judged, &explained))
+}
+
+fn outcome(mutant: &Mutant, excluded: &Excluded, judges: &Judges) -> std::io::Result<Outcome> {
+    if excluded.not_compiling.contains(&mutant.number) {
+        Ok(Outcome::NotCompiling)
+    } else if excluded.contains(mutant.number) {
+        Ok(Outcome::NotTried)
+    } else {
+        judges.judge(mutant)
+    }
+}
+
+/// Reads the outcomes of earlier runs; a last line without end is left out.
+fn read_results(path: &Path) -> Result<BTreeMap<MutantName, Outcome>, Box<dyn Error>> {
+    if !path.exists() {
+        return Ok(BTreeMap::new());
+    }
+    let text = std::fs::read_to_string(path)?;
+    let lines = text.split_inclusive('\n').filter(|line| line.ends_with('\n'));
+    let mut outcomes = BTreeMap::new();
+    for line in lines {
+        let Judged { mutant, outcome } = serde_json::from_str(line)
+            .map_err(|error| format!("{}: {error}; delete the file of results", path.display()))?;
+        outcomes.insert(mutant, outcome);
+    }
+    Ok(outcomes)
+}

@@ -1,0 +1,168 @@
+//! The page of the mutants: how many each judge detects, and why those that nothing detects are left.
+
+use super::judges::{Judged, Outcome};
+use super::list::MutantName;
+use crate::judges::Judge;
+use orchestrion_yaml::{ReadError, Source};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// Why nothing detects a mutant.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Explanation {
+    /// The mutant.
+    #[serde(flatten)]
+    mutant: ExplainedName,
+    /// The reason, as a sentence.
+    why: String,
+}
+
+/// A name whose position may be left out.
+#[derive(Clone, Debug, Deserialize)]
+struct ExplainedName {
+    file: String,
+    change: String,
+    code: String,
+    #[serde(default = "first")]
+    position: u32,
+}
+
+const fn first() -> u32 {
+    1
+}
+
+/// Reads the explanations of missed mutants.
+///
+/// # Errors
+/// The file cannot be read.
+pub fn read_explanations(path: &Path) -> Result<BTreeMap<MutantName, String>, ReadError> {
+    let explanations: Vec<Explanation> = Source::read(path)?.parse()?;
+    Ok(explanations
+        .into_iter()
+        .map(|Explanation { mutant: ExplainedName { file, change, code, position }, why }| {
+            (MutantName { file, change, code, position }, why)
+        })
+        .collect())
+}
+
+/// Numbers of mutants by outcome.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    detected: [usize; 3],
+    took_too_long: usize,
+    missed: usize,
+    not_tried: usize,
+    not_compiling: usize,
+}
+
+impl Counts {
+    fn of<'a>(judged: impl IntoIterator<Item = &'a Judged>) -> Self {
+        let mut counts = Self::default();
+        for Judged { outcome, .. } in judged {
+            match outcome {
+                Outcome::Detected { by, .. } => counts.detected[column(*by)] += 1,
+                Outcome::TookTooLong { .. } => counts.took_too_long += 1,
+                Outcome::Missed { .. } => counts.missed += 1,
+                Outcome::NotTried => counts.not_tried += 1,
+                Outcome::NotCompiling => counts.not_compiling += 1,
+            }
+        }
+        counts
+    }
+
+    /// Mutants that ran.
+    fn tried(&self) -> usize {
+        self.detected.iter().sum::<usize>() + self.took_too_long + self.missed
+    }
+
+    fn row(&self, name: &str) -> String {
+        let [kernel_tests, check, oracle] = self.detected;
+        format!(
+            "| {name} | {} | {kernel_tests} | {check} | {oracle} | {} | {} | {} | {} |\n",
+            self.tried(),
+            self.took_too_long,
+            self.missed,
+            self.not_tried,
+            self.not_compiling
+        )
+    }
+}
+
+/// The position of a judge in the order in which they are asked.
+const fn column(judge: Judge) -> usize {
+    match judge {
+        Judge::KernelTests => 0,
+        Judge::Check => 1,
+        Judge::Oracle => 2,
+    }
+}
+
+/// The sentence with the counts.
+#[must_use]
+pub fn summary(judged: &[Judged], explained: &BTreeMap<MutantName, String>) -> String {
+    let counts = Counts::of(judged);
+    let per_mille = counts.missed * 1000 / counts.tried().max(1);
+    format!(
+        "{} mutants ran; nothing detects {} ({}.{} %), of which {} have no explanation",
+        counts.tried(),
+        counts.missed,
+        per_mille / 10,
+        per_mille % 10,
+        unexplained(judged, explained).count()
+    )
+}
+
+/// Whether at most one of twenty mutants is missed, and each missed one is explained.
+#[must_use]
+pub fn is_as_expected(judged: &[Judged], explained: &BTreeMap<MutantName, String>) -> bool {
+    let counts = Counts::of(judged);
+    counts.missed * 20 <= counts.tried() && unexplained(judged, explained).next().is_none()
+}
+
+fn missed(judged: &[Judged]) -> impl Iterator<Item = &MutantName> {
+    let is_missed = |judged: &&Judged| matches!(judged.outcome, Outcome::Missed { .. });
+    judged.iter().filter(is_missed).map(|judged| &judged.mutant)
+}
+
+/// The missed mutants without an explanation.
+pub fn unexplained<'a>(
+    judged: &'a [Judged],
+    explained: &'a BTreeMap<MutantName, String>,
+) -> impl Iterator<Item = &'a MutantName> {
+    missed(judged).filter(|name| !explained.contains_key(*name))
+}
+
+/// The page.
+#[must_use]
+pub fn page(judged: &[Judged], explained: &BTreeMap<MutantName, String>) -> String {
+    let mut page = String::from("# Mutants\n\n");
+    let _ = writeln!(
+        page,
+        "Made by `cargo-mutants` from the code of the kernel and the optimizer, and switched on one at a time by `orchestrion-mutants`. \
+         {}. The judges are asked in the order of the columns, until one fails.\n",
+        summary(judged, explained)
+    );
+    page.push_str(
+        "| file | mutants | kernel tests | check | oracle | endless | missed | not tried | not compiling |\n",
+    );
+    page.push_str("|---|---|---|---|---|---|---|---|---|\n");
+    let mut by_file: BTreeMap<&str, Vec<&Judged>> = BTreeMap::new();
+    for one in judged {
+        by_file.entry(one.mutant.file.as_str()).or_default().push(one);
+    }
+    for (file, of_file) in &by_file {
+        page.push_str(&Counts::of(of_file.iter().copied()).row(file));
+    }
+    page.push_str(&Counts::of(judged).row("all"));
+    page.push_str("\n`Endless`: a run does not end in time. `Not tried`: no switch can be written around the code, or the function must be `const`.\n\n");
+    page.push_str("Missed mutants:\n\n| mutant | why |\n|---|---|\n");
+    let mut names: Vec<&MutantName> = missed(judged).collect();
+    names.sort();
+    for name in names {
+        let why = explained.get(name).map_or("", String::as_str);
+        let _ = writeln!(page, "| {} | {why} |", name.to_string().replace('|', "\\|"));
+    }
+    page
+}
