@@ -1,11 +1,8 @@
-//! The judges: `check`, the kernel's tests, and the oracle. Each runs the faulty kernel and reports whether it notices.
+//! The judges: `check`, the kernel's tests, and the oracle, and how their output is read.
 
-use crate::program::{Built, Invocation, Run, Switch, build, run};
+use crate::program::Run;
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
-use std::io;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 /// The tests of the package `orchestrion-tests` that compare the kernel with an independent implementation of the clauses.
 pub const ORACLE: [&str; 9] = [
@@ -19,9 +16,6 @@ pub const ORACLE: [&str; 9] = [
     "convergence::",
     "situation::",
 ];
-
-/// At least the number of models that `check` explores, each up to the limit.
-const MODELS_MAX: u32 = 40;
 
 /// What a judge found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,118 +76,12 @@ impl Judge {
     pub(crate) const fn build_arguments(self) -> &'static [&'static str] {
         match self {
             Self::Check => &["build", "-p", "orchestrion", "--bin", "orchestrion"],
-            Self::KernelTests => &["test", "--no-run", "-p", "orchestrion-kernel"],
+            Self::KernelTests => {
+                &["test", "--no-run", "-p", "orchestrion-kernel", "-p", "orchestrion-optimizer"]
+            }
             Self::Oracle => &["test", "--no-run", "-p", "orchestrion-tests", "--test", "integration"],
         }
     }
-}
-
-/// A judge, built with the faulty kernel.
-#[derive(Debug)]
-pub struct BuiltJudge {
-    judge: Judge,
-    copy: PathBuf,
-    programs: Vec<Built>,
-    limit: Duration,
-    /// The scope at which `check` tries again what the scope tiny does not detect.
-    scope: String,
-}
-
-/// The policies with parts that the hardened policy does not have.
-const OTHER_POLICIES: [&str; 2] = ["specs/policies/with-debaters.yaml", "specs/policies/with-approver.yaml"];
-
-impl BuiltJudge {
-    /// Builds a judge in the faulty workspace.
-    ///
-    /// # Errors
-    /// Cargo does not run, or the faulty kernel does not compile. Cargo has printed the reason.
-    pub fn build(judge: Judge, copy: &Path, limit: Duration, scope: &str) -> io::Result<Self> {
-        let programs = build(copy, judge.build_arguments())?;
-        if programs.is_empty() {
-            return Err(io::Error::other(format!("cargo built no program for {}", judge.as_str())));
-        }
-        Ok(Self { judge, copy: copy.to_path_buf(), programs, limit, scope: scope.to_owned() })
-    }
-
-    /// Who judges.
-    #[must_use]
-    pub const fn judge(&self) -> Judge {
-        self.judge
-    }
-
-    /// Runs the judge with a fault, or without.
-    ///
-    /// # Errors
-    /// A program cannot be started.
-    pub fn find(&self, fault: Option<u32>) -> io::Result<Finding> {
-        let mut failing = Vec::new();
-        for program in &self.programs {
-            let found = match self.judge {
-                Judge::Check => self.check(program, fault)?,
-                Judge::KernelTests => self.run_tests(program, &[], fault)?,
-                Judge::Oracle => self.run_tests(program, &ORACLE, fault)?,
-            };
-            match found {
-                Finding::Nothing => {}
-                Finding::Failures(names) => failing.extend(names),
-                other @ (Finding::Stopped(_) | Finding::TookTooLong) => return Ok(other),
-            }
-        }
-        Ok(Finding::from_failures(failing))
-    }
-
-    /// Checks all claims, at a larger scope and under other policies if the cheapest check finds nothing.
-    fn check(&self, program: &Built, fault: Option<u32>) -> io::Result<Finding> {
-        let mut checks = vec![("hardened", "tiny"), ("hardened", &*self.scope)];
-        checks.extend(OTHER_POLICIES.map(|policy| (policy, "tiny")));
-        checks.dedup();
-        for (policy, scope) in checks {
-            match self.check_policy(program, fault, policy, scope)? {
-                Finding::Nothing => {}
-                found => return Ok(found),
-            }
-        }
-        Ok(Finding::Nothing)
-    }
-
-    fn check_policy(
-        &self,
-        program: &Built,
-        fault: Option<u32>,
-        policy: &str,
-        scope: &str,
-    ) -> io::Result<Finding> {
-        // A model that a fault makes endless stops at the limit, and the others are still explored.
-        let timeout = format!("{}s", self.limit.as_secs());
-        let arguments =
-            ["check", "--policy", policy, "--scope", scope, "--format", "json", "--timeout", &timeout];
-        let check = Built { program: program.program.clone(), folder: self.copy.clone() };
-        Ok(match run_program(&check, &arguments, fault, self.limit * MODELS_MAX)? {
-            Some(run) => check_finding(&run),
-            None => Finding::TookTooLong,
-        })
-    }
-
-    fn run_tests(&self, program: &Built, filters: &[&str], fault: Option<u32>) -> io::Result<Finding> {
-        Ok(match run_program(program, filters, fault, self.limit)? {
-            Some(run) => test_finding(&run),
-            None => Finding::TookTooLong,
-        })
-    }
-}
-
-fn run_program(
-    program: &Built,
-    arguments: &[&str],
-    fault: Option<u32>,
-    limit: Duration,
-) -> io::Result<Option<Run>> {
-    let invocation = Invocation {
-        program: program.program.clone(),
-        arguments: arguments.iter().map(|argument| (*argument).to_owned()).collect(),
-        folder: program.folder.clone(),
-    };
-    run(&invocation, fault.map_or(Switch::None, Switch::Fault), limit, |_| false)
 }
 
 /// What `check` found, by its report in JSON.

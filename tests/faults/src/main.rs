@@ -4,15 +4,16 @@
 //! workspace with all faults, switches on one at a time, and reports which judge detects it.
 
 use clap::Parser;
-use orchestrion_faults::judges::{BuiltJudge, Judge};
+use orchestrion_faults::judges::Judge;
 use orchestrion_faults::list::{NumberedFault, read_faults};
+use orchestrion_faults::suite::{Check, Suite, Until, in_parallel};
 use orchestrion_faults::table::{Row, Table};
 use orchestrion_faults::workspace::write_faulty_workspace;
 use orchestrion_yaml::render_error;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Duration;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Switch on each fault of tests/faults/list in a copy of the kernel, and report who detects it.
 #[derive(Debug, Parser)]
@@ -27,9 +28,9 @@ struct Cli {
     /// Check at this scope what the scope tiny does not detect. Policies with other parts are checked at scope tiny.
     #[arg(long, default_value = "small", value_name = "SCOPE")]
     scope: String,
-    /// Stop a program of tests, or a model, after so many seconds. A judge that then has no failure has detected nothing.
-    #[arg(long, default_value_t = 300, value_name = "SECONDS")]
-    limit: u64,
+    /// Run with this many threads.
+    #[arg(long, default_value_t = 2, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..))]
+    jobs: u16,
     /// Write the copy of the workspace, and build it, in this folder.
     #[arg(long, default_value = "target/faults", value_name = "FOLDER")]
     work_dir: PathBuf,
@@ -76,27 +77,27 @@ fn run(cli: &Cli) -> Result<bool, Box<dyn Error>> {
     if chosen.is_empty() {
         return Err(format!("no fault: expected an id that starts with {}", cli.only.join(" or ")).into());
     }
-    let judges = Judge::ALL.into_iter().filter(|judge| cli.judges.is_empty() || cli.judges.contains(judge));
-    let judges: Vec<BuiltJudge> = judges
-        .map(|judge| BuiltJudge::build(judge, &copy, Duration::from_secs(cli.limit), &cli.scope))
-        .collect::<Result<_, _>>()?;
-    for judge in &judges {
-        // Without a fault, no judge may find anything.
-        let found = judge.find(None)?;
-        if found.is_detected() {
-            return Err(format!("{} fails without a fault: {found:?}", judge.judge().as_str()).into());
-        }
+    let mut checks = Check::tiny();
+    let scope = Check::new("hardened", &cli.scope);
+    if !checks.contains(&scope) {
+        checks.push(scope);
     }
-    let (mut table, count) = (Table::default(), chosen.len());
-    for fault in chosen {
-        let find = |judge: &BuiltJudge| Ok((judge.judge(), judge.find(Some(fault.number))?));
-        let findings = judges.iter().map(find).collect::<std::io::Result<_>>()?;
-        let row = Row { fault: fault.clone(), findings };
-        println!("{:>3} of {count}  {row}", table.rows.len() + 1);
-        table.rows.push(row);
-        if let Some(page) = &cli.page {
-            std::fs::write(page, table.page(&cli.scope))?;
-        }
+    let suites: Vec<Suite> = Judge::ALL
+        .into_iter()
+        .filter(|judge| cli.judges.is_empty() || cli.judges.contains(judge))
+        .map(|judge| Suite::build(&copy, judge, &checks, cli.jobs.into()))
+        .collect::<Result<_, _>>()?;
+    let done = AtomicUsize::new(0);
+    let rows = in_parallel(&chosen, cli.jobs.into(), |_, fault| {
+        let find = |suite: &Suite| Ok((suite.judge(), suite.find(fault.number, Until::EndOfCheck)?));
+        let findings = suites.iter().map(find).collect::<std::io::Result<_>>()?;
+        let row = Row { fault: (*fault).clone(), findings };
+        println!("{:>3} of {}  {row}", done.fetch_add(1, Ordering::Relaxed) + 1, chosen.len());
+        Ok(row)
+    });
+    let table = Table { rows: rows.into_iter().collect::<std::io::Result<_>>()? };
+    if let Some(page) = &cli.page {
+        std::fs::write(page, table.page(&cli.scope))?;
     }
     println!("{}", table.summary());
     Ok(table.is_as_expected())

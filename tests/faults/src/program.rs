@@ -138,6 +138,14 @@ pub struct Built {
     pub folder: PathBuf,
 }
 
+impl Built {
+    /// A run of the program in its folder.
+    #[must_use]
+    pub fn invocation(&self, arguments: Vec<String>) -> Invocation {
+        Invocation { program: self.program.clone(), arguments, folder: self.folder.clone() }
+    }
+}
+
 /// Runs Cargo in the faulty workspace and returns the programs that it built. Faults make code of which the compiler warns.
 ///
 /// # Errors

@@ -2,10 +2,11 @@
 
 use clap::Parser;
 use orchestrion_faults::judges::Judge;
-use orchestrion_faults::mutants::compile::{Excluded, write_mutants};
-use orchestrion_faults::mutants::judges::{Judged, Judges, Outcome, in_parallel};
+use orchestrion_faults::mutants::compile::write_mutants;
 use orchestrion_faults::mutants::list::{Mutant, MutantName, list_mutants};
+use orchestrion_faults::mutants::outcome::{Judged, Outcome, judge};
 use orchestrion_faults::mutants::page::{is_as_expected, page, read_explanations, summary, unexplained};
+use orchestrion_faults::suite::{Check, Suite, in_parallel};
 use orchestrion_yaml::render_error;
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -57,6 +58,9 @@ Delete the file of results after a change of the code.
 Exit codes: 0 success; 1 more than 5 % of the mutants are not detected, or one has no explanation in
 tests/faults/missed.yaml; 2 error.";
 
+/// The judges, the cheapest first.
+const BY_COST: [Judge; 3] = [Judge::KernelTests, Judge::Check, Judge::Oracle];
+
 fn parse_shard(text: &str) -> Result<(u32, u32), String> {
     let parsed =
         text.split_once('/').and_then(|(part, parts)| Some((part.parse().ok()?, parts.parse().ok()?)));
@@ -95,9 +99,11 @@ fn run(cli: &Cli) -> Result<bool, Box<dyn Error>> {
     }
     let copy = std::path::absolute(&cli.work_dir)?.join("workspace");
     let excluded = write_mutants(&root, &copy, &mutants, &sources)?;
-    let asked: Vec<Judge> =
-        Judge::ALL.into_iter().filter(|judge| cli.judges.is_empty() || cli.judges.contains(judge)).collect();
-    let judges = Judges::build(&copy, &asked, cli.jobs.into())?;
+    let suites: Vec<Suite> = BY_COST
+        .into_iter()
+        .filter(|judge| cli.judges.is_empty() || cli.judges.contains(judge))
+        .map(|judge| Suite::build(&copy, judge, &Check::tiny(), cli.jobs.into()))
+        .collect::<Result<_, _>>()?;
 
     let mut known: BTreeMap<MutantName, Outcome> = read_results(&cli.results)?;
     let missing: Vec<&Mutant> =
@@ -105,7 +111,7 @@ fn run(cli: &Cli) -> Result<bool, Box<dyn Error>> {
     let results = Mutex::new(File::options().create(true).append(true).open(&cli.results)?);
     let done = AtomicUsize::new(0);
     let judged = in_parallel(&missing, cli.jobs.into(), |_, mutant| {
-        let outcome = outcome(mutant, &excluded, &judges)?;
+        let outcome = judge(mutant, &excluded, &suites)?;
         let judged = Judged { mutant: mutant.name.clone(), outcome };
         let line = serde_json::to_string(&judged)? + "\n";
         results.lock().map_err(|_| "a thread panicked")?.write_all(line.as_bytes())?;
@@ -135,16 +141,6 @@ fn run(cli: &Cli) -> Result<bool, Box<dyn Error>> {
     }
     println!("{}", summary(&judged, &explained));
     Ok(is_as_expected(&judged, &explained))
-}
-
-fn outcome(mutant: &Mutant, excluded: &Excluded, judges: &Judges) -> std::io::Result<Outcome> {
-    if excluded.not_compiling.contains(&mutant.number) {
-        Ok(Outcome::NotCompiling)
-    } else if excluded.contains(mutant.number) {
-        Ok(Outcome::NotTried)
-    } else {
-        judges.judge(mutant)
-    }
 }
 
 /// Reads the outcomes of earlier runs; a last line without end is left out.

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::io::{BufRead as _, BufReader};
+use std::ops::Range;
 use std::path::Path;
 use std::process::Stdio;
 
@@ -87,16 +88,26 @@ pub fn write_mutants(
             checked = packages.next();
             continue;
         }
-        let before = (excluded.not_compiling.len(), constant_names.len());
+        let count = |excluded: &Excluded, names: &BTreeSet<String>| {
+            excluded.not_compiling.len() + excluded.constant.len() + names.len()
+        };
+        let before = count(&excluded, &constant_names);
         for error in &errors {
-            if let Some(name) = error.constant_callee() {
-                constant_names.insert(name.to_owned());
-            } else {
-                excluded.not_compiling.extend(error.mutants(&written));
+            match error.constant_callee() {
+                // The switch itself, in the value of a constant.
+                Some("is_active") => excluded.constant.extend(error.mutants(&written)),
+                Some(name) => {
+                    constant_names.insert(name.to_owned());
+                }
+                None => excluded.not_compiling.extend(error.mutants(&written)),
             }
         }
-        if before == (excluded.not_compiling.len(), constant_names.len()) {
-            return Err(format!("an error at no mutant:\n{}", errors[0].rendered).into());
+        if before == count(&excluded, &constant_names) {
+            return Err(format!(
+                "an error at no mutant:\n{}",
+                errors[0].rendered.as_deref().unwrap_or(&errors[0].message)
+            )
+            .into());
         }
     }
     Err(format!("after {ROUNDS_MAX} rounds, the mutants do not compile").into())
@@ -180,8 +191,9 @@ enum Message {
 struct CompilerError {
     level: String,
     message: String,
-    rendered: String,
+    rendered: Option<String>,
     spans: Vec<CompilerSpan>,
+    children: Vec<Self>,
 }
 
 #[derive(Deserialize)]
@@ -198,26 +210,48 @@ impl CompilerError {
         path.rsplit("::").next()
     }
 
-    /// The mutants at which the error is: those whose own code it names, otherwise those of the innermost place.
+    /// The mutants at which the error is: those whose own code it names, otherwise those of the innermost place around it, otherwise
+    /// those of the last place before code that its help adds, such as an arm of a `match`.
     fn mutants(&self, written: &BTreeMap<String, SwitchedSource>) -> BTreeSet<u32> {
-        let mut numbers = BTreeSet::new();
-        for span in &self.spans {
-            let Some(source) = written.get(&span.file_name) else { continue };
-            let overlapping = |range: &std::ops::Range<usize>| {
-                range.start < span.byte_end.max(span.byte_start + 1) && span.byte_start < range.end
-            };
-            let own = source.alternatives.iter().filter(|(range, _)| overlapping(range));
-            numbers.extend(own.map(|(_, number)| *number));
-        }
-        if numbers.is_empty() {
-            for span in &self.spans {
-                let Some(source) = written.get(&span.file_name) else { continue };
-                let inner = source.places.iter().rev().find(|(range, numbers)| {
-                    !numbers.is_empty() && range.start <= span.byte_start && span.byte_end <= range.end
-                });
-                numbers.extend(inner.into_iter().flat_map(|(_, numbers)| numbers));
-            }
-        }
-        numbers
+        let in_file = |span: &CompilerSpan, find: &dyn Fn(&SwitchedSource) -> BTreeSet<u32>| {
+            written.get(&span.file_name).map(find).unwrap_or_default()
+        };
+        let own = |span: &CompilerSpan| {
+            in_file(span, &|source| {
+                let overlapping = source.alternatives.iter().filter(|(range, _)| span.overlaps(range));
+                overlapping.map(|(_, number)| *number).collect()
+            })
+        };
+        let innermost = |span: &CompilerSpan| {
+            in_file(span, &|source| {
+                let mut places = source.places.iter().rev().filter(|(_, numbers)| !numbers.is_empty());
+                let inner =
+                    places.find(|(range, _)| range.start <= span.byte_start && span.byte_end <= range.end);
+                inner.into_iter().flat_map(|(_, numbers)| numbers.iter().copied()).collect()
+            })
+        };
+        let before = |span: &CompilerSpan| {
+            in_file(span, &|source| {
+                let mut places = source.places.iter().rev();
+                let last = places.find(|(range, _)| range.start < span.byte_start);
+                last.into_iter().flat_map(|(_, numbers)| numbers.iter().copied()).collect()
+            })
+        };
+        let of = |spans: &mut dyn Iterator<Item = &CompilerSpan>,
+                  find: &dyn Fn(&CompilerSpan) -> BTreeSet<u32>| {
+            spans.flat_map(find).collect::<BTreeSet<u32>>()
+        };
+        let ways = [
+            of(&mut self.spans.iter(), &own),
+            of(&mut self.spans.iter(), &innermost),
+            of(&mut self.children.iter().flat_map(|child| &child.spans), &before),
+        ];
+        ways.into_iter().find(|numbers| !numbers.is_empty()).unwrap_or_default()
+    }
+}
+
+impl CompilerSpan {
+    fn overlaps(&self, range: &Range<usize>) -> bool {
+        range.start < self.byte_end.max(self.byte_start + 1) && self.byte_start < range.end
     }
 }

@@ -1,7 +1,7 @@
 //! The page of the mutants: how many each judge detects, and why those that nothing detects are left.
 
-use super::judges::{Judged, Outcome};
 use super::list::MutantName;
+use super::outcome::{Judged, Outcome};
 use crate::judges::Judge;
 use orchestrion_yaml::{ReadError, Source};
 use serde::Deserialize;

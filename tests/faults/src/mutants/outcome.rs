@@ -1,0 +1,67 @@
+//! What happens to a mutant: who detects it, if anything does.
+
+use super::compile::Excluded;
+use super::list::{Mutant, MutantName};
+use crate::judges::{Finding, Judge};
+use crate::suite::{Suite, Until};
+use serde::{Deserialize, Serialize};
+use std::io;
+
+/// What happened to a mutant.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// A judge fails with it: the test, the claims, or the reason why there is no result.
+    Detected {
+        /// The judge.
+        by: Judge,
+        /// The failing test or claims.
+        names: Vec<String>,
+    },
+    /// With it, a run of this judge does not end in time.
+    TookTooLong {
+        /// The judge.
+        by: Judge,
+    },
+    /// Nothing fails.
+    Missed {
+        /// Whether a test or a check runs its code.
+        is_reached: bool,
+    },
+    /// No switch can be written around it, or its function must be `const`.
+    NotTried,
+    /// It does not compile.
+    NotCompiling,
+}
+
+/// A mutant with its outcome.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Judged {
+    /// The mutant.
+    pub mutant: MutantName,
+    /// What happened to it.
+    pub outcome: Outcome,
+}
+
+/// Asks the judges in their order, until one detects the mutant.
+///
+/// # Errors
+/// A program cannot be started.
+pub fn judge(mutant: &Mutant, excluded: &Excluded, suites: &[Suite]) -> io::Result<Outcome> {
+    if excluded.not_compiling.contains(&mutant.number) {
+        return Ok(Outcome::NotCompiling);
+    }
+    if excluded.contains(mutant.number) {
+        return Ok(Outcome::NotTried);
+    }
+    for suite in suites {
+        let by = suite.judge();
+        match suite.find(mutant.number, Until::FirstFailure)? {
+            Finding::Nothing => {}
+            Finding::Failures(names) => return Ok(Outcome::Detected { by, names }),
+            Finding::Stopped(reason) => return Ok(Outcome::Detected { by, names: vec![reason] }),
+            Finding::TookTooLong => return Ok(Outcome::TookTooLong { by }),
+        }
+    }
+    Ok(Outcome::Missed { is_reached: suites.iter().any(|suite| suite.reaches(mutant.number)) })
+}

@@ -1,0 +1,287 @@
+//! The tests or checks of a judge. Each runs once without a fault and records the faults whose code it reaches; with a fault, only
+//! those run that reach it.
+
+use crate::judges::{Finding, Judge, ORACLE, check_finding, test_finding};
+use crate::program::{Built, Invocation, Run, Switch, build, failed_test, run};
+use serde::Deserialize;
+use std::collections::BTreeSet;
+use std::io;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+/// A fault may make a run slower by this factor before it counts as endless.
+const SLOWER_MAX: u32 = 20;
+/// The time that a run may take in any case.
+const TIME_MIN: Duration = Duration::from_secs(20);
+/// The time for one run of a test or a model without a fault.
+const RECORDING_TIME_MAX: Duration = Duration::from_secs(600);
+/// Tests that take less time run in one process, before the others.
+const SHORT_TEST_MAX: Duration = Duration::from_millis(500);
+
+/// When a judge stops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Until {
+    /// After one failing test or model.
+    FirstFailure,
+    /// After all models of a check, so that all claims that fail are known. Tests stop after the first failure.
+    EndOfCheck,
+}
+
+/// Which policy `check` runs under, and at which scope.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Check {
+    /// The policy: a name or a file.
+    pub policy: String,
+    /// The scope.
+    pub scope: String,
+}
+
+impl Check {
+    /// The check of a policy at a scope.
+    #[must_use]
+    pub fn new(policy: &str, scope: &str) -> Self {
+        Self { policy: policy.to_owned(), scope: scope.to_owned() }
+    }
+
+    /// The checks at scope tiny: of the hardened policy, and of policies with parts that it does not have.
+    #[must_use]
+    pub fn tiny() -> Vec<Self> {
+        ["hardened", "specs/policies/with-debaters.yaml", "specs/policies/with-approver.yaml"]
+            .map(|policy| Self::new(policy, "tiny"))
+            .to_vec()
+    }
+
+    fn arguments(&self) -> Vec<String> {
+        let Self { policy, scope } = self;
+        ["check", "--policy", policy, "--scope", scope, "--format", "json", "--quiet"]
+            .map(str::to_owned)
+            .to_vec()
+    }
+}
+
+/// A test, or a model of a check.
+#[derive(Clone, Debug)]
+struct Case {
+    /// The name of the test or the model.
+    name: String,
+    invocation: Invocation,
+    /// The time without a fault.
+    duration: Duration,
+    reached: BTreeSet<u32>,
+}
+
+/// The cases that belong together: the tests of a program, or the models of a check.
+#[derive(Clone, Debug)]
+struct Stage {
+    program: Built,
+    cases: Vec<Case>,
+}
+
+/// The tests or checks of a judge.
+#[derive(Debug)]
+pub struct Suite {
+    judge: Judge,
+    stages: Vec<Stage>,
+}
+
+impl Suite {
+    /// Builds the programs of a judge in the faulty workspace, and runs each case once without a fault.
+    ///
+    /// # Errors
+    /// A program cannot be built or started, or a case fails without a fault.
+    pub fn build(copy: &Path, judge: Judge, checks: &[Check], jobs: usize) -> io::Result<Self> {
+        let programs = build(copy, judge.build_arguments())?;
+        if programs.is_empty() {
+            return Err(io::Error::other(format!("cargo built no program for {}", judge.as_str())));
+        }
+        let mut stages = Vec::new();
+        for program in programs {
+            match judge {
+                Judge::KernelTests => stages.push(tests_of(&program, |_| true)?),
+                Judge::Oracle => {
+                    stages
+                        .push(tests_of(&program, |name| ORACLE.iter().any(|start| name.starts_with(start)))?);
+                }
+                Judge::Check => {
+                    let program = Built { program: program.program, folder: copy.to_path_buf() };
+                    for check in checks {
+                        stages.push(models_of(&program, check)?);
+                    }
+                }
+            }
+        }
+        let count: usize = stages.iter().map(|stage| stage.cases.len()).sum();
+        eprintln!("{}: {count} tests or models run without a fault", judge.as_str());
+        let records = tempfile::tempdir()?;
+        for stage in &mut stages {
+            let recorded = in_parallel(&stage.cases, jobs, |position, case| {
+                record(judge, case, &records.path().join(position.to_string()))
+            });
+            stage.cases = recorded.into_iter().collect::<io::Result<_>>()?;
+            stage.cases.sort_by_key(|case| case.duration);
+        }
+        Ok(Self { judge, stages })
+    }
+
+    /// Who judges.
+    #[must_use]
+    pub const fn judge(&self) -> Judge {
+        self.judge
+    }
+
+    /// Whether a case reaches the code of a fault.
+    #[must_use]
+    pub fn reaches(&self, fault: u32) -> bool {
+        self.stages.iter().flat_map(|stage| &stage.cases).any(|case| case.reached.contains(&fault))
+    }
+
+    /// Runs the cases that reach a fault, stage by stage, until one stage finds something.
+    ///
+    /// # Errors
+    /// A program cannot be started.
+    pub fn find(&self, fault: u32, until: Until) -> io::Result<Finding> {
+        for stage in &self.stages {
+            let reaching: Vec<&Case> =
+                stage.cases.iter().filter(|case| case.reached.contains(&fault)).collect();
+            let (mut failing, mut took_too_long) = (BTreeSet::new(), false);
+            for (invocation, duration) in self.runs(stage, &reaching) {
+                let limit = TIME_MIN + duration * SLOWER_MAX;
+                let ended =
+                    run(&invocation, Switch::Fault(fault), limit, |line| failed_test(line).is_some())?;
+                match ended.map_or(Finding::TookTooLong, |ended| finding(self.judge, &ended)) {
+                    Finding::Nothing => {}
+                    Finding::Failures(names) => failing.extend(names),
+                    Finding::TookTooLong => took_too_long = true,
+                    stopped @ Finding::Stopped(_) => return Ok(stopped),
+                }
+                let is_complete = self.judge == Judge::Check && until == Until::EndOfCheck;
+                if !is_complete && (took_too_long || !failing.is_empty()) {
+                    break;
+                }
+            }
+            if !failing.is_empty() {
+                return Ok(Finding::Failures(failing.into_iter().collect()));
+            }
+            if took_too_long {
+                return Ok(Finding::TookTooLong);
+            }
+        }
+        Ok(Finding::Nothing)
+    }
+
+    /// The processes that run these cases, with the time that they take without a fault.
+    fn runs(&self, stage: &Stage, cases: &[&Case]) -> Vec<(Invocation, Duration)> {
+        let single = |case: &&Case| (case.invocation.clone(), case.duration);
+        match self.judge {
+            Judge::Check => cases.iter().map(single).collect(),
+            Judge::KernelTests | Judge::Oracle => {
+                let (short, long): (Vec<&Case>, Vec<&Case>) =
+                    cases.iter().copied().partition(|case| case.duration < SHORT_TEST_MAX);
+                let names = short.iter().map(|case| case.name.clone());
+                let together = (tests(&stage.program, names), short.iter().map(|case| case.duration).sum());
+                let together = (!short.is_empty()).then_some(together);
+                together.into_iter().chain(long.iter().map(single)).collect()
+            }
+        }
+    }
+}
+
+fn record(judge: Judge, case: &Case, file: &Path) -> io::Result<Case> {
+    let start = Instant::now();
+    let ended = run(&case.invocation, Switch::Record(file), RECORDING_TIME_MAX, |_| false)?;
+    let found = ended.map_or(Finding::TookTooLong, |ended| finding(judge, &ended));
+    if found != Finding::Nothing {
+        return Err(io::Error::other(format!("{} fails without a fault: {found:?}", case.name)));
+    }
+    // A case that reaches no fault writes no file.
+    let text = if file.exists() { std::fs::read_to_string(file)? } else { String::new() };
+    std::fs::remove_file(file).or_else(|error| match error.kind() {
+        io::ErrorKind::NotFound => Ok(()),
+        _ => Err(error),
+    })?;
+    let reached = text.lines().filter_map(|line| line.parse().ok()).collect();
+    Ok(Case { duration: start.elapsed(), reached, ..case.clone() })
+}
+
+fn finding(judge: Judge, run: &Run) -> Finding {
+    match judge {
+        Judge::KernelTests | Judge::Oracle => test_finding(run),
+        Judge::Check => check_finding(run),
+    }
+}
+
+/// A run of tests of one program.
+fn tests(program: &Built, names: impl IntoIterator<Item = String>) -> Invocation {
+    let options = ["--test-threads", "1", "--exact"].map(str::to_owned);
+    program.invocation(options.into_iter().chain(names).collect())
+}
+
+fn case(name: String, invocation: Invocation) -> Case {
+    Case { name, invocation, duration: Duration::ZERO, reached: BTreeSet::new() }
+}
+
+fn tests_of(program: &Built, is_chosen: impl Fn(&str) -> bool) -> io::Result<Stage> {
+    let list = |options: &[&str]| {
+        let arguments = ["--list", "--format", "terse"].iter().chain(options);
+        let listing = program.invocation(arguments.map(|argument| (*argument).to_owned()).collect());
+        let listed = run(&listing, Switch::None, RECORDING_TIME_MAX, |_| false)?;
+        let text = listed.map(|run| run.stdout).unwrap_or_default();
+        let names = text.lines().filter_map(|line| line.strip_suffix(": test")).map(str::to_owned);
+        Ok::<BTreeSet<String>, io::Error>(names.collect())
+    };
+    let ignored = list(&["--ignored"])?;
+    let chosen = list(&[])?.into_iter().filter(|name| !ignored.contains(name) && is_chosen(name));
+    let cases = chosen.map(|name| case(name.clone(), tests(program, [name]))).collect();
+    Ok(Stage { program: program.clone(), cases })
+}
+
+/// The models that `check` explores by default under a policy.
+fn models_of(program: &Built, check: &Check) -> io::Result<Stage> {
+    #[derive(Deserialize)]
+    struct Report {
+        runs: Vec<ReportedRun>,
+    }
+    #[derive(Deserialize)]
+    struct ReportedRun {
+        model: String,
+    }
+    let ended = run(&program.invocation(check.arguments()), Switch::None, RECORDING_TIME_MAX, |_| false)?;
+    let report: Report = serde_json::from_str(&ended.map(|run| run.stdout).unwrap_or_default())?;
+    let names: BTreeSet<String> = report.runs.into_iter().map(|run| run.model).collect();
+    let model = |name: String| {
+        let mut arguments = check.arguments();
+        // A model that a fault makes endless stops, and its claims that failed until then are reported.
+        let options = ["--jobs", "1", "--timeout", "60s", "--max-memory", "2GiB", "--model", &name];
+        arguments.extend(options.map(str::to_owned));
+        case(name, program.invocation(arguments))
+    };
+    Ok(Stage { program: program.clone(), cases: names.into_iter().map(model).collect() })
+}
+
+/// Calls a function for each item, with its position, on this many threads. The results are in the order of the items.
+pub fn in_parallel<T: Sync, R: Send>(
+    items: &[T],
+    jobs: usize,
+    call: impl Fn(usize, &T) -> R + Sync,
+) -> Vec<R> {
+    let (next, results) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(items.len())));
+    std::thread::scope(|scope| {
+        for _ in 0..jobs {
+            scope.spawn(|| {
+                while let position = next.fetch_add(1, Ordering::Relaxed)
+                    && let Some(item) = items.get(position)
+                {
+                    let result = call(position, item);
+                    if let Ok(mut results) = results.lock() {
+                        results.push((position, result));
+                    }
+                }
+            });
+        }
+    });
+    let mut results = results.into_inner().unwrap_or_default();
+    results.sort_by_key(|(position, _)| *position);
+    results.into_iter().map(|(_, result)| result).collect()
+}
