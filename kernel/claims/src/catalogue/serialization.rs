@@ -48,7 +48,8 @@ pub(super) const SERIALIZATION: &[Claim] = &[
         premise: Premise::Context(|policy, state, operation| {
             let stated = |item: &&Item| {
                 item.fact().is_some_and(|fact| fact.established_at > Timestamp::default())
-                    && item.validity == Validity::NeedsReview
+                    // A policy may keep facts that need review from contexts.
+                    && (item.validity == Validity::NeedsReview || !policy.contexts.needs_review)
             };
             policy.contexts.provenance && selectable(policy, state, operation).iter().any(stated)
         }),

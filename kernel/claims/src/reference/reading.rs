@@ -12,11 +12,11 @@ use orchestrion_kernel::policy::Policy;
 use orchestrion_kernel::semantic::SemanticState;
 use orchestrion_kernel::state::State;
 
-/// The items that a call may read.
+/// The items that a call may read. A summary may be made of facts that other calls do not read because they need review (decision 0030).
 pub(crate) fn readable_items(policy: &Policy, state: &State, operation: Operation) -> BTreeSet<ItemId> {
-    let is_hidden = |item: &Item| {
-        item.validity == Validity::NeedsReview && item.fact().is_some() && !policy.contexts.needs_review
-    };
+    let hides_review = !policy.contexts.needs_review && operation != Operation::Summarize;
+    let is_hidden =
+        |item: &Item| hides_review && item.validity == Validity::NeedsReview && item.fact().is_some();
     let selectable = selectable_items(state, call_scope(state, operation)).into_iter();
     selectable.filter(|item| !is_hidden(item)).map(|item| item.id).collect()
 }
