@@ -77,17 +77,17 @@ fn below(source: &mut Bytes<'_>, bound: usize) -> usize {
     source.below(u32::try_from(bound).unwrap_or(u32::MAX)) as usize
 }
 
-/// Returns the text that the bytes stand for: themselves, or one of the texts after edits, as it is or with a valid hash chain. The first
-/// byte selects; a text in a corpus begins with a bracket or a letter, which selects itself.
-pub(super) fn select(bytes: &[u8], texts: &[&[u8]]) -> Vec<u8> {
-    let Some((first, rest)) = bytes.split_first() else { return Vec::new() };
-    let forms = [false, true];
-    let selected = usize::from(*first).checked_rem(2 * texts.len());
-    match selected {
-        Some(number) if *first < 32 => {
-            let edited = edit(&mut Bytes(rest), texts[number / 2]);
-            if forms[number % 2] { rechained(&edited) } else { edited }
-        }
-        Some(_) | None => bytes.to_vec(),
+/// Returns the journal that the bytes select: themselves, or after edits a trace, a trace with a valid hash chain, or a short journal. The
+/// first byte selects. A text in a corpus begins with a bracket or a letter, which selects itself. The chain of a short journal covers
+/// digests of its texts, and is not recomputed.
+pub(super) fn select(bytes: &[u8], trace: &[u8], short: &[u8]) -> Vec<u8> {
+    match bytes.split_first() {
+        None => Vec::new(),
+        Some((32.., _)) => bytes.to_vec(),
+        Some((first, rest)) => match first % 3 {
+            0 => edit(&mut Bytes(rest), trace),
+            1 => rechained(&edit(&mut Bytes(rest), trace)),
+            _ => edit(&mut Bytes(rest), short),
+        },
     }
 }
