@@ -296,11 +296,11 @@ fn short(policy: Policy) -> TraceBuilder {
 }
 
 /// Redacts a trace whose free texts have a salt by step.
-fn unlinked(trace: &[u8]) -> Vec<u8> {
+fn unlinked(trace: &[u8]) -> Result<Vec<u8>, RedactError> {
     let mut out = Vec::new();
     let salt = Salt::generate().unwrap().by_step();
-    redact(reader(trace), &salt, &StandardContexts, &mut out).unwrap();
-    out
+    redact(reader(trace), &salt, &StandardContexts, &mut out)?;
+    Ok(out)
 }
 
 #[test]
@@ -327,9 +327,19 @@ fn times_become_relative_to_the_first_step() {
 
 #[test]
 fn equality_of_free_texts_is_hidden_on_demand() {
+    let (mut hidden, mut refused) = (0, 0);
     for path in redactable_goldens() {
         let what = path.display();
-        let now = unlinked(&std::fs::read(&path).unwrap());
+        let now = match unlinked(&std::fs::read(&path).unwrap()) {
+            Ok(now) => now,
+            // A module repeats its argument or its output, which reaffirms an item.
+            Err(RedactError::DecisionDiffers { .. }) => {
+                refused += 1;
+                continue;
+            }
+            Err(error) => panic!("{what}: {error}"),
+        };
+        hidden += 1;
         assert!(replay(reader(&now), None, &StandardContexts).is_equal(), "{what}");
         if has_network(&path) {
             continue;
@@ -347,6 +357,7 @@ fn equality_of_free_texts_is_hidden_on_demand() {
             assert!(text.as_str().is_empty() || seen.insert(text.to_string()), "{what}: {text} twice");
         }
     }
+    assert!(hidden > 30 && refused < 20, "{hidden} redacted, {refused} refused");
 }
 
 /// The lengths that a redacted text shows are powers of two.
@@ -385,7 +396,7 @@ fn equal_texts_stay_equal_within_one_redaction() {
     assert!(one[0] == one[1] && one[0].starts_with("redacted-16-"), "{one:?}");
     assert_eq!(one[2], "", "no text stays none");
     assert_ne!(one[0], other[0]);
-    let apart = texts(&unlinked(&trace));
+    let apart = texts(&unlinked(&trace).unwrap());
     assert!(apart[0] != apart[1] && apart[0].starts_with("redacted-16-"), "{apart:?}");
 }
 

@@ -50,8 +50,8 @@ impl Salt {
         Self { bytes: [0; 32], differs_by_step: false }
     }
 
-    /// Gives the free texts of each step a salt of their own, so that equal ones of different steps differ. A decision compares no free
-    /// texts: messages, arguments, outputs.
+    /// Gives the free texts of each step a salt of their own, so that equal ones of different steps differ: messages, arguments, outputs.
+    /// Where a decision compares two of them, as when a module repeats its argument, the redaction is refused.
     #[must_use]
     pub const fn by_step(self) -> Self {
         Self { differs_by_step: true, ..self }
@@ -89,7 +89,8 @@ pub enum RedactError {
     #[error("decision changed at step {step}: expected the recorded decision, found another after redaction")]
     #[diagnostic(help(
         "two texts are equal only after the kernel combined them, a budget depends on the length of a text, or a network was created \
-         after the first step; redact the trace up to the step before"
+         after the first step, or equal texts are hidden although a module repeated one; redact the trace up to the step before, or without \
+         --redact-equality"
     ))]
     DecisionDiffers {
         /// The step.

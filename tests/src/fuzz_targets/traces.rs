@@ -192,7 +192,7 @@ mod tests {
         let breaks_chain = |form: u8, at: u8| {
             let lines = select(&[form, 1, 0, 0, at, 40, 3, 1], &trace.lines, &short.lines);
             let error = open(&trace.header, lines, None).err().map(|error| error.to_string());
-            error.is_some_and(|error| error.contains("chain"))
+            error.is_some_and(|error| error.contains("chain mismatch"))
         };
         let count = |form: u8| (0..=255).filter(|at| breaks_chain(form, *at)).count();
         let (plain, rechained) = (count(0), count(1));

@@ -80,7 +80,7 @@ impl Redactor {
         format!("redacted-{}-{}", text.chars().count().next_power_of_two(), &digest[..DIGEST_HEX])
     }
 
-    /// Redacts a text that no decision compares with another one: a message, an argument, an output. Facts, plans and keys are compared.
+    /// Redacts a message, an argument or an output. Facts, plans and keys are compared more often, and always stay comparable.
     pub(super) fn free_text(&self, text: &Text) -> Text {
         match self.step {
             Some(step) if !self.keeps_lengths => {
