@@ -68,7 +68,18 @@ impl Project {
     /// # Errors
     /// [`ReadError`] for a file that cannot be opened, is too large or not valid, or contains a path that does not exist.
     pub fn read(path: &Path) -> Result<Self, ReadError> {
-        let source = Source::read(path)?;
+        Self::from_source(path, Source::read(path)?)
+    }
+
+    /// Parses a project file. Its paths are relative to the folder of `path`, which is also its name in errors.
+    ///
+    /// # Errors
+    /// As [`Project::read`].
+    pub fn parse(path: &Path, text: &str) -> Result<Self, ReadError> {
+        Self::from_source(path, Source::from_text(&path.display().to_string(), text)?)
+    }
+
+    fn from_source(path: &Path, source: Source) -> Result<Self, ReadError> {
         let project = Self { path: path.to_owned(), file: source.parse()?, source };
         project.validate().map_err(|error| ReadError::in_source(&project.source, error))?;
         Ok(project)

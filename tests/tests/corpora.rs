@@ -24,19 +24,37 @@ fn files(folder: PathBuf) -> Vec<PathBuf> {
 
 #[test]
 fn fuzz_targets_accept_their_corpus() {
-    for (name, target) in TARGETS {
+    for (name, target, folders) in TARGETS {
         let own = files(root().join("tests/fuzz/corpus").join(name));
         assert!(!own.is_empty(), "tests/fuzz/corpus/{name}: expected at least one file, found none");
-        let more = match name {
-            "scenario" | "trace_reader" => files(root().join("specs/scenarios")),
-            "policy" => files(root().join("specs/policies")),
-            _ => Vec::new(),
-        };
+        let more = folders.iter().flat_map(|folder| files(root().join(folder)));
         for file in own.into_iter().chain(more) {
             println!("{name}: {}", file.display());
             target(&fs::read(&file).unwrap());
         }
     }
+}
+
+/// `.ci/fuzz` runs each file of the folder `targets`, which is a program of the manifest.
+#[test]
+fn every_target_is_a_program() {
+    let names: Vec<String> = TARGETS.iter().map(|(name, ..)| (*name).to_owned()).collect();
+    let stem = |path: PathBuf| path.file_stem().unwrap().to_str().unwrap().to_owned();
+    let programs: Vec<String> = files(root().join("tests/fuzz/targets")).into_iter().map(stem).collect();
+    assert_eq!(programs, names);
+    let manifest = fs::read_to_string(root().join("tests/fuzz/Cargo.toml")).unwrap();
+    for name in &names {
+        let path = format!("name = \"{name}\"\npath = \"targets/{name}.rs\"");
+        assert!(manifest.contains(&path), "tests/fuzz/Cargo.toml has no program {name}");
+        let program = fs::read_to_string(root().join(format!("tests/fuzz/targets/{name}.rs"))).unwrap();
+        assert!(program.contains(&format!("fuzz_targets::{name}(bytes)")), "{program}");
+    }
+    let corpora: u64 = names
+        .iter()
+        .flat_map(|name| files(root().join("tests/fuzz/corpus").join(name)))
+        .map(|file| fs::metadata(file).unwrap().len())
+        .sum();
+    assert!(corpora < 200_000, "the corpora have {corpora} bytes: minimize them");
 }
 
 /// A change of the generators changes the meaning of the bytes. A corpus that no longer takes every transition is

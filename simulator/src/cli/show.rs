@@ -38,11 +38,20 @@ call over its budget was not made, and has no text. `export base` prints the
 same events as NDJSON.
 
 --redact replaces every text and the names of users, conversations and custom
-policies by length and salted digest; the salt is not stored. It removes the
-scenario and the date. Numbers that affect decisions remain (confidences,
-ratings, exit codes, policy settings, times), so that the trace replays. With a
-network, the names of nodes and capabilities remain, and a text becomes a digest
-of the same length, because nodes count tokens by lengths.
+policies by a salted digest and the length, rounded up to a power of two. The
+salt is not stored, so that no reader can test a guessed text. It removes the
+scenario. Times become relative to the first step, which gets 2000-01-01.
+
+The reader of a redacted trace still learns: the decisions, phases and numbers
+that affect them (confidences, ratings, exit codes, policy settings); the time
+between steps; the length class of each text; which texts are equal; built-in
+titles; and how many requests, facts and tasks there are. --redact-equality
+hides which messages, arguments and outputs of different steps are equal, and is
+refused where a decision compares two of them, as when a module repeats its
+argument; keys, facts and plans stay comparable. With a network, the names of
+nodes and capabilities, their public keys, and the exact lengths and the
+equality of texts remain, because nodes count tokens and compare results.
+Redaction does not protect against a reader who has the original of a part.
 
 Exit codes: 0 success; 2 the trace cannot be opened, or has no such step, item
 or key; 3 the trace is incomplete or damaged, and is shown as far as it is
@@ -70,6 +79,9 @@ pub(super) struct Args {
     /// Write the trace without its texts to this file; an earlier trace is overwritten.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["step", "html"])]
     redact: Option<PathBuf>,
+    /// Also hide which messages, arguments and outputs of different steps are equal.
+    #[arg(long, requires = "redact")]
+    redact_equality: bool,
 }
 
 pub(super) fn run(args: &Args) -> Result<ExitStatus> {
@@ -82,7 +94,7 @@ pub(super) fn run(args: &Args) -> Result<ExitStatus> {
     };
     match (&args.html, &args.redact) {
         (Some(path), _) => write_html(reader, &args.trace, path),
-        (None, Some(path)) => write_redacted(reader, &args.trace, path),
+        (None, Some(path)) => write_redacted(reader, args, path),
         // Colors are always written; standard output removes them where they are disabled.
         (None, None) => {
             let style = Style { colors: true, columns: output::width() };
@@ -146,7 +158,8 @@ fn write_html(reader: Reader<BufReader<File>>, trace: &Path, path: &Path) -> Res
 }
 
 /// Writes the trace without its texts.
-fn write_redacted(reader: Reader<BufReader<File>>, trace: &Path, path: &Path) -> Result<ExitStatus> {
+fn write_redacted(reader: Reader<BufReader<File>>, args: &Args, path: &Path) -> Result<ExitStatus> {
+    let trace = &args.trace;
     if path.exists() && path.canonicalize().into_diagnostic()? == trace.canonicalize().into_diagnostic()? {
         return Err(miette!(
             help = "choose another file; redaction is irreversible",
@@ -155,6 +168,7 @@ fn write_redacted(reader: Reader<BufReader<File>>, trace: &Path, path: &Path) ->
         ));
     }
     let salt = Salt::generate().into_diagnostic().wrap_err("no random salt is available")?;
+    let salt = if args.redact_equality { salt.by_step() } else { salt };
     let mut redaction = None;
     let target = files::open_target(path, &TRACE_FILE)?;
     let written = files::replace(target, |file| {

@@ -1,11 +1,13 @@
 //! Redaction: removes the texts of a trace and keeps its decisions.
 //!
-//! Each text of a user, a module or the runtime is replaced by its length and a salted digest. The salt is not stored. Equal
-//! texts stay equal and empty texts stay empty. The mapped inputs are decided again, so that items, refusals and contexts
-//! contain the new texts. Numbers and times do not change, because decisions depend on them. If the first step creates a network,
-//! texts keep their lengths, because the tokens that nodes exchange are counted by them. Deliberately absent: a reverse
-//! mapping, and a salt chosen by the caller, which would make two redactions comparable.
+//! Each text of a user, a module or the runtime is replaced by its length, rounded up to a power of two, and a salted digest. The salt is
+//! not stored. Equal texts stay equal and empty texts stay empty; with [`Salt::by_step`], equal free texts of different steps differ. Times
+//! become relative to the first step. The mapped inputs are decided again, so that items, refusals and contexts contain the new
+//! texts. Other numbers do not change, because decisions depend on them. If the first step creates a network, texts keep their
+//! lengths and stay equal, because the tokens that nodes exchange are counted by lengths and results are compared. Deliberately
+//! absent: a reverse mapping, and a salt chosen by the caller, which would make two redactions comparable.
 
+mod clock;
 mod knowledge;
 mod situation;
 mod texts;
@@ -20,13 +22,17 @@ use miette::Diagnostic;
 use orchestrion_kernel::context::ContextBuilder;
 use orchestrion_kernel::network::NetworkInput;
 use orchestrion_kernel::{ConversationId, Event, Events, Input, Policy, Refusal};
+use serde_json::Value;
 use std::io::{self, BufRead};
 pub(crate) use texts::Redactor;
 use thiserror::Error;
 
 /// The salt of one redaction.
 #[derive(Clone)]
-pub struct Salt([u8; 32]);
+pub struct Salt {
+    bytes: [u8; 32],
+    differs_by_step: bool,
+}
 
 impl Salt {
     /// Creates a salt from the system's source of randomness.
@@ -36,7 +42,19 @@ impl Salt {
     pub fn generate() -> io::Result<Self> {
         let mut bytes = [0; 32];
         getrandom::fill(&mut bytes).map_err(io::Error::other)?;
-        Ok(Self(bytes))
+        Ok(Self { bytes, differs_by_step: false })
+    }
+
+    /// The salt of digests that are only counted, and never written.
+    pub(crate) const fn unwritten() -> Self {
+        Self { bytes: [0; 32], differs_by_step: false }
+    }
+
+    /// Gives the free texts of each step a salt of their own, so that equal ones of different steps differ: messages, arguments, outputs.
+    /// Where a decision compares two of them, as when a module repeats its argument, the redaction is refused.
+    #[must_use]
+    pub const fn by_step(self) -> Self {
+        Self { differs_by_step: true, ..self }
     }
 }
 
@@ -71,7 +89,8 @@ pub enum RedactError {
     #[error("decision changed at step {step}: expected the recorded decision, found another after redaction")]
     #[diagnostic(help(
         "two texts are equal only after the kernel combined them, a budget depends on the length of a text, or a network was created \
-         after the first step; redact the trace up to the step before"
+         after the first step, or equal texts are hidden although a module repeated one; redact the trace up to the step before, or without \
+         --redact-equality"
     ))]
     DecisionDiffers {
         /// The step.
@@ -96,7 +115,7 @@ pub fn redact<R: BufRead>(
     out: impl io::Write,
 ) -> Result<Redacted, RedactError> {
     let original = reader.header().clone();
-    let mut redactor = Redactor::new(salt.0, &original.policy.ranks);
+    let mut redactor = Redactor::new(salt, &original.policy.ranks);
     let mut replayer = Replayer::new(&reader, None, contexts)?;
     let mut recorder = Recorder::open(out, &redact_header(&original, &redactor), contexts)?;
     let mut steps = 0;
@@ -119,9 +138,10 @@ pub fn redact<R: BufRead>(
         {
             redactor.keep_lengths();
         }
+        redactor.enter_step(steps, step.metadata.time());
         let metadata = StepMetadata {
-            at_ms: step.metadata.at_ms,
-            note: step.metadata.note.map(|note| redactor.name(&note)),
+            at_ms: redactor.time(step.metadata.time()).millis(),
+            note: step.metadata.note.map(|note| redactor.free_text(&note.into()).to_string()),
         };
         let decided = recorder.submit(&redactor.input(&step.input), &metadata)?;
         if !is_same_decision(&redactor, &step.outcome.result, &decided) {
@@ -144,7 +164,7 @@ fn redact_header(original: &Header, redactor: &Redactor) -> Header {
     Header::new(ConversationId::new(redactor.name(original.conversation.as_str())), policy, None)
 }
 
-/// Whether the redacted input has the same decision as the original one, apart from texts.
+/// Whether the redacted input has the same decision as the original one, apart from texts and times.
 fn is_same_decision(
     redactor: &Redactor,
     original: &Result<Events, String>,
@@ -152,8 +172,15 @@ fn is_same_decision(
 ) -> bool {
     match (original, redacted) {
         (Ok(original), Ok(redacted)) => {
-            let without_texts_of = |event: Event| without_texts(&redactor.event(event));
-            original.iter().cloned().map(without_texts_of).eq(redacted.iter().map(without_texts))
+            let bare = |event: &Event| {
+                let mut event = serde_json::to_value(without_texts(event)).ok()?;
+                clock::remove_times(&mut event);
+                Some(event)
+            };
+            let renamed = original.iter().map(|event| bare(&redactor.event(event.clone())));
+            let is_known =
+                |events: (Option<Value>, Option<Value>)| events.0.is_some() && events.0 == events.1;
+            original.len() == redacted.len() && renamed.zip(redacted.iter().map(bare)).all(is_known)
         }
         (Err(_), Err(_)) => true,
         (Ok(_), Err(_)) | (Err(_), Ok(_)) => false,

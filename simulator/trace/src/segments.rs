@@ -7,7 +7,7 @@ use crate::erased;
 use crate::error::{TraceError, TraceErrorKind};
 use crate::format::{FORMAT, Form, Header, SegmentEnd, StepRecord};
 use crate::read::Reader;
-use crate::redact::Redactor;
+use crate::redact::{Redactor, Salt};
 use crate::replay::{Difference, Replayer};
 use crate::texts::JsonStrings;
 use crate::write::Writer;
@@ -237,7 +237,7 @@ pub fn erase_texts<R: BufRead>(
     }
     out.write_all(&header_line)?;
     let needle = selection.containing.map(json_content).unwrap_or_default();
-    let redactor = Redactor::new([0; 32], &reader.header().policy.ranks);
+    let redactor = Redactor::new(&Salt::unwritten(), &reader.header().policy.ranks);
     let mut erasure = Erasure::default();
     if let Some(end) = &reader.header().continues {
         let is_selected = selection.before.is_none_or(|before| end.steps < before);

@@ -5,8 +5,6 @@
 
 use super::{Linter, diagnostic};
 use crate::{Edge, LintDiagnostic};
-use petgraph::algo::tarjan_scc;
-use petgraph::graph::DiGraph;
 use std::collections::{BTreeSet, VecDeque};
 
 impl Linter<'_> {
@@ -89,18 +87,55 @@ impl Steps {
 
     /// Returns the steps inside strongly connected components: those that are on a cycle.
     fn in_components(&self) -> Vec<(usize, usize)> {
-        let index = |state: usize| u32::try_from(state).unwrap_or(u32::MAX);
-        let steps = || (0..).zip(&self.next).flat_map(|(from, next)| next.iter().map(move |to| (from, *to)));
-        let mut graph: DiGraph<(), ()> = DiGraph::new();
-        for _ in &self.next {
-            graph.add_node(());
+        let component = self.components();
+        self.iter().filter(|(from, to)| component[*from] == component[*to]).collect()
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (usize, usize)> {
+        (0..).zip(&self.next).flat_map(|(from, next)| next.iter().map(move |to| (from, *to)))
+    }
+
+    /// Returns for each state a representative of its strongly connected component (algorithm of Kosaraju).
+    fn components(&self) -> Vec<Option<usize>> {
+        let mut before = vec![Vec::new(); self.next.len()];
+        self.iter().for_each(|(from, to)| before[to].push(from));
+        let mut component = vec![None; self.next.len()];
+        for root in self.by_completion().into_iter().rev() {
+            let mut open = vec![root];
+            while let Some(state) = open.pop() {
+                if component[state].is_none() {
+                    component[state] = Some(root);
+                    open.extend(&before[state]);
+                }
+            }
         }
-        graph.extend_with_edges(steps().map(|(from, to)| (index(from), index(to))));
-        let mut component = vec![0; self.next.len()];
-        for (number, states) in tarjan_scc(&graph).into_iter().enumerate() {
-            states.into_iter().for_each(|state| component[state.index()] = number);
+        component
+    }
+
+    /// Returns the states in the order in which a depth-first search completes them.
+    fn by_completion(&self) -> Vec<usize> {
+        let mut completed = Vec::with_capacity(self.next.len());
+        let mut is_entered = vec![false; self.next.len()];
+        for root in 0..self.next.len() {
+            let mut path = Vec::new();
+            if !std::mem::replace(&mut is_entered[root], true) {
+                path.push((root, self.next[root].iter()));
+            }
+            while let Some((state, next)) = path.last_mut() {
+                match next.next() {
+                    Some(&to) if is_entered[to] => {}
+                    Some(&to) => {
+                        is_entered[to] = true;
+                        path.push((to, self.next[to].iter()));
+                    }
+                    None => {
+                        completed.push(*state);
+                        path.pop();
+                    }
+                }
+            }
         }
-        steps().filter(|(from, to)| component[*from] == component[*to]).collect()
+        completed
     }
 
     /// Returns the shortest cycle that begins with a step, its smallest state first.

@@ -2,8 +2,7 @@
 
 use crate::cli::args::duration;
 use crate::cli::output;
-use bytesize::ByteSize;
-use indicatif::{HumanCount, ProgressBar, ProgressStyle};
+use indicatif::{BinaryBytes, HumanCount, ProgressBar, ProgressStyle};
 use miette::{Result, miette};
 use orchestrion_explorer::{Options, Progress, ResourceLimits, ResumeError, StateStorage};
 use orchestrion_model::induction::{ENUMERATIONS, Enumeration};
@@ -30,7 +29,7 @@ pub(super) struct SearchArgs {
     max_states: Option<NonZeroUsize>,
     /// Stop a model at this memory limit (for example 2GiB) and report its claims as inconclusive.
     #[arg(long, value_name = "SIZE", value_parser = memory_size)]
-    max_memory: Option<ByteSize>,
+    max_memory: Option<MemoryBytes>,
     /// Stop a model after this time (for example 90s or 10m) and report its claims as inconclusive.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     timeout: Option<Duration>,
@@ -49,11 +48,27 @@ pub(super) fn positive_number(text: &str) -> Result<NonZeroUsize, String> {
     text.parse().map_err(|_| "expected a whole number of at least 1".to_owned())
 }
 
-fn memory_size(text: &str) -> Result<ByteSize, String> {
-    const MIN: ByteSize = ByteSize::mib(1);
-    let read: Option<ByteSize> = text.parse().ok();
-    read.filter(|size| *size >= MIN)
-        .ok_or_else(|| format!("expected a size with its unit, such as 512MiB or 2GiB, of at least {MIN}"))
+/// A limit of memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct MemoryBytes(u64);
+
+fn memory_size(text: &str) -> Result<MemoryBytes, String> {
+    const MIN: u64 = 1 << 20;
+    const UNITS: [(&str, u64); 6] = [
+        ("MiB", 1 << 20),
+        ("GiB", 1 << 30),
+        ("TiB", 1 << 40),
+        ("MB", 1_000_000),
+        ("GB", 1_000_000_000),
+        ("TB", 1_000_000_000_000),
+    ];
+    let read = UNITS.iter().find_map(|(unit, bytes)| {
+        let number: u64 = text.strip_suffix(unit)?.trim_end().parse().ok()?;
+        number.checked_mul(*bytes)
+    });
+    read.filter(|bytes| *bytes >= MIN).map(MemoryBytes).ok_or_else(|| {
+        "expected a whole number with its unit, such as 512MiB or 2GiB, of at least 1 MiB".to_owned()
+    })
 }
 
 impl SearchArgs {
@@ -104,9 +119,7 @@ impl SearchArgs {
             threads: self.jobs(),
             storage: if self.exact { StateStorage::Exact } else { StateStorage::Fingerprint },
             limits: ResourceLimits {
-                memory_bytes: self
-                    .max_memory
-                    .map(|size| usize::try_from(size.as_u64()).unwrap_or(usize::MAX)),
+                memory_bytes: self.max_memory.map(|size| usize::try_from(size.0).unwrap_or(usize::MAX)),
                 time: self.timeout,
                 states: self.max_states.map(NonZeroUsize::get),
             },
@@ -206,13 +219,13 @@ fn format_progress(progress: &Progress) -> String {
         HumanCount(progress.rate() as u64),
         progress.depth,
         HumanCount(progress.frontier as u64),
-        ByteSize(progress.bytes as u64)
+        BinaryBytes(progress.bytes as u64)
     )
 }
 
 #[cfg(test)]
 mod tests {
-    use super::ProgressTimer;
+    use super::{MemoryBytes, ProgressTimer, memory_size};
     use std::time::Duration;
 
     #[test]
@@ -221,5 +234,18 @@ mod tests {
         let seconds = [0, 12, 29, 30, 31, 59, 61, 90, 91, 500, 501];
         let due = seconds.into_iter().filter(|at| timer.is_due(Duration::from_secs(*at)));
         assert_eq!(due.collect::<Vec<_>>(), [30, 61, 91, 500]);
+    }
+
+    #[test]
+    fn memory_size_needs_its_unit() {
+        let accepted = [("512MiB", 512 << 20), ("2GiB", 2 << 30), ("1 TiB", 1 << 40), ("3GB", 3_000_000_000)];
+        for (text, bytes) in accepted {
+            assert_eq!(memory_size(text), Ok(MemoryBytes(bytes)), "{text}");
+        }
+        for text in
+            ["", "5", "GiB", "much", "-1GiB", "1.5GiB", "0MiB", "99999999999999TiB", "2PiB", "1GiBGiB"]
+        {
+            memory_size(text).unwrap_err();
+        }
     }
 }

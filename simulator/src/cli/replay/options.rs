@@ -15,6 +15,10 @@ Examples:
   orchestrion replay --update veto.ndjson            show changes, ask, write
   orchestrion replay --update --yes traces           write without asking
 
+The hash chain proves integrity, not origin: it shows a line that was changed or
+lost after the trace was written. It has no key, so that a person who can write
+a trace can also write a valid chain; sign the file to prove where it is from.
+
 Exit codes: 0 every trace is equal or was updated; 1 a trace differs; 2 no trace
 could be opened; 3 a trace could not be read to its end.")]
 pub(in super::super) struct Args {

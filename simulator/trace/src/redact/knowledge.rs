@@ -18,6 +18,7 @@ impl Redactor {
                 source: self.write_source(&new.source),
                 scope: self.scope(&new.scope),
                 audience: self.audience(&new.audience),
+                established_at: new.established_at.map(|time| self.time(time)),
                 supersedes: new.supersedes.as_ref().map(|one| self.reference(one)),
                 depends_on: references(&new.depends_on),
                 ..new.clone()
@@ -25,7 +26,7 @@ impl Redactor {
             Write::Working { key, text, expires_at, depends_on } => Write::Working {
                 key: self.text(key),
                 text: self.text(text),
-                expires_at: *expires_at,
+                expires_at: expires_at.map(|time| self.time(time)),
                 depends_on: references(depends_on),
             },
             Write::Promote { key, scope, source } => Write::Promote {

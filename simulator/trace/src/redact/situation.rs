@@ -17,18 +17,18 @@ impl Redactor {
     pub(super) fn record(&self, record: &ActionRecord) -> ActionRecord {
         let call = |call: &ToolCall| ToolCall {
             name: self.text(&call.name),
-            args: call.args.iter().map(|(name, value)| (self.name(name), self.text(value))).collect(),
-            result: self.text(&call.result),
+            args: call.args.iter().map(|(name, value)| (self.name(name), self.free_text(value))).collect(),
+            result: self.free_text(&call.result),
             outcome: call.outcome,
         };
         ActionRecord {
             iteration: record.iteration,
-            timestamp: record.timestamp,
+            timestamp: self.time(record.timestamp),
             mode: record.mode,
-            thinking: self.text(&record.thinking),
-            planning: self.text(&record.planning),
-            reflection: self.text(&record.reflection),
-            approach: self.text(&record.approach),
+            thinking: self.free_text(&record.thinking),
+            planning: self.free_text(&record.planning),
+            reflection: self.free_text(&record.reflection),
+            approach: self.free_text(&record.approach),
             tool_calls: record.tool_calls.iter().map(call).collect(),
         }
     }

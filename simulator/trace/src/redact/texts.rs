@@ -1,11 +1,13 @@
 //! Redaction of inputs and events.
 
+use super::Salt;
+use super::clock::TimeShift;
 use orchestrion_kernel::module::{PastRequest, Report};
 use orchestrion_kernel::network::NetworkEvent;
 use orchestrion_kernel::network::aggregation::AggregateAnswer;
 use orchestrion_kernel::plan::{Effect, Plan, StepOptions, Task};
 use orchestrion_kernel::policy::RankTable;
-use orchestrion_kernel::{ConversationId, Event, Input, Text, TraceId, UserId};
+use orchestrion_kernel::{ConversationId, Event, Input, Text, Timestamp, TraceId, UserId};
 
 /// The length of a digest in hexadecimal digits.
 const DIGEST_HEX: usize = 16;
@@ -16,6 +18,9 @@ const DIGITS: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz012345";
 /// Replaces texts and names by salted digests.
 pub(crate) struct Redactor {
     salt: [u8; 32],
+    /// The number of the step with which free texts are salted, if equal ones of different steps get different digests.
+    step: Option<u64>,
+    times: TimeShift,
     /// Whether a text keeps its length, because the tokens that nodes exchange are counted by it.
     keeps_lengths: bool,
     ranks: RankTable,
@@ -24,8 +29,28 @@ pub(crate) struct Redactor {
 
 impl Redactor {
     /// Creates a redactor for traces with this rank table.
-    pub(crate) fn new(salt: [u8; 32], ranks: &RankTable) -> Self {
-        Self { salt, keeps_lengths: false, ranks: ranks.clone(), built_in: RankTable::built_in() }
+    pub(crate) fn new(salt: &Salt, ranks: &RankTable) -> Self {
+        Self {
+            salt: salt.bytes,
+            step: salt.differs_by_step.then_some(0),
+            times: TimeShift::default(),
+            keeps_lengths: false,
+            ranks: ranks.clone(),
+            built_in: RankTable::built_in(),
+        }
+    }
+
+    /// Moves to the next step, which has this time. The first one sets the shift of all times.
+    pub(super) fn enter_step(&mut self, number: u64, at: Timestamp) {
+        self.step = self.step.map(|_| number);
+        if number == 1 {
+            self.times = TimeShift::from_first(at);
+        }
+    }
+
+    /// Returns a time relative to the first step.
+    pub(super) fn time(&self, time: Timestamp) -> Timestamp {
+        self.times.apply(time)
     }
 
     /// Redacts the rank table: only built-in titles remain.
@@ -42,13 +67,28 @@ impl Redactor {
         }
     }
 
-    /// Returns the length in characters and a salted digest. An empty text stays empty.
+    /// Returns the length in characters, rounded up to a power of two, and a salted digest. An empty text stays empty.
     pub(super) fn name(&self, text: &str) -> String {
+        Self::salted(text, &self.salt)
+    }
+
+    fn salted(text: &str, salt: &[u8; 32]) -> String {
         if text.is_empty() {
             return String::new();
         }
-        let digest = blake3::keyed_hash(&self.salt, text.as_bytes()).to_hex();
-        format!("redacted-{}-{}", text.chars().count(), &digest[..DIGEST_HEX])
+        let digest = blake3::keyed_hash(salt, text.as_bytes()).to_hex();
+        format!("redacted-{}-{}", text.chars().count().next_power_of_two(), &digest[..DIGEST_HEX])
+    }
+
+    /// Redacts a message, an argument or an output. Facts, plans and keys are compared more often, and always stay comparable.
+    pub(super) fn free_text(&self, text: &Text) -> Text {
+        match self.step {
+            Some(step) if !self.keeps_lengths => {
+                let salt = blake3::keyed_hash(&self.salt, &step.to_le_bytes());
+                Self::salted(text.as_str(), salt.as_bytes()).into()
+            }
+            Some(_) | None => self.text(text),
+        }
     }
 
     pub(super) fn text(&self, text: &Text) -> Text {
@@ -96,9 +136,11 @@ impl Redactor {
                 user: self.user(user),
                 identity: identity.as_ref().map(|identity| Box::new(self.new_identity(identity))),
             },
-            Input::UserMessage { user, text, scope } => {
-                Input::UserMessage { user: self.user(user), text: self.text(text), scope: self.scope(scope) }
-            }
+            Input::UserMessage { user, text, scope } => Input::UserMessage {
+                user: self.user(user),
+                text: self.free_text(text),
+                scope: self.scope(scope),
+            },
             Input::Reply { call, report, summary_update, action, interaction } => Input::Reply {
                 call: *call,
                 report: self.report(report),
@@ -107,11 +149,11 @@ impl Redactor {
                 interaction: interaction.clone(),
             },
             Input::Write(write) => Input::Write(Box::new(self.write(write))),
+            Input::Network(input) => Input::Network(Box::new(self.network_input(input))),
             Input::SessionEnd
             | Input::CallFailed { .. }
             | Input::Step
             | Input::Cancel
-            | Input::Network(_)
             | Input::Tick
             | Input::Resume => input.clone(),
         }
@@ -122,7 +164,7 @@ impl Redactor {
             Report::Context { ratings, traces } => {
                 let past = |PastRequest { trace, text, scope }: &PastRequest| PastRequest {
                     trace: self.trace(trace),
-                    text: self.text(text),
+                    text: self.free_text(text),
                     scope: self.scope(scope),
                 };
                 Report::Context { ratings: *ratings, traces: traces.iter().map(past).collect() }
@@ -132,24 +174,24 @@ impl Redactor {
                 similarity: *similarity,
             },
             Report::Summary { text, forgets } => {
-                Report::Summary { text: self.text(text), forgets: forgets.clone() }
+                Report::Summary { text: self.free_text(text), forgets: forgets.clone() }
             }
             Report::Plan(plan) => Report::Plan(self.plan(plan)),
             Report::Argument { argument, text, plan } => Report::Argument {
                 argument: *argument,
-                text: self.text(text),
+                text: self.free_text(text),
                 plan: plan.as_ref().map(|plan| self.plan(plan)),
             },
             Report::Approval { approved, text } => {
-                Report::Approval { approved: *approved, text: self.text(text) }
+                Report::Approval { approved: *approved, text: self.free_text(text) }
             }
             Report::Repaired { text, plan } => {
-                Report::Repaired { text: self.text(text), plan: self.plan(plan) }
+                Report::Repaired { text: self.free_text(text), plan: self.plan(plan) }
             }
-            Report::NoRepair { text } => Report::NoRepair { text: self.text(text) },
+            Report::NoRepair { text } => Report::NoRepair { text: self.free_text(text) },
             // Averages read the number, so it stays.
             Report::Exit { code, text, number } => {
-                Report::Exit { code: *code, text: self.text(text), number: *number }
+                Report::Exit { code: *code, text: self.free_text(text), number: *number }
             }
             Report::Identity { .. } | Report::Stored { .. } | Report::Delivered => report.clone(),
         }
@@ -189,7 +231,7 @@ impl Redactor {
             Event::SessionStarted { user } => *user = self.user(user),
             Event::UserMsg { user, text, scope, .. } => {
                 *user = self.user(user);
-                *text = self.text(text);
+                *text = self.free_text(text);
                 *scope = self.scope(scope);
             }
             Event::ToolResult { report, .. } => *report = self.report(report),
