@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 #![allow(clippy::type_complexity, reason = "tables of cases")]
 
+#[path = "runtime/lost_tail.rs"]
+mod lost_tail;
 #[path = "runtime/network.rs"]
 mod network;
 #[path = "runtime/opening.rs"]
@@ -27,7 +29,7 @@ use orchestrion_text::StandardContexts;
 use orchestrion_trace::{Header, Step, emitted_call};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
-use team::{Failing, HostBehavior, ScriptedTeam, exit, journal, opened, read_steps, steps};
+use team::{Failing, HostBehavior, ScriptedTeam, exit, journal, opened, read_steps, reopened, steps};
 
 const fn run(task: u32) -> Operation {
     let effect = match task {
@@ -305,7 +307,7 @@ async fn crashed_at(asked: Operation) -> (tempfile::TempDir, Conversation<orches
         _ = crash => {}
     }
     drop(conversation);
-    (folder, opened(&path))
+    (folder, reopened(&path))
 }
 
 #[tokio::test]

@@ -51,7 +51,21 @@ impl<J: Journal> Conversation<J> {
         header: &Header,
         contexts: &'static dyn ContextBuilder,
     ) -> Result<Self, OpenError> {
-        JournaledConversation::open(journal, header, contexts).map(Self)
+        JournaledConversation::open(journal, header, contexts, None).map(Self)
+    }
+
+    /// Opens a journal as [`Conversation::open_with`] does, for a host that stored a [`Call::step`](crate::Call::step) before it executed
+    /// the call. Calls with an effect are then sent at once, unless a torn tail was truncated.
+    ///
+    /// # Errors
+    /// See [`Conversation::open`], and [`OpenError::Shorter`] if the journal ends before the step.
+    pub fn open_acknowledged(
+        journal: J,
+        header: &Header,
+        contexts: &'static dyn ContextBuilder,
+        acknowledged_step: u64,
+    ) -> Result<Self, OpenError> {
+        JournaledConversation::open(journal, header, contexts, Some(acknowledged_step)).map(Self)
     }
 
     /// Sets the deadlines of calls.
@@ -97,6 +111,12 @@ impl<J: Journal> Conversation<J> {
         self.0.truncated_tail
     }
 
+    /// Whether the end of the journal may be lost, so that the host recovers each effectful call before it is sent: a torn tail was
+    /// truncated, or the journal had steps and was opened without an acknowledged step.
+    pub const fn recovers_first(&self) -> bool {
+        self.0.recovers_first
+    }
+
     /// Why the snapshot of the journal was not used when the journal was opened, if so. The journal was then read from its start.
     pub const fn snapshot_error(&self) -> Option<&SnapshotError> {
         self.0.snapshot_error.as_ref()
@@ -138,7 +158,8 @@ impl<J: Journal> Conversation<J> {
 
     /// Resumes the request that was running when the runtime crashed. Returns `None` if no request was running.
     ///
-    /// The call in flight is sent again under its own id. If it is effectful, the host first recovers its outcome.
+    /// The call in flight is sent again under its own id. If it is effectful, the host first recovers its outcome. If the end of the
+    /// journal may be lost, this holds for later effectful calls too ([`recovers_first`](Self::recovers_first)).
     ///
     /// # Errors
     /// [`RuntimeError`].

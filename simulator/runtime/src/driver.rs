@@ -42,6 +42,8 @@ pub struct RequestDriver<'a, J, H> {
     expiry: Option<ExpiryTimer<'a>>,
     /// The calls that were in flight when the runtime crashed. The host recovers the outcome of each effectful one.
     recovering: Vec<CallId>,
+    /// The pending calls that never started, by the host's recovery.
+    not_started: Vec<CallId>,
     /// The handoffs that were sent, until their calls end.
     handoffs: BTreeMap<CallId, SignedHandoff>,
     /// The handoffs that reached their receivers and are not submitted yet.
@@ -113,6 +115,7 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
             sent: Vec::new(),
             expiry: None,
             recovering,
+            not_started: Vec::new(),
             handoffs: BTreeMap::new(),
             arrivals: VecDeque::new(),
             refused: Vec::new(),
@@ -230,6 +233,7 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
         let control = self.conversation.state().control();
         self.sent.retain(|sent| control.pending_call(sent.id).is_some());
         self.handoffs.retain(|call, _| control.pending_call(*call).is_some());
+        self.not_started.retain(|call| control.pending_call(*call).is_some());
         let continues = control.pending_calls().is_empty()
             || can_step(self.conversation.recorder.policy(), self.conversation.state());
         let unsent = self.unsent_calls();
@@ -275,6 +279,7 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
                 RecoveryResult::NotStarted => {
                     // The next step sends the call, unless its deadline has passed.
                     self.sent.retain(|sent| sent.id != id);
+                    self.not_started.push(id);
                     Ok(StepResult::Accepted)
                 }
             },
@@ -419,9 +424,10 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
             Call::from_pending(&conversation.recorder, pending, self.deadline(pending.operation), handoff)?;
         let Some(call) = call else { return Ok(()) };
         let (id, name, host) = (pending.id, call.to_string(), self.host);
-        let is_repeated = self.recovering.contains(&id);
+        let may_be_repeated = conversation.recovers_first || self.recovering.contains(&id);
         self.recovering.retain(|recovering| *recovering != id);
-        let must_recover = is_repeated && pending.operation.is_effectful();
+        let must_recover =
+            may_be_repeated && pending.operation.is_effectful() && !self.not_started.contains(&id);
         self.in_flight.push(Box::pin(async move {
             let result = async {
                 if must_recover {

@@ -12,7 +12,10 @@ pub trait Host: Send + Sync {
     /// request runs; a late reply is recorded and refused.
     fn execute(&self, call: &Call) -> impl Future<Output = CallResult> + Send;
 
-    /// Recovers the outcome of an effectful call ([`is_effectful`](orchestrion_kernel::module::Operation::is_effectful)) that was in flight when the runtime crashed.
+    /// Recovers the outcome of an effectful call ([`is_effectful`](orchestrion_kernel::module::Operation::is_effectful)): one that was in
+    /// flight when the runtime crashed, or one that a lost end of the journal may have contained
+    /// ([`Conversation::recovers_first`](crate::Conversation::recovers_first)). The host looks whether it executed the call, and must
+    /// not execute it here.
     fn recover(&self, call: &Call) -> impl Future<Output = RecoveryResult> + Send;
 
     /// Sends a handoff to its receiver, and returns what receivers got since, in order (001 §6.2). By default the handoff arrives

@@ -26,6 +26,8 @@ pub(crate) struct JournaledConversation<J> {
     pub(crate) inbox: MailboxReceiver,
     pub(crate) journal: J,
     pub(crate) truncated_tail: Option<TruncatedTail>,
+    /// Whether the end of the journal may be lost, with calls that the host executed.
+    pub(crate) recovers_first: bool,
     /// Why the snapshot of the journal was not used, if so.
     pub(crate) snapshot_error: Option<SnapshotError>,
     header: Header,
@@ -37,11 +39,12 @@ pub(crate) struct JournaledConversation<J> {
 }
 
 impl<J: Journal> JournaledConversation<J> {
-    /// Reads the journal, and truncates its torn tail.
+    /// Reads the journal, and truncates its torn tail. A journal that ends before the acknowledged step is refused.
     pub(crate) fn open(
         mut journal: J,
         header: &Header,
         contexts: &'static dyn ContextBuilder,
+        acknowledged_step: Option<u64>,
     ) -> Result<Self, OpenError> {
         contexts.check_policy(&header.policy)?;
         let name = journal.name();
@@ -58,7 +61,14 @@ impl<J: Journal> JournaledConversation<J> {
             }
             None => read_journal(journal.read().map_err(unreadable)?, &name, header, contexts)?,
         };
-        if recovered.valid_bytes > 0 || recovered.truncated_tail.is_some() {
+        let steps = recovered.recorder.steps();
+        if let Some(acknowledged) = acknowledged_step.filter(|acknowledged| *acknowledged > steps) {
+            return Err(OpenError::Shorter { journal: name, acknowledged, steps });
+        }
+        let has_torn_tail = recovered.truncated_tail.is_some();
+        // A journal that lost whole lines does not show it.
+        let recovers_first = has_torn_tail || (acknowledged_step.is_none() && recovered.valid_bytes > 0);
+        if recovered.valid_bytes > 0 || has_torn_tail {
             // Also without a torn tail: afterwards everything that was read is durable.
             journal.truncate(recovered.valid_bytes).map_err(unreadable)?;
         }
@@ -69,6 +79,7 @@ impl<J: Journal> JournaledConversation<J> {
             inbox: MailboxReceiver::new(),
             journal,
             truncated_tail: recovered.truncated_tail,
+            recovers_first,
             snapshot_error,
             header: recovered.header,
             journal_bytes: recovered.valid_bytes,

@@ -7,6 +7,10 @@
 //! The runtime appends each step to the [`Journal`] and makes it durable before it sends the call that the step emits.
 //! Therefore a crash loses no call and no reply, and no effect happens twice unless the host reports that it did not happen.
 //!
+//! A disk can lose the end of a journal, with a call whose effect happened. So after a journal was opened again, the host recovers each
+//! effectful call before it is sent. A host that stored the last [`Call::step`] passes it to [`Conversation::open_acknowledged`]: a
+//! shorter journal is then refused, and calls are sent at once.
+//!
 //! Deliberately absent: an async runtime. Any executor works; [`Clock::block_on`] runs a future without one.
 //!
 //! # Example

@@ -1,10 +1,19 @@
 //! The protocol between a conversation and its host. Each message is one JSON value on one line.
 //!
 //! The conversation sends `opened`, then `call` for each call, and `final_answer` when a request ends. The host sends `reply`
-//! with the id of the call. After a crash, an effectful call that was in flight is sent as `recover`: the host sends its
-//! reply if it is known, `{"fail": "unknown"}` as its content if the outcome is unknown, or `not_started`. The host sends
-//! `write`, `ingest` or `handoff` at any time; a text, and a write that requires a session, wait for one. Messages about an input contain its line number,
-//! counted from 1.
+//! with the id of the call. The host sends `write`, `ingest` or `handoff` at any time; a text, and a write that requires a session,
+//! wait for one. Messages about an input contain its line number, counted from 1.
+//!
+//! # Recovery
+//!
+//! After a crash, an effectful call that was in flight is sent as `recover`. The host looks whether it executed the call, by its trace
+//! and task. It sends the reply if it is known, `{"fail": "outcome_unknown"}` as its content if the outcome is unknown, or
+//! `not_started`: the call then follows as `call`. The host must not execute a call on `recover`.
+//!
+//! A disk can lose the end of a journal, with a call that the host executed. So every effectful call after the opening of an existing
+//! journal is sent as `recover` first, also one that the host does not know. A host avoids this: it stores the `step` of a call before
+//! it executes it, and passes the largest one as `--acknowledged-step`. A journal that ends before this step is refused. After a
+//! truncated torn tail, calls are recovered first in any case. `opened` says with `recovers_first` which holds.
 //!
 //! A handoff that its receiver refuses is answered with `handoff_refused`. If the receiver cannot execute the call, the message
 //! names the call that repeats it at the next-best node. If no other node is left, the call fails, and the final answer says so.
@@ -40,13 +49,18 @@ pub enum ToHost<'a> {
         conversation: &'a ConversationId,
         /// Whether an interrupted request is resumed.
         unfinished: bool,
+        /// The number of steps in the journal.
+        steps: u64,
+        /// Whether each effectful call is sent as `recover` first, because the end of the journal may be lost.
+        recovers_first: bool,
         /// The truncated tail of the journal, as a sentence.
         #[serde(skip_serializing_if = "Option::is_none")]
         truncated_tail: Option<String>,
     },
     /// A call.
     Call(&'a Call),
-    /// An effectful call that was in flight when the runtime crashed. The host recovers its outcome.
+    /// An effectful call that was in flight when the runtime crashed, or that a lost end of the journal may have contained. The host
+    /// recovers its outcome.
     Recover(&'a Call),
     /// The end of a request.
     FinalAnswer {
@@ -107,6 +121,8 @@ impl<'a> ToHost<'a> {
             protocol: PROTOCOL,
             conversation: conversation.state().control().conversation(),
             unfinished: conversation.is_unfinished(),
+            steps: conversation.steps(),
+            recovers_first: conversation.recovers_first(),
             truncated_tail: conversation.truncated_tail().map(|tail| tail.to_string()),
         }
     }
@@ -228,8 +244,10 @@ fn to_host_schema() -> Value {
     json!({
         "title": "Orchestrion stdio: message to the host",
         "oneOf": [
-            message("opened", object(&["protocol", "conversation", "unfinished"], json!({
+            message("opened", object(&["protocol", "conversation", "unfinished", "steps", "recovers_first"], json!({
                 "protocol": {"const": PROTOCOL}, "conversation": text, "unfinished": {"type": "boolean"},
+                "steps": {"type": "integer", "minimum": 0, "description": "The number of steps in the journal."},
+                "recovers_first": {"type": "boolean", "description": "Whether each effectful call is sent as `recover` first, because the end of the journal may be lost."},
                 "truncated_tail": text,
             }))),
             message("call", json!({"$ref": "#/$defs/call"})),
@@ -258,6 +276,7 @@ fn call_schema() -> Value {
         "type": "object",
         "properties": {
             "id": described("integer", "The id of the call. A call that is repeated after a crash keeps its id."),
+            "step": described("integer", "The durable steps when the call is sent. A host stores it before it executes the call, and passes the largest one as --acknowledged-step."),
             "trace": described("object", "The trace id of the request: `conversation` and `request`."),
             "module": {"description": "The module: a name, or a name with its role, as in {\"debater\": \"critic\"}."},
             "operation": {"description": "The operation: a name, or an object with the name as its key, as in {\"argue\": \"critic\"}."},
@@ -306,7 +325,7 @@ fn call_schema() -> Value {
             "context": described("object", "The context: `ids`, `cost_tokens`, `payload_tokens`, `text`, `utility`, `bound`, and the `status` optimal or not_proven. Absent for identity guard, stores and audit sink."),
         },
         "required": [
-            "id", "trace", "module", "operation", "expects", "deadline_ms", "user", "request", "pass",
+            "id", "step", "trace", "module", "operation", "expects", "deadline_ms", "user", "request", "pass",
         ],
         "additionalProperties": false,
     })

@@ -27,10 +27,19 @@ struct Session {
     network: Option<NetworkInput>,
 }
 
+/// The journal of the command line.
+#[derive(Clone, Copy)]
+pub(super) struct StoredJournal<'a> {
+    /// `--journal`.
+    pub(super) path: Option<&'a Path>,
+    /// The last step that the host acknowledges.
+    pub(super) acknowledged_step: Option<u64>,
+}
+
 /// Serves a conversation to the host. Standard output belongs to the protocol; all messages go to standard error.
 pub(super) fn run(
     subject: &str,
-    journal: Option<&Path>,
+    StoredJournal { path: journal, acknowledged_step }: StoredJournal<'_>,
     keys: Option<&Path>,
     global: &GlobalArgs,
 ) -> Result<ExitStatus> {
@@ -50,8 +59,12 @@ pub(super) fn run(
     if journal.is_none() {
         clear(&mut file, &path)?;
     }
-    let conversation =
-        Conversation::open_with(file, &header.into_journal(), &StandardContexts).into_diagnostic()?;
+    let header = header.into_journal();
+    let conversation = match acknowledged_step {
+        Some(step) => Conversation::open_acknowledged(file, &header, &StandardContexts, step),
+        None => Conversation::open_with(file, &header, &StandardContexts),
+    };
+    let conversation = conversation.into_diagnostic()?;
     let (node_keys, mut notes) = checked_keys(keys, conversation.state(), network.as_ref())?;
     if let Some(error) = conversation.snapshot_error() {
         notes.push(format!("{}: {error}; the journal was read from its start", path.display()));
