@@ -493,7 +493,7 @@ async fn request_runs_in_its_scope() {
     conversation.mailbox().write(Write::Fact(price("$100"))).unwrap();
     conversation.mailbox().write(Write::Fact(NewFact { scope: supposed(), ..price("$50") })).unwrap();
     let team = ScriptedTeam::with_script(|_| None);
-    let request = || NewRequest { text: "What if it cost half?".into(), scope: supposed() };
+    let request = || NewRequest { text: "What if it cost half?".into(), scope: supposed(), key: None };
     let _result = conversation.run_request(&team, "ada", request()).await.unwrap();
     let calls = std::mem::take(&mut *team.calls.lock().unwrap());
     let texts = calls.iter().filter_map(|call| call.context.as_ref()).map(|context| &context.text);

@@ -4,6 +4,8 @@
 
 #[path = "stdio/host.rs"]
 mod host;
+#[path = "stdio/inputs.rs"]
+mod inputs;
 #[path = "stdio/parallel_tasks.rs"]
 mod parallel_tasks;
 

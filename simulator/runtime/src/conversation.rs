@@ -5,6 +5,7 @@ use crate::driver::{RequestDriver, StepResult};
 use crate::error::{OpenError, RuntimeError};
 use crate::handoffs::NodeKeys;
 use crate::host::Host;
+use crate::idempotency_key::KeyResult;
 use crate::journal::{Journal, JournalFile};
 use crate::journaled::JournaledConversation;
 use crate::mailbox::Mailbox;
@@ -139,7 +140,8 @@ impl<J: Journal> Conversation<J> {
 
     /// Runs a request to its end. Opens a session of the user if none is open.
     ///
-    /// The future may be dropped at any time; [`resume`](Self::resume) then continues the request.
+    /// The future may be dropped at any time; [`resume`](Self::resume) then continues the request. If the idempotency key of the request is that
+    /// of the latest one, its result is returned again.
     ///
     /// # Errors
     /// [`RuntimeError`].
@@ -150,9 +152,23 @@ impl<J: Journal> Conversation<J> {
         request: impl Into<NewRequest>,
     ) -> Result<RequestResult, RuntimeError> {
         let mut driver = self.run(host)?;
-        match driver.start_request(&user.into(), request.into())? {
-            StepResult::Halted(refusal) | StepResult::Refused(refusal) => Err(refusal.into()),
-            StepResult::Accepted => driver.finish().await,
+        match driver.start_request(&user.into(), request.into()) {
+            Ok(StepResult::Accepted) => driver.finish().await,
+            Ok(StepResult::Halted(refusal) | StepResult::Refused(refusal)) => {
+                driver.commit().await?;
+                Err(refusal.into())
+            }
+            Err(RuntimeError::RepeatedKey(notice)) => {
+                driver.commit().await?;
+                // The caller did not receive the result of the latest request.
+                let latest = driver.facts().filter(|facts| facts.first_step == notice.step);
+                let result = latest.and_then(|facts| facts.result.as_ref()).map(|(_, result)| result.clone());
+                match notice.result {
+                    KeyResult::Recorded { .. } => result.ok_or(RuntimeError::RepeatedKey(notice)),
+                    KeyResult::KeyReused => Err(RuntimeError::RepeatedKey(notice)),
+                }
+            }
+            Err(error) => Err(error),
         }
     }
 

@@ -1,5 +1,6 @@
 //! The errors of opening and running a conversation.
 
+use crate::idempotency_key::Acknowledgement;
 use crate::size_limit::SizeLimitError;
 use orchestrion_kernel::Refusal;
 use orchestrion_kernel::context::TokenizerUnavailable;
@@ -100,4 +101,7 @@ pub enum RuntimeError {
     /// The input is too large.
     #[error(transparent)]
     InputTooLarge(SizeLimitError),
+    /// The idempotency key of a request was used before. Nothing was recorded.
+    #[error("{0}")]
+    RepeatedKey(Acknowledgement),
 }

@@ -1,6 +1,7 @@
 //! The interface between a conversation and its application.
 
 use crate::call::{Call, CallResult, RecoveryResult};
+use crate::idempotency_key::Acknowledgement;
 use crate::refused_handoff::RefusedHandoff;
 use orchestrion_handoff::SignedHandoff;
 use std::future::Future;
@@ -27,6 +28,10 @@ pub trait Host: Send + Sync {
     /// Receives the notice that a receiver refused a handoff (001 §11.3). The kernel has already decided what follows. By default
     /// the notice is ignored.
     fn receive_refusal(&self, _: &RefusedHandoff) {}
+
+    /// Receives the notice that an input with an idempotency key is durable, or that its key belongs to another input. By default the
+    /// notice is ignored.
+    fn acknowledge(&self, _: &Acknowledgement) {}
 
     /// Waits for this time.
     fn sleep(&self, time: Duration) -> impl Future<Output = ()> + Send;

@@ -137,6 +137,7 @@ fn read_steps(
             Ok(true) => {
                 let step = reader.step(fold.state())?;
                 fold.apply(step.n, &step.events);
+                fold.record_key(step.n, step.idempotency.as_ref(), step.refused.is_none());
             }
             Ok(false) => {
                 return Err(OpenError::Closed { journal: name.to_owned(), steps: reader.step_number() });

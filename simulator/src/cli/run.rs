@@ -46,15 +46,24 @@ Messages to the host:
   final_answer        a request ended
   handoff_refused     a node refused a handoff: forged, replayed, no capability,
                       unavailable or overloaded; with the call that repeats it
+  acknowledged        an input with a key is durable
+  key_reused          the key of an input belongs to another one
   refused             an input was refused
   parse_failed        a line could not be used
   halted              every next input is refused
 Messages of the host:
   reply, not_started  the result of a call; a call in recovery never started
+  input               a request, write or cancel with an idempotency key
   request, cancel     a user's request; cancels it
   write, ingest       a write; a text that contains facts
   handoff             a signed handoff that reached its receiver
   close               ends the conversation
+
+A request, write or cancel with a key is acknowledged when it is durable:
+  {\"input\": {\"idempotency_key\": \"w-17\", \"content\": {\"write\": {\"fact\": ...}}}}
+A host repeats it until it is acknowledged, also after a crash; a repetition has
+no second effect. The latest 1,024 keys are remembered. Without a key an input
+happens at most once, and is not acknowledged.
 
 After a crash, start the command again with the same --journal. The disk can
 lose the end of a journal, with a call whose effect happened. So the host gets

@@ -14,6 +14,7 @@ use crate::error::{TraceError, TraceErrorKind};
 use crate::format::{Header, StepMetadata};
 use crate::layers::without_texts;
 use crate::read::Reader;
+use crate::recent_inputs::Idempotency;
 use crate::recorder::Recorder;
 use crate::replay::Replayer;
 use miette::Diagnostic;
@@ -122,6 +123,10 @@ pub fn redact<R: BufRead>(
         let metadata = StepMetadata {
             at_ms: step.metadata.at_ms,
             note: step.metadata.note.map(|note| redactor.name(&note)),
+            idempotency: step.metadata.idempotency.map(|Idempotency { key, digest }| Idempotency {
+                key: redactor.name(&key),
+                digest: redactor.name(&digest),
+            }),
         };
         let decided = recorder.submit(&redactor.input(&step.input), &metadata)?;
         if !is_same_decision(&redactor, &step.outcome.result, &decided) {
