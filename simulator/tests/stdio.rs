@@ -8,6 +8,8 @@ mod host;
 mod inputs;
 #[path = "stdio/parallel_tasks.rs"]
 mod parallel_tasks;
+#[path = "stdio/unread.rs"]
+mod unread;
 
 use host::{Host, SCENARIO, agreed, folder, stderr};
 use orchestrion_kernel::situation::SummaryField;

@@ -72,6 +72,10 @@ each call with an effect as `recover` before it is sent. A host that stores the
   orchestrion run --stdio mine.yaml --journal mine.ndjson --acknowledged-step 41
 Calls are then sent at once, and a journal that ends before is refused.
 
+A host that does not read delays no deadline, cancel or end of input. If more
+than 16 MiB wait for it, it is disconnected. A host that did not read every
+message gives exit code 3.
+
 Exit codes: 0 every scenario ran as scripted; 1 one halted, a write was refused
 or accepted against its script, or a context differs from the 0-1 program; 2 no
 scenario could be run; 3 a scenario could not be run, a scripted event or reply

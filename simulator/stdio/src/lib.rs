@@ -3,6 +3,7 @@
 //! Entry points: [`serve`] runs a conversation with a host; [`protocol`] defines the messages, and [`protocol::schema`]
 //! returns their JSON Schema. Deliberately absent: decisions. Each message becomes an input, and the kernel may refuse it.
 
+mod output;
 mod pipe;
 pub mod protocol;
 
@@ -16,6 +17,7 @@ use orchestrion_runtime::{
     SessionUser, StepResult,
 };
 use orchestrion_scenario::SourceText;
+pub use output::{STALL_MAX, Unread, WAITING_BYTES_MAX};
 use pipe::{HostEvents, Pipe};
 use protocol::ToHost;
 use std::io::{BufRead, Write};
@@ -30,6 +32,15 @@ pub enum ExitReason {
     HostDisconnected(Vec<String>),
     /// The kernel refuses every next input.
     Halted(Refusal),
+}
+
+/// The end of [`serve`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Served {
+    /// Why it returned.
+    pub reason: ExitReason,
+    /// What the host did not read. Calls among it exceeded their deadlines, if these passed before the end.
+    pub unread: Option<Unread>,
 }
 
 /// The source of requests.
@@ -57,29 +68,43 @@ pub struct Request {
 /// Runs a conversation with a host until all requests ended, the host closes the conversation, or the host disconnects. A
 /// conversation without a network gets this one first.
 ///
+/// A host that does not read delays no deadline, cancel or end of input. At most [`WAITING_BYTES_MAX`] wait for it; then it is disconnected.
+/// At the end it has [`STALL_MAX`] to read a further part.
+///
 /// # Errors
 /// [`RuntimeError`].
 pub fn serve<J: Journal>(
-    mut conversation: Conversation<J>,
+    conversation: Conversation<J>,
     network: Option<NetworkInput>,
     requests: Requests,
     input: impl BufRead + Send + 'static,
     output: impl Write + Send + 'static,
-) -> Result<ExitReason, RuntimeError> {
+) -> Result<Served, RuntimeError> {
     let clock = Clock::real();
     let host_requests = requests == Requests::Host;
-    let (pipe, HostEvents { mut closes, mut disconnected }) =
-        Pipe::open(input, output, conversation.mailbox(), clock.clone(), host_requests);
+    let (pipe, events) = Pipe::open(input, output, conversation.mailbox(), clock.clone(), host_requests);
+    let reason = run(conversation, network, requests, &pipe, events, &clock)?;
+    Ok(Served { reason, unread: pipe.finish() })
+}
+
+fn run<J: Journal>(
+    mut conversation: Conversation<J>,
+    network: Option<NetworkInput>,
+    requests: Requests,
+    pipe: &Pipe,
+    HostEvents { mut closes, mut disconnected }: HostEvents,
+    clock: &Clock,
+) -> Result<ExitReason, RuntimeError> {
     pipe.send(&ToHost::opened(&conversation));
     if let Some(network) = network.filter(|_| conversation.state().network().is_none())
         && let StepResult::Refused(refusal) | StepResult::Halted(refusal) =
-            conversation.run(&pipe)?.submit(&Input::Network(Box::new(network)))?
+            conversation.run(pipe)?.submit(&Input::Network(Box::new(network)))?
     {
         pipe.send(&ToHost::Halted { reason: refusal.to_string() });
         return Ok(ExitReason::Halted(refusal));
     }
     let exit = {
-        let run = pin!(run_requests(&mut conversation, &pipe, requests, &mut closes));
+        let run = pin!(run_requests(&mut conversation, pipe, requests, &mut closes));
         match clock.block_on(select(run, disconnected.next())) {
             Ok(Either::Left((exit, _))) => Some(exit?),
             // The last messages of the host may still be queued.
@@ -89,7 +114,7 @@ pub fn serve<J: Journal>(
         }
     };
     let Some(exit) = exit else {
-        clock.block_on(conversation.run(&pipe)?.commit()).ok().transpose()?;
+        clock.block_on(conversation.run(pipe)?.commit()).ok().transpose()?;
         let pending = conversation.state().control().pending_calls().iter();
         let names = pending.map(|call| format!("call {} ({})", call.id, call.operation.expected_reply()));
         return Ok(ExitReason::HostDisconnected(names.collect()));
@@ -102,9 +127,9 @@ pub fn serve<J: Journal>(
 }
 
 /// Runs all requests in order, after the interrupted one.
-async fn run_requests<J: Journal, W: Write + Send + 'static>(
+async fn run_requests<J: Journal>(
     conversation: &mut Conversation<J>,
-    pipe: &Pipe<W>,
+    pipe: &Pipe,
     requests: Requests,
     closes: &mut mpsc::Receiver<()>,
 ) -> Result<ExitReason, RuntimeError> {
@@ -132,9 +157,9 @@ async fn run_requests<J: Journal, W: Write + Send + 'static>(
 
 /// Waits for the next request of the host; its other inputs are submitted. Returns `None` if the host closes the conversation. Requests
 /// before that message run first.
-async fn next_request<J: Journal, W: Write + Send + 'static>(
+async fn next_request<J: Journal>(
     conversation: &mut Conversation<J>,
-    pipe: &Pipe<W>,
+    pipe: &Pipe,
     closes: &mut mpsc::Receiver<()>,
     is_closing: &mut bool,
 ) -> Result<Option<Request>, RuntimeError> {
@@ -169,11 +194,7 @@ async fn next_request<J: Journal, W: Write + Send + 'static>(
 }
 
 /// Sends the refusals since the last step.
-fn report_refused<W: Write + Send + 'static>(
-    pipe: &Pipe<W>,
-    refused: &[RefusedMessage],
-    result: &StepResult,
-) {
+fn report_refused(pipe: &Pipe, refused: &[RefusedMessage], result: &StepResult) {
     for RefusedMessage { sequence, refusal } in refused {
         pipe.send(&ToHost::Refused { line: *sequence, reason: refusal.to_string() });
     }
@@ -192,9 +213,9 @@ fn ingest(mailbox: &mut Mailbox, text: SourceText, line: u64) -> Result<(), Mail
 }
 
 /// Runs a new request, or resumes the interrupted one if `request` is `None`. Returns the refusal if the conversation halts.
-async fn run_request<J: Journal, W: Write + Send + 'static>(
+async fn run_request<J: Journal>(
     conversation: &mut Conversation<J>,
-    pipe: &Pipe<W>,
+    pipe: &Pipe,
     request: Option<Request>,
 ) -> Result<Option<Refusal>, RuntimeError> {
     let mut mailbox = conversation.mailbox();

@@ -1,5 +1,6 @@
 //! Both directions of the pipe: messages to the host, and a thread that reads its messages.
 
+use crate::output::{Output, Unread};
 use crate::protocol::{
     FromHost, HostInput, InputMessage, NotStartedMessage, ReplyMessage, RequestMessage, ToHost,
 };
@@ -25,8 +26,8 @@ const CALLS_MAX: usize = 1000;
 
 /// The state that the conversation and the reading thread share.
 #[derive(Debug)]
-struct Shared<W> {
-    output: Mutex<W>,
+struct Shared {
+    output: Output,
     calls: Mutex<Calls>,
 }
 
@@ -38,23 +39,12 @@ struct Calls {
     recovering: BTreeMap<CallId, oneshot::Sender<()>>,
 }
 
-impl<W: Write> Shared<W> {
-    fn send(&self, message: &ToHost<'_>) -> io::Result<()> {
-        let mut line = serde_json::to_vec(message)?;
-        line.push(b'\n');
-        let mut output = lock_ignoring_poison(&self.output);
-        output.write_all(&line)?;
-        output.flush()
-    }
-}
-
 /// The host at the other end of the pipe.
 #[derive(Debug)]
-pub(crate) struct Pipe<W> {
+pub(crate) struct Pipe {
     clock: Clock,
-    shared: Arc<Shared<W>>,
+    shared: Arc<Shared>,
     host_requests: bool,
-    disconnected: Mutex<mpsc::Sender<()>>,
 }
 
 /// What the reading thread reports.
@@ -65,18 +55,19 @@ pub(crate) struct HostEvents {
     pub(crate) disconnected: mpsc::Receiver<()>,
 }
 
-impl<W: Write + Send + 'static> Pipe<W> {
+impl Pipe {
     /// Starts a thread that reads `input`.
     pub(crate) fn open(
         input: impl BufRead + Send + 'static,
-        output: W,
+        output: impl Write + Send + 'static,
         mailbox: Mailbox,
         clock: Clock,
         host_requests: bool,
     ) -> (Self, HostEvents) {
-        let shared = Arc::new(Shared { output: Mutex::new(output), calls: Mutex::new(Calls::default()) });
-        let (closes, closes_receiver) = mpsc::channel(1);
         let (disconnected, disconnected_receiver) = mpsc::channel(1);
+        let output = Output::new(output, disconnected.clone());
+        let shared = Arc::new(Shared { output, calls: Mutex::new(Calls::default()) });
+        let (closes, closes_receiver) = mpsc::channel(1);
         let reader = HostReader { shared: Arc::clone(&shared), mailbox, closes };
         let mut on_end = disconnected.clone();
         thread::spawn(move || {
@@ -84,16 +75,18 @@ impl<W: Write + Send + 'static> Pipe<W> {
             // Fails if the disconnection is already known.
             let _ = on_end.try_send(());
         });
-        let disconnected = Mutex::new(disconnected);
-        let pipe = Self { clock, shared, host_requests, disconnected };
+        let pipe = Self { clock, shared, host_requests };
         (pipe, HostEvents { closes: closes_receiver, disconnected: disconnected_receiver })
     }
 
-    /// Sends a message. A host that cannot be written to is disconnected.
+    /// Sends a message without waiting. A host that cannot be written to, or for which too much waits, is disconnected.
     pub(crate) fn send(&self, message: &ToHost<'_>) {
-        if self.shared.send(message).is_err() {
-            let _ = lock_ignoring_poison(&self.disconnected).try_send(());
-        }
+        self.shared.output.send(message);
+    }
+
+    /// Waits until the host has all messages, or reads no more.
+    pub(crate) fn finish(&self) -> Option<Unread> {
+        self.shared.output.finish()
     }
 
     /// Whether the host sends the requests.
@@ -110,7 +103,7 @@ impl<W: Write + Send + 'static> Pipe<W> {
     }
 }
 
-impl<W: Write + Send + 'static> Host for Pipe<W> {
+impl Host for Pipe {
     /// Sends the call. The reply arrives in the mailbox.
     async fn execute(&self, call: &Call) -> CallResult {
         self.register(call);
@@ -143,13 +136,13 @@ impl<W: Write + Send + 'static> Host for Pipe<W> {
 }
 
 /// Reads the messages of the host on its own thread.
-struct HostReader<W> {
-    shared: Arc<Shared<W>>,
+struct HostReader {
+    shared: Arc<Shared>,
     mailbox: Mailbox,
     closes: mpsc::Sender<()>,
 }
 
-impl<W: Write> HostReader<W> {
+impl HostReader {
     fn read_lines(mut self, mut input: impl BufRead) {
         let mut line = Vec::new();
         for number in 1u64.. {
@@ -183,14 +176,14 @@ impl<W: Write> HostReader<W> {
                 Ok(message) => {
                     // The message is valid but cannot be used now, so no input follows.
                     if let Err(reason) = self.handle(number, message) {
-                        let _ = self.shared.send(&ToHost::ParseFailed { line: number, call: None, reason });
+                        self.shared.output.send(&ToHost::ParseFailed { line: number, call: None, reason });
                     }
                 }
                 Err(_) if !has_newline => {
                     // An incomplete line is not a reply: the call is repeated to the next host.
                     let reason =
                         "incomplete line: expected a newline, found the end of standard input".to_owned();
-                    let _ = self.shared.send(&ToHost::ParseFailed { line: number, call: None, reason });
+                    self.shared.output.send(&ToHost::ParseFailed { line: number, call: None, reason });
                     return;
                 }
                 Err(error) => {
@@ -213,7 +206,7 @@ impl<W: Write> HostReader<W> {
                     Ok(reply) => self.submit(line, reply.into_input(call), None),
                     Err(CallError { failure, reason }) => {
                         if let Some(reason) = reason.clone() {
-                            let _ = self.shared.send(&ToHost::ParseFailed { line, call: Some(call), reason });
+                            self.shared.output.send(&ToHost::ParseFailed { line, call: Some(call), reason });
                         }
                         self.submit(line, Input::CallFailed { call, failure }, reason)
                     }
@@ -296,7 +289,7 @@ impl<W: Write> HostReader<W> {
             let note = Some(format!("unparsable line {line} of the host: {reason}"));
             let _full = self.submit(line, Input::CallFailed { call, failure: Failure::Malformed }, note);
         }
-        let _ = self.shared.send(&ToHost::ParseFailed { line, call, reason });
+        self.shared.output.send(&ToHost::ParseFailed { line, call, reason });
     }
 }
 

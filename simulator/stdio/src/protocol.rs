@@ -30,6 +30,13 @@
 //! ends before they are durable. `ingest` has no key, because the number of its writes depends on the state. `close` needs none: a closed
 //! journal cannot be opened again.
 //!
+//! # Hosts that do not read
+//!
+//! Output never delays deadlines, cancels or the end of input: a call that the host does not read exceeds its deadline. At most 16 MiB
+//! wait for the host, beside one message of any size. Then it is disconnected as at the end of input, because a gap would mislead it. At
+//! the end the process waits while the host reads, at most 5 s for a further part. Exit code 3 and a message on standard error say that
+//! the host did not read.
+//!
 //! # Handoffs
 //!
 //! A handoff that its receiver refuses is answered with `handoff_refused`. If the receiver cannot execute the call, the message
