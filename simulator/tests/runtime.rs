@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 #![allow(clippy::type_complexity, reason = "tables of cases")]
 
+#[path = "runtime/keys.rs"]
+mod keys;
 #[path = "runtime/lost_tail.rs"]
 mod lost_tail;
 #[path = "runtime/network.rs"]

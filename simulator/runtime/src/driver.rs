@@ -225,8 +225,8 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
             let start = Input::SessionStart { user: user.clone(), identity: identity.clone().map(Box::new) };
             for input in close.into_iter().chain([start]) {
                 // A refused session start ends the request, so it is the step of the key.
-                let is_refused =
-                    decide(self.conversation.recorder.policy(), self.state(), self.input_time(), &input)
+                let is_refused = idempotency.is_some()
+                    && decide(self.conversation.recorder.policy(), self.state(), self.input_time(), &input)
                         .is_err();
                 let idempotency = idempotency.clone().filter(|_| is_refused);
                 match self.submit_start(&input, idempotency)? {
