@@ -3,6 +3,10 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 #![allow(clippy::type_complexity, reason = "tables of cases")]
 
+#[path = "runtime/keys.rs"]
+mod keys;
+#[path = "runtime/lost_tail.rs"]
+mod lost_tail;
 #[path = "runtime/network.rs"]
 mod network;
 #[path = "runtime/opening.rs"]
@@ -27,7 +31,7 @@ use orchestrion_text::StandardContexts;
 use orchestrion_trace::{Header, Step, emitted_call};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
-use team::{Failing, HostBehavior, ScriptedTeam, exit, journal, opened, read_steps, steps};
+use team::{Failing, HostBehavior, ScriptedTeam, exit, journal, opened, read_steps, reopened, steps};
 
 const fn run(task: u32) -> Operation {
     let effect = match task {
@@ -305,7 +309,7 @@ async fn crashed_at(asked: Operation) -> (tempfile::TempDir, Conversation<orches
         _ = crash => {}
     }
     drop(conversation);
-    (folder, opened(&path))
+    (folder, reopened(&path))
 }
 
 #[tokio::test]
@@ -491,7 +495,7 @@ async fn request_runs_in_its_scope() {
     conversation.mailbox().write(Write::Fact(price("$100"))).unwrap();
     conversation.mailbox().write(Write::Fact(NewFact { scope: supposed(), ..price("$50") })).unwrap();
     let team = ScriptedTeam::with_script(|_| None);
-    let request = || NewRequest { text: "What if it cost half?".into(), scope: supposed() };
+    let request = || NewRequest { text: "What if it cost half?".into(), scope: supposed(), key: None };
     let _result = conversation.run_request(&team, "ada", request()).await.unwrap();
     let calls = std::mem::take(&mut *team.calls.lock().unwrap());
     let texts = calls.iter().filter_map(|call| call.context.as_ref()).map(|context| &context.text);

@@ -2,10 +2,16 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+#[path = "stdio/durable_host.rs"]
+mod durable_host;
 #[path = "stdio/host.rs"]
 mod host;
+#[path = "stdio/inputs.rs"]
+mod inputs;
 #[path = "stdio/parallel_tasks.rs"]
 mod parallel_tasks;
+#[path = "stdio/unread.rs"]
+mod unread;
 
 use host::{Host, SCENARIO, agreed, folder, stderr};
 use orchestrion_kernel::situation::SummaryField;
@@ -42,12 +48,13 @@ fn foreign(program: &str, host_file: &str, agrees: &str) {
             .chain(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())),
     );
     let path = path.unwrap();
-    let host = |journal: &str| {
+    let host = |journal: &str, step: u64| {
         let mut host = Command::new(program);
         host.arg(root().join("examples/stdio").join(host_file)).args(["hello.yaml", "--journal", journal]);
+        host.args(["--acknowledged-step", &step.to_string()]);
         host.env("PATH", &path).current_dir(folder.path()).output().unwrap()
     };
-    let output = host("hello.ndjson");
+    let output = host("hello.ndjson", 0);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(String::from_utf8_lossy(&output.stdout), "hello\nhello\n");
     let trace = fs::read(folder.path().join("hello.ndjson")).unwrap();
@@ -76,9 +83,9 @@ fn foreign(program: &str, host_file: &str, agrees: &str) {
 
     // Resumes a task that another host left.
     let mut gone = Host::of(folder.path(), &["hello.yaml", "--journal", "gone.ndjson"]);
-    gone.until("run_task", &mut Vec::new());
+    let call = gone.until("run_task", &mut Vec::new());
     gone.ends();
-    let output = host("gone.ndjson");
+    let output = host("gone.ndjson", call["step"].as_u64().unwrap());
     let message = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(message, "rolled back: the call to the executor failed (outcome unknown)\nhello\n");
 }
@@ -291,10 +298,13 @@ fn disconnected_host_names_pending_call() {
     );
 
     // It may have run: the next host recovers it, and reports that it did not start.
-    let mut host = Host::of(folder.path(), &args);
+    let step = call["step"].to_string();
+    let stored = ["hello.yaml", "--journal", "hello.ndjson", "--acknowledged-step", &step];
+    let mut host = Host::of(folder.path(), &stored);
     let mut other = Vec::new();
     let recover = host.until("nothing", &mut other);
     assert_eq!(other[0]["opened"]["unfinished"], true);
+    assert_eq!(other[0]["opened"]["recovers_first"], false);
     assert_eq!(
         (&recover["recover"]["id"], &recover["recover"]["payload"]["task"]),
         (&call["id"], &call["payload"]["task"])
@@ -313,7 +323,7 @@ fn disconnected_host_names_pending_call() {
     );
 
     // That was no reply: the next host receives the call again.
-    let mut host = Host::of(folder.path(), &args);
+    let mut host = Host::of(folder.path(), &stored);
     let mut other = Vec::new();
     assert_eq!(host.until("nothing", &mut other)["recover"]["id"], 10);
     host.send("{\"reply\": {\"call\": 10, \"content\": \"what?\"}}\n");
@@ -371,6 +381,43 @@ fn host_requests_cancels_and_closes() {
         "{other:?}"
     );
     assert_eq!(host.ends().status.code(), Some(0));
+}
+
+/// The journal lost its last line, with a call that the host received.
+#[test]
+fn journal_without_its_last_line_is_recovered_first() {
+    let folder = folder();
+    let args = ["hello.yaml", "--journal", "hello.ndjson"];
+    let mut host = Host::of(folder.path(), &args);
+    let call = host.until("run_task", &mut Vec::new());
+    host.ends();
+    let path = folder.path().join("hello.ndjson");
+    let whole = fs::read(&path).unwrap();
+    let last = whole[..whole.len() - 1].iter().rposition(|byte| *byte == b'\n').unwrap() + 1;
+    // With and without a trace of the lost line.
+    for end in [last, last + 30] {
+        fs::write(&path, &whole[..end]).unwrap();
+        let step = call["step"].as_u64().unwrap();
+        let number = step.to_string();
+        let stored = [&args[..], &["--acknowledged-step", &number]].concat();
+        let output = Host::of(folder.path(), &stored).ends();
+        assert_eq!(output.status.code(), Some(2));
+        let expected = format!(
+            "hello.ndjson: shorter journal: expected the acknowledged step {step} or a later one, found {} steps; restore the journal",
+            step - 1
+        );
+        let flat = stderr(&output).split_whitespace().collect::<Vec<_>>().join(" ").replace("│ ", "");
+        assert!(flat.contains(&expected), "{flat}");
+        assert_eq!(fs::read(&path).unwrap(), &whole[..end], "the file is unchanged");
+
+        let mut host = Host::of(folder.path(), &args);
+        let mut other = Vec::new();
+        let recover = host.until("run_task", &mut other);
+        assert_eq!(other[0]["opened"]["recovers_first"], true);
+        assert_eq!(other[0]["opened"].get("truncated_tail").is_some(), end > last);
+        assert_eq!(recover["recover"]["id"], call["id"]);
+        host.ends();
+    }
 }
 
 /// Without `--journal` the journal is cleared, so a snapshot of the conversation before must go too.

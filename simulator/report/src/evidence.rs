@@ -53,7 +53,7 @@ pub fn record(name: &str, policy: &Policy, inputs: &[TimedInput]) -> io::Result<
     let (mut found, mut last) = (Vec::new(), None);
     for (step, TimedInput { at, input }) in (1..).zip(inputs) {
         let from = recorder.state().control().phase();
-        let events = match recorder.submit(input, &StepMetadata { at_ms: at.millis(), note: None })? {
+        let events = match recorder.submit(input, &StepMetadata::at(*at))? {
             Ok(events) => events,
             // Only a path to a refusal contains one.
             Err(refusal) => {

@@ -19,6 +19,9 @@ use std::time::Duration;
 pub struct Call {
     /// The id, unique in the conversation. A call that is repeated after a crash keeps its id, so it is an idempotency key.
     pub id: CallId,
+    /// The durable steps of the conversation when the call is sent. A host stores the number before it executes a call with an effect,
+    /// and passes the largest one to [`Conversation::open_acknowledged`](crate::Conversation::open_acknowledged).
+    pub step: u64,
     /// The trace id of the request. Stores and the audit sink keep one record for each.
     pub trace: TraceId,
     /// The module.
@@ -74,7 +77,7 @@ pub enum CallPayload {
 
 impl Call {
     /// Creates the call for the kernel's pending call. Returns `None` if no request runs. The data of a call that is repeated
-    /// after a crash is identical, also if the kernel has forgotten it.
+    /// after a crash is identical except for the step, also if the kernel has forgotten it.
     ///
     /// # Errors
     /// [`ContextError`] if the context cannot be built.
@@ -111,6 +114,7 @@ impl Call {
         };
         Ok(Some(Self {
             id: pending.id,
+            step: recorder.steps(),
             trace: control.trace_id(request.id),
             module: operation.module(),
             operation,
@@ -204,12 +208,12 @@ impl From<Failure> for CallError {
     }
 }
 
-/// The recovered outcome of an effectful call that was in flight when the runtime crashed.
+/// The recovered outcome of an effectful call that an earlier run of the conversation sent, or may have sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RecoveryResult {
     /// The call completed with this result.
     Completed(CallResult),
-    /// The call never started, so the runtime sends it again.
+    /// The call never started, so the runtime sends it.
     NotStarted,
     /// The outcome is unknown. The kernel rolls back (row E15).
     OutcomeUnknown,

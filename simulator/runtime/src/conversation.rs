@@ -5,6 +5,7 @@ use crate::driver::{RequestDriver, StepResult};
 use crate::error::{OpenError, RuntimeError};
 use crate::handoffs::NodeKeys;
 use crate::host::Host;
+use crate::idempotency_key::KeyResult;
 use crate::journal::{Journal, JournalFile};
 use crate::journaled::JournaledConversation;
 use crate::mailbox::Mailbox;
@@ -51,7 +52,21 @@ impl<J: Journal> Conversation<J> {
         header: &Header,
         contexts: &'static dyn ContextBuilder,
     ) -> Result<Self, OpenError> {
-        JournaledConversation::open(journal, header, contexts).map(Self)
+        JournaledConversation::open(journal, header, contexts, None).map(Self)
+    }
+
+    /// Opens a journal as [`Conversation::open_with`] does, for a host that stored a [`Call::step`](crate::Call::step) before it executed
+    /// the call. Calls with an effect are then sent at once, unless a torn tail was truncated.
+    ///
+    /// # Errors
+    /// See [`Conversation::open`], and [`OpenError::Shorter`] if the journal ends before the step.
+    pub fn open_acknowledged(
+        journal: J,
+        header: &Header,
+        contexts: &'static dyn ContextBuilder,
+        acknowledged_step: u64,
+    ) -> Result<Self, OpenError> {
+        JournaledConversation::open(journal, header, contexts, Some(acknowledged_step)).map(Self)
     }
 
     /// Sets the deadlines of calls.
@@ -97,6 +112,12 @@ impl<J: Journal> Conversation<J> {
         self.0.truncated_tail
     }
 
+    /// Whether the end of the journal may be lost, so that the host recovers each effectful call before it is sent: a torn tail was
+    /// truncated, or the journal had steps and was opened without an acknowledged step.
+    pub const fn recovers_first(&self) -> bool {
+        self.0.recovers_first
+    }
+
     /// Why the snapshot of the journal was not used when the journal was opened, if so. The journal was then read from its start.
     pub const fn snapshot_error(&self) -> Option<&SnapshotError> {
         self.0.snapshot_error.as_ref()
@@ -119,7 +140,8 @@ impl<J: Journal> Conversation<J> {
 
     /// Runs a request to its end. Opens a session of the user if none is open.
     ///
-    /// The future may be dropped at any time; [`resume`](Self::resume) then continues the request.
+    /// The future may be dropped at any time; [`resume`](Self::resume) then continues the request. If the idempotency key of the request is that
+    /// of the latest one, its result is returned again.
     ///
     /// # Errors
     /// [`RuntimeError`].
@@ -130,15 +152,30 @@ impl<J: Journal> Conversation<J> {
         request: impl Into<NewRequest>,
     ) -> Result<RequestResult, RuntimeError> {
         let mut driver = self.run(host)?;
-        match driver.start_request(&user.into(), request.into())? {
-            StepResult::Halted(refusal) | StepResult::Refused(refusal) => Err(refusal.into()),
-            StepResult::Accepted => driver.finish().await,
+        match driver.start_request(&user.into(), request.into()) {
+            Ok(StepResult::Accepted) => driver.finish().await,
+            Ok(StepResult::Halted(refusal) | StepResult::Refused(refusal)) => {
+                driver.commit().await?;
+                Err(refusal.into())
+            }
+            Err(RuntimeError::RepeatedKey(notice)) => {
+                driver.commit().await?;
+                // The caller did not receive the result of the latest request.
+                let latest = driver.facts().filter(|facts| facts.first_step == notice.step);
+                let result = latest.and_then(|facts| facts.result.as_ref()).map(|(_, result)| result.clone());
+                match notice.result {
+                    KeyResult::Recorded { .. } => result.ok_or(RuntimeError::RepeatedKey(notice)),
+                    KeyResult::KeyReused => Err(RuntimeError::RepeatedKey(notice)),
+                }
+            }
+            Err(error) => Err(error),
         }
     }
 
     /// Resumes the request that was running when the runtime crashed. Returns `None` if no request was running.
     ///
-    /// The call in flight is sent again under its own id. If it is effectful, the host first recovers its outcome.
+    /// The call in flight is sent again under its own id. If it is effectful, the host first recovers its outcome. If the end of the
+    /// journal may be lost, this holds for later effectful calls too ([`recovers_first`](Self::recovers_first)).
     ///
     /// # Errors
     /// [`RuntimeError`].

@@ -17,8 +17,8 @@ use futures_util::{FutureExt, StreamExt};
 use orchestrion_handoff::{KeyError, SignedHandoff};
 use orchestrion_kernel::context::ContextError;
 use orchestrion_kernel::module::{Failure, Operation};
-use orchestrion_kernel::{CallId, Input, Phase, Refusal, State, Timestamp, can_step, state};
-use orchestrion_trace::{RequestFacts, RequestResult, StepMetadata};
+use orchestrion_kernel::{CallId, Input, Phase, Refusal, State, Timestamp, can_step, decide, state};
+use orchestrion_trace::{Idempotency, RequestFacts, RequestResult, StepMetadata};
 use std::any::Any;
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
@@ -32,7 +32,7 @@ const NOTE_BYTES_MAX: usize = 4096;
 
 /// Runs a conversation step by step. Dropping the driver drops the calls in flight.
 pub struct RequestDriver<'a, J, H> {
-    conversation: &'a mut JournaledConversation<J>,
+    pub(crate) conversation: &'a mut JournaledConversation<J>,
     host: &'a H,
     /// The calls in flight: pending calls, and calls that exceeded their deadline or were cancelled.
     in_flight: FuturesUnordered<BoxFuture<'a, HostReply>>,
@@ -42,6 +42,8 @@ pub struct RequestDriver<'a, J, H> {
     expiry: Option<ExpiryTimer<'a>>,
     /// The calls that were in flight when the runtime crashed. The host recovers the outcome of each effectful one.
     recovering: Vec<CallId>,
+    /// The pending calls that never started, by the host's recovery.
+    not_started: Vec<CallId>,
     /// The handoffs that were sent, until their calls end.
     handoffs: BTreeMap<CallId, SignedHandoff>,
     /// The handoffs that reached their receivers and are not submitted yet.
@@ -61,6 +63,15 @@ pub enum StepResult {
     Refused(Refusal),
     /// The kernel refuses every possible next input. Some conversations end so under `as-drawn`.
     Halted(Refusal),
+}
+
+/// What the sender of an input gave beside it.
+#[derive(Default)]
+struct Sent {
+    /// Its number.
+    sequence: Option<u64>,
+    /// Its key.
+    idempotency: Option<Idempotency>,
 }
 
 /// A call whose deadline runs: its handoff was sent, or a host executes it.
@@ -113,6 +124,7 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
             sent: Vec::new(),
             expiry: None,
             recovering,
+            not_started: Vec::new(),
             handoffs: BTreeMap::new(),
             arrivals: VecDeque::new(),
             refused: Vec::new(),
@@ -142,47 +154,69 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
     pub(crate) async fn finish(mut self) -> Result<RequestResult, RuntimeError> {
         loop {
             if let Some(result) = self.conversation.last_result().cloned() {
-                self.conversation.commit().await?;
+                self.commit().await?;
                 return Ok(result);
             }
             if let StepResult::Halted(refusal) = self.step().await? {
-                self.conversation.commit().await?;
+                self.commit().await?;
                 return Err(refusal.into());
             }
         }
     }
 
-    /// Opens a session of the user if none is open, and submits the request. The identity of an open session does not change.
+    /// Makes all recorded steps durable, and acknowledges the inputs with a key.
     ///
     /// # Errors
-    /// [`RuntimeError`].
+    /// [`RuntimeError::Journal`]; the conversation must then be opened again.
+    pub async fn commit(&mut self) -> Result<(), RuntimeError> {
+        self.conversation.commit().await?;
+        for notice in std::mem::take(&mut self.conversation.acknowledgements) {
+            self.host.acknowledge(&notice);
+        }
+        Ok(())
+    }
+
+    /// Opens a session of the user if none is open, and submits the request, after the messages that arrived since the last request ended.
+    /// The identity of an open session does not change.
+    ///
+    /// # Errors
+    /// [`RuntimeError`], among them [`RuntimeError::RepeatedKey`].
     pub fn start_request(
         &mut self,
         session: &SessionUser,
         request: NewRequest,
     ) -> Result<StepResult, RuntimeError> {
-        let (SessionUser { user, identity }, NewRequest { text, scope }) = (session, request);
         self.conversation.check_no_request()?;
-        // Messages that arrived after the last request ended are late.
-        let mut postponed = Vec::new();
         while let Some(mail) = self.conversation.inbox.try_recv() {
-            let has_session = self.state().control().session().is_some();
-            let is_postponed = match &mail {
-                // A user message would start a request of its own.
-                Mail::Message(Message { input: Input::UserMessage { .. }, .. }) => true,
-                // The write belongs to the session that is opened below.
-                Mail::Message(Message { input: Input::Write(write), .. }) => {
-                    write.requires_session() && !has_session
-                }
-                Mail::Message(_) | Mail::Handoff(..) => false,
-                Mail::Derived { .. } => !has_session,
-            };
-            if is_postponed {
-                postponed.push(mail);
+            // A user message would start a request of its own.
+            let is_request = matches!(
+                mail,
+                Mail::Request { .. } | Mail::Message(Message { input: Input::UserMessage { .. }, .. })
+            );
+            if is_request || self.waits_for_session(&mail) {
+                self.conversation.postponed.push(mail);
             } else {
                 let _late = self.submit_mail(mail)?;
             }
         }
+        self.start_received(session, request)
+    }
+
+    /// Starts a request that [`receive`](Self::receive) returned. Messages after it stay in the mailbox.
+    ///
+    /// # Errors
+    /// [`RuntimeError`], among them [`RuntimeError::RepeatedKey`].
+    pub fn start_received(
+        &mut self,
+        session: &SessionUser,
+        request: NewRequest,
+    ) -> Result<StepResult, RuntimeError> {
+        self.conversation.check_no_request()?;
+        let idempotency = request.key.clone().map(|key| key.of_request(session, &request));
+        if let Some(repeated) = idempotency.as_ref().and_then(|key| self.conversation.find_repeated(key)) {
+            return Err(RuntimeError::RepeatedKey(repeated));
+        }
+        let (SessionUser { user, identity }, NewRequest { text, scope, key: _ }) = (session, request);
         let input = Input::UserMessage { user: user.clone(), text, scope };
         check_input_size(&input).map_err(RuntimeError::InputTooLarge)?;
         let session = self.state().control().session().cloned();
@@ -190,22 +224,33 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
             let close = session.map(|_| Input::SessionEnd);
             let start = Input::SessionStart { user: user.clone(), identity: identity.clone().map(Box::new) };
             for input in close.into_iter().chain([start]) {
-                match self.submit_start(&input)? {
+                // A refused session start ends the request, so it is the step of the key.
+                let is_refused = idempotency.is_some()
+                    && decide(self.conversation.recorder.policy(), self.state(), self.input_time(), &input)
+                        .is_err();
+                let idempotency = idempotency.clone().filter(|_| is_refused);
+                match self.submit_start(&input, idempotency)? {
                     StepResult::Accepted => {}
                     refused @ (StepResult::Refused(_) | StepResult::Halted(_)) => return Ok(refused),
                 }
             }
         }
-        let started = self.submit_start(&input)?;
-        for mail in postponed {
+        let started = self.submit_start(&input, idempotency)?;
+        for mail in std::mem::take(&mut self.conversation.postponed) {
             let _busy_or_written = self.submit_mail(mail)?;
         }
         Ok(started)
     }
 
     /// Submits an input that starts a session or a request. In Idle a refusal ends nothing: the next input may be valid.
-    fn submit_start(&mut self, input: &Input) -> Result<StepResult, RuntimeError> {
-        Ok(match self.submit(input)? {
+    fn submit_start(
+        &mut self,
+        input: &Input,
+        idempotency: Option<Idempotency>,
+    ) -> Result<StepResult, RuntimeError> {
+        check_input_size(input).map_err(RuntimeError::InputTooLarge)?;
+        let decided = self.record_sent(input, None, Sent { sequence: None, idempotency })?;
+        Ok(match accepted_or_halted(decided) {
             StepResult::Halted(refusal) if self.state().control().phase() == Phase::Idle => {
                 StepResult::Refused(refusal)
             }
@@ -227,9 +272,17 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
     /// # Errors
     /// [`RuntimeError`].
     pub async fn step(&mut self) -> Result<StepResult, RuntimeError> {
+        if !self.conversation.acknowledgements.is_empty() {
+            // Inputs that arrived together are made durable together.
+            if let Some(mail) = self.next_of_group() {
+                return self.submit_mail(mail);
+            }
+            self.commit().await?;
+        }
         let control = self.conversation.state().control();
         self.sent.retain(|sent| control.pending_call(sent.id).is_some());
         self.handoffs.retain(|call, _| control.pending_call(*call).is_some());
+        self.not_started.retain(|call| control.pending_call(*call).is_some());
         let continues = control.pending_calls().is_empty()
             || can_step(self.conversation.recorder.policy(), self.conversation.state());
         let unsent = self.unsent_calls();
@@ -240,7 +293,7 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
             }
         }
         if !unsent.is_empty() {
-            self.conversation.commit().await?;
+            self.commit().await?;
         }
         for call in unsent {
             if call.not_made == Some(Failure::NoCandidates) {
@@ -275,6 +328,7 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
                 RecoveryResult::NotStarted => {
                     // The next step sends the call, unless its deadline has passed.
                     self.sent.retain(|sent| sent.id != id);
+                    self.not_started.push(id);
                     Ok(StepResult::Accepted)
                 }
             },
@@ -293,15 +347,15 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
     }
 
     fn record(&mut self, input: &Input, note: Option<String>) -> Result<Result<(), Refusal>, RuntimeError> {
-        self.record_numbered(input, note, None)
+        self.record_sent(input, note, Sent::default())
     }
 
-    /// Records an input with the sender's number. The host receives the notice of a refused handoff.
-    fn record_numbered(
+    /// Records an input of a sender. The host receives the notice of a refused handoff.
+    fn record_sent(
         &mut self,
         input: &Input,
         note: Option<String>,
-        sequence: Option<u64>,
+        Sent { sequence, idempotency }: Sent,
     ) -> Result<Result<(), Refusal>, RuntimeError> {
         let detail = note.clone();
         let (found, last) = (self.host_time(), self.state().now());
@@ -320,12 +374,17 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
             note.truncate(end);
             note
         });
-        let metadata = StepMetadata { at_ms: found.max(last).millis(), note };
+        let metadata = StepMetadata { at_ms: found.max(last).millis(), note, idempotency };
         Ok(self.conversation.submit(input, &metadata)?.map(|events| {
             if let Some(refused) = RefusedHandoff::in_batch(sequence, &events, detail) {
                 self.host.receive_refusal(&refused);
             }
         }))
+    }
+
+    /// The time of the next input.
+    fn input_time(&self) -> Timestamp {
+        self.host_time().max(self.state().now())
     }
 
     fn host_time(&self) -> Timestamp {
@@ -375,7 +434,8 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
         sequence: Option<u64>,
     ) -> Result<StepResult, RuntimeError> {
         let (input, note) = self.conversation.keys.receive(self.state(), received);
-        Ok(match self.record_numbered(&Input::Network(Box::new(input)), note, sequence)? {
+        let sent = Sent { sequence, idempotency: None };
+        Ok(match self.record_sent(&Input::Network(Box::new(input)), note, sent)? {
             Ok(()) => StepResult::Accepted,
             Err(refusal) => StepResult::Refused(refusal),
         })
@@ -419,9 +479,10 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
             Call::from_pending(&conversation.recorder, pending, self.deadline(pending.operation), handoff)?;
         let Some(call) = call else { return Ok(()) };
         let (id, name, host) = (pending.id, call.to_string(), self.host);
-        let is_repeated = self.recovering.contains(&id);
+        let may_be_repeated = conversation.recovers_first || self.recovering.contains(&id);
         self.recovering.retain(|recovering| *recovering != id);
-        let must_recover = is_repeated && pending.operation.is_effectful();
+        let must_recover =
+            may_be_repeated && pending.operation.is_effectful() && !self.not_started.contains(&id);
         self.in_flight.push(Box::pin(async move {
             let result = async {
                 if must_recover {
@@ -464,14 +525,21 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
     }
 
     /// Submits an entry of the mailbox. Of several derived writes, the last refusal is the result.
-    fn submit_mail(&mut self, mail: Mail) -> Result<StepResult, RuntimeError> {
+    pub(crate) fn submit_mail(&mut self, mail: Mail) -> Result<StepResult, RuntimeError> {
         let (derive, sequence) = match mail {
             Mail::Message(message) => return self.submit_message(message),
+            Mail::Keyed { input, idempotency, sequence } => {
+                return self.submit_keyed(&input, Sent { sequence, idempotency: Some(idempotency) });
+            }
+            Mail::Request { user, request, sequence } => {
+                let idempotency = request.key.clone().map(|key| key.of_request(&user, &request));
+                let NewRequest { text, scope, key: _ } = request;
+                let input = Input::UserMessage { user: user.user, text, scope };
+                return self.submit_keyed(&input, Sent { sequence, idempotency });
+            }
             Mail::Handoff(received, sequence) => {
                 let result = self.receive_handoff(&received, sequence)?;
-                if let (StepResult::Refused(refusal), Some(sequence)) = (&result, sequence) {
-                    self.refused.push(RefusedMessage { sequence, refusal: refusal.clone() });
-                }
+                self.report_refusal(&result, sequence);
                 return Ok(result);
             }
             Mail::Derived { derive, sequence } => (derive, sequence),
@@ -496,15 +564,34 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
                 self.submit_reply(call, Reply { report, summary_update, action, interaction }, note)?
             }
             Input::CallFailed { call, failure } => self.submit_failure(call, failure, note)?,
-            input => match self.record_numbered(&input, note, sequence)? {
+            input => match self.record_sent(&input, note, Sent { sequence, idempotency: None })? {
                 Ok(()) => StepResult::Accepted,
                 Err(refusal) => StepResult::Refused(refusal),
             },
         };
-        if let (StepResult::Refused(refusal), Some(sequence)) = (&result, sequence) {
+        self.report_refusal(&result, sequence);
+        Ok(result)
+    }
+
+    /// Submits an input of a sender, unless its key was used before.
+    fn submit_keyed(&mut self, input: &Input, sent: Sent) -> Result<StepResult, RuntimeError> {
+        let idempotency = sent.idempotency.as_ref();
+        if idempotency.and_then(|key| self.conversation.find_repeated(key)).is_some() {
+            return Ok(StepResult::Accepted);
+        }
+        let sequence = sent.sequence;
+        let result = match self.record_sent(input, None, sent)? {
+            Ok(()) => StepResult::Accepted,
+            Err(refusal) => StepResult::Refused(refusal),
+        };
+        self.report_refusal(&result, sequence);
+        Ok(result)
+    }
+
+    fn report_refusal(&mut self, result: &StepResult, sequence: Option<u64>) {
+        if let (StepResult::Refused(refusal), Some(sequence)) = (result, sequence) {
             self.refused.push(RefusedMessage { sequence, refusal: refusal.clone() });
         }
-        Ok(result)
     }
 
     /// Submits a reply. A refused reply to a pending call is malformed.

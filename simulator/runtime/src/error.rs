@@ -1,5 +1,6 @@
 //! The errors of opening and running a conversation.
 
+use crate::idempotency_key::Acknowledgement;
 use crate::size_limit::SizeLimitError;
 use orchestrion_kernel::Refusal;
 use orchestrion_kernel::context::TokenizerUnavailable;
@@ -48,6 +49,19 @@ pub enum OpenError {
     /// The policy requires a tokenizer that this build does not contain.
     #[error(transparent)]
     TokenizerUnavailable(#[from] TokenizerUnavailable),
+    /// The journal ends before a step that was acknowledged to the host. The file is unchanged.
+    #[error(
+        "{journal}: shorter journal: expected the acknowledged step {acknowledged} or a later one, found {steps} steps; restore the \
+         journal from a copy, or open it without the acknowledged step: the host then recovers each call with an effect before it is sent"
+    )]
+    Shorter {
+        /// The journal.
+        journal: String,
+        /// The acknowledged step.
+        acknowledged: u64,
+        /// The number of steps, without a torn tail.
+        steps: u64,
+    },
     /// The conversation is closed.
     #[error(
         "{journal}: closed conversation: expected an open trace, found its end after {steps} steps; use a new journal"
@@ -87,4 +101,7 @@ pub enum RuntimeError {
     /// The input is too large.
     #[error(transparent)]
     InputTooLarge(SizeLimitError),
+    /// The idempotency key of a request was used before. Nothing was recorded.
+    #[error("{0}")]
+    RepeatedKey(Acknowledgement),
 }

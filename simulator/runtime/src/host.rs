@@ -1,6 +1,7 @@
 //! The interface between a conversation and its application.
 
 use crate::call::{Call, CallResult, RecoveryResult};
+use crate::idempotency_key::Acknowledgement;
 use crate::refused_handoff::RefusedHandoff;
 use orchestrion_handoff::SignedHandoff;
 use std::future::Future;
@@ -12,7 +13,10 @@ pub trait Host: Send + Sync {
     /// request runs; a late reply is recorded and refused.
     fn execute(&self, call: &Call) -> impl Future<Output = CallResult> + Send;
 
-    /// Recovers the outcome of an effectful call ([`is_effectful`](orchestrion_kernel::module::Operation::is_effectful)) that was in flight when the runtime crashed.
+    /// Recovers the outcome of an effectful call ([`is_effectful`](orchestrion_kernel::module::Operation::is_effectful)): one that was in
+    /// flight when the runtime crashed, or one that a lost end of the journal may have contained
+    /// ([`Conversation::recovers_first`](crate::Conversation::recovers_first)). The host looks whether it executed the call, and must
+    /// not execute it here.
     fn recover(&self, call: &Call) -> impl Future<Output = RecoveryResult> + Send;
 
     /// Sends a handoff to its receiver, and returns what receivers got since, in order (001 §6.2). By default the handoff arrives
@@ -24,6 +28,10 @@ pub trait Host: Send + Sync {
     /// Receives the notice that a receiver refused a handoff (001 §11.3). The kernel has already decided what follows. By default
     /// the notice is ignored.
     fn receive_refusal(&self, _: &RefusedHandoff) {}
+
+    /// Receives the notice that an input with an idempotency key is durable, or that its key belongs to another input. By default the
+    /// notice is ignored.
+    fn acknowledge(&self, _: &Acknowledgement) {}
 
     /// Waits for this time.
     fn sleep(&self, time: Duration) -> impl Future<Output = ()> + Send;

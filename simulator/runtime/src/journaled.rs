@@ -3,14 +3,15 @@
 use crate::deadlines::Deadlines;
 use crate::error::{OpenError, RuntimeError};
 use crate::handoffs::NodeKeys;
+use crate::idempotency_key::{Acknowledgement, KeyResult};
 use crate::journal::Journal;
-use crate::mailbox::MailboxReceiver;
+use crate::mailbox::{Mail, MailboxReceiver};
 use crate::recovery::{TruncatedTail, read_journal, read_journal_after, read_snapshot};
 use orchestrion_kernel::context::ContextBuilder;
 use orchestrion_kernel::event::Events;
 use orchestrion_kernel::{Input, Refusal, State};
 use orchestrion_trace::recorder::Recorder;
-use orchestrion_trace::{Header, RequestResult, SnapshotError, StepMetadata};
+use orchestrion_trace::{Header, Idempotency, RequestResult, SnapshotError, StepMetadata};
 use std::io;
 
 /// The minimum growth of the journal between two snapshots.
@@ -26,6 +27,12 @@ pub(crate) struct JournaledConversation<J> {
     pub(crate) inbox: MailboxReceiver,
     pub(crate) journal: J,
     pub(crate) truncated_tail: Option<TruncatedTail>,
+    /// The notices of inputs with a key. They are sent after the next commit.
+    pub(crate) acknowledgements: Vec<Acknowledgement>,
+    /// The inputs that wait for a session.
+    pub(crate) postponed: Vec<Mail>,
+    /// Whether the end of the journal may be lost, with calls that the host executed.
+    pub(crate) recovers_first: bool,
     /// Why the snapshot of the journal was not used, if so.
     pub(crate) snapshot_error: Option<SnapshotError>,
     header: Header,
@@ -37,11 +44,12 @@ pub(crate) struct JournaledConversation<J> {
 }
 
 impl<J: Journal> JournaledConversation<J> {
-    /// Reads the journal, and truncates its torn tail.
+    /// Reads the journal, and truncates its torn tail. A journal that ends before the acknowledged step is refused.
     pub(crate) fn open(
         mut journal: J,
         header: &Header,
         contexts: &'static dyn ContextBuilder,
+        acknowledged_step: Option<u64>,
     ) -> Result<Self, OpenError> {
         contexts.check_policy(&header.policy)?;
         let name = journal.name();
@@ -58,7 +66,14 @@ impl<J: Journal> JournaledConversation<J> {
             }
             None => read_journal(journal.read().map_err(unreadable)?, &name, header, contexts)?,
         };
-        if recovered.valid_bytes > 0 || recovered.truncated_tail.is_some() {
+        let steps = recovered.recorder.steps();
+        if let Some(acknowledged) = acknowledged_step.filter(|acknowledged| *acknowledged > steps) {
+            return Err(OpenError::Shorter { journal: name, acknowledged, steps });
+        }
+        let has_torn_tail = recovered.truncated_tail.is_some();
+        // A journal that lost whole lines does not show it.
+        let recovers_first = has_torn_tail || (acknowledged_step.is_none() && recovered.valid_bytes > 0);
+        if recovered.valid_bytes > 0 || has_torn_tail {
             // Also without a torn tail: afterwards everything that was read is durable.
             journal.truncate(recovered.valid_bytes).map_err(unreadable)?;
         }
@@ -69,6 +84,9 @@ impl<J: Journal> JournaledConversation<J> {
             inbox: MailboxReceiver::new(),
             journal,
             truncated_tail: recovered.truncated_tail,
+            acknowledgements: Vec::new(),
+            postponed: Vec::new(),
+            recovers_first,
             snapshot_error,
             header: recovered.header,
             journal_bytes: recovered.valid_bytes,
@@ -103,13 +121,31 @@ impl<J: Journal> JournaledConversation<J> {
         }
     }
 
-    /// Decides and records an input. The record is durable after the next [`commit`](Self::commit).
+    /// Looks up an input with a key. If it was recorded before, or its key belongs to another input, returns the notice, which is sent after
+    /// the next commit.
+    pub(crate) fn find_repeated(&mut self, idempotency: &Idempotency) -> Option<Acknowledgement> {
+        let recorded = self.recorder.inputs().get(&idempotency.key)?;
+        let result = match recorded.idempotency == *idempotency {
+            true => KeyResult::Recorded { is_accepted: recorded.is_accepted, is_repeated: true },
+            false => KeyResult::KeyReused,
+        };
+        let notice = Acknowledgement { key: idempotency.key.clone(), step: recorded.step, result };
+        self.acknowledgements.push(notice.clone());
+        Some(notice)
+    }
+
+    /// Decides and records an input. If it has a key, its notice is sent after the next commit. The record is durable after the next [`commit`](Self::commit).
     pub(crate) fn submit(
         &mut self,
         input: &Input,
         metadata: &StepMetadata,
     ) -> Result<Result<Events, Refusal>, RuntimeError> {
-        self.recorder.submit(input, metadata).map_err(|error| self.mark_failed(error))
+        let decided = self.recorder.submit(input, metadata).map_err(|error| self.mark_failed(error))?;
+        if let Some(Idempotency { key, .. }) = metadata.idempotency.clone() {
+            let result = KeyResult::Recorded { is_accepted: decided.is_ok(), is_repeated: false };
+            self.acknowledgements.push(Acknowledgement { key, step: self.recorder.steps(), result });
+        }
+        Ok(decided)
     }
 
     /// Makes all recorded steps durable.

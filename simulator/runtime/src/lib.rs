@@ -7,6 +7,24 @@
 //! The runtime appends each step to the [`Journal`] and makes it durable before it sends the call that the step emits.
 //! Therefore a crash loses no call and no reply, and no effect happens twice unless the host reports that it did not happen.
 //!
+//! A disk can lose the end of a journal, with a call whose effect happened. So after a journal was opened again, the host recovers each
+//! effectful call before it is sent. A host that stored the last [`Call::step`] passes it to [`Conversation::open_acknowledged`]: a
+//! shorter journal is then refused, and calls are sent at once.
+//!
+//! # Acknowledged inputs
+//!
+//! An application sends writes, cancels and requests through the [`Mailbox`], or a request through [`Conversation::run_request`]. With an
+//! [`IdempotencyKey`] such an input happens exactly once:
+//!
+//! - When its step is durable, [`Host::acknowledge`] gets the key, the step, and whether the kernel accepted the input.
+//! - The application repeats an input that was not acknowledged, also after the journal was opened again. An input that was recorded is
+//!   acknowledged again, and has no second effect.
+//! - The same key with another content is refused with [`KeyResult::KeyReused`]. Nothing is recorded.
+//! - The journal contains the key beside the input, and its chain covers it. A conversation remembers the latest
+//!   [`RECENT_INPUTS_MAX`](orchestrion_trace::RECENT_INPUTS_MAX) keys; a repetition of an older one is a new input.
+//!
+//! An input without a key happens at most once. It becomes durable with the next call or with the end of its request.
+//!
 //! Deliberately absent: an async runtime. Any executor works; [`Clock::block_on`] runs a future without one.
 //!
 //! # Example
@@ -58,10 +76,12 @@ mod driver;
 mod error;
 mod handoffs;
 mod host;
+mod idempotency_key;
 mod journal;
 mod journaled;
 mod mailbox;
 mod new_request;
+mod receive;
 mod recovery;
 mod refused_handoff;
 mod rotation;
@@ -77,11 +97,13 @@ pub use driver::{RequestDriver, StepResult};
 pub use error::{OpenError, RuntimeError};
 pub use handoffs::NodeKeys;
 pub use host::Host;
+pub use idempotency_key::{Acknowledgement, IdempotencyKey, KEY_BYTES_MAX, KeyFormatError, KeyResult};
 pub use journal::{Journal, JournalFile};
 pub use mailbox::{DeriveWrites, Mailbox, MailboxError, Message, RefusedMessage};
 pub use new_request::NewRequest;
 pub use orchestrion_handoff::SignedHandoff;
 pub use orchestrion_trace::RequestResult;
+pub use receive::Received;
 pub use recovery::TruncatedTail;
 pub use refused_handoff::RefusedHandoff;
 pub use rotation::{RotateError, RotatedSegment, rotate};

@@ -1,5 +1,8 @@
 //! The mailbox: unsolicited inputs, such as cancellations and writes.
 
+use crate::idempotency_key::IdempotencyKey;
+use crate::new_request::NewRequest;
+use crate::session_user::SessionUser;
 use crate::size_limit::{SizeLimitError, check_input_size};
 use crate::sync::lock_ignoring_poison;
 use futures_channel::mpsc::{self, Receiver, Sender};
@@ -7,6 +10,7 @@ use futures_util::StreamExt;
 use orchestrion_handoff::SignedHandoff;
 use orchestrion_kernel::knowledge::Write;
 use orchestrion_kernel::{Input, Policy, Refusal, State, Text, UserId};
+use orchestrion_trace::Idempotency;
 use std::fmt;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
@@ -33,6 +37,18 @@ pub type DeriveWrites = Box<dyn FnOnce(&Policy, &State) -> Vec<Write> + Send>;
 /// An entry of the mailbox.
 pub(crate) enum Mail {
     Message(Message),
+    /// An input with a key.
+    Keyed {
+        input: Input,
+        idempotency: Idempotency,
+        sequence: Option<u64>,
+    },
+    /// A request. The kernel refuses it while another one runs.
+    Request {
+        user: SessionUser,
+        request: NewRequest,
+        sequence: Option<u64>,
+    },
     /// A handoff that reached its receiver, with the sender's number. Its signature is verified when the conversation takes the entry.
     Handoff(Box<SignedHandoff>, Option<u64>),
     /// Writes that are derived when the conversation takes the entry, from the state at that time.
@@ -51,8 +67,11 @@ pub struct RefusedMessage {
     pub refusal: Refusal,
 }
 
-/// Sends inputs to a conversation. They are submitted in order while a request runs; an unexpected input is recorded and
-/// refused.
+/// Sends inputs to a conversation. They are submitted in order while a request runs or [`RequestDriver::receive`](crate::RequestDriver::receive)
+/// waits; an unexpected input is recorded and refused.
+///
+/// An input without a key happens at most once: it is lost if the program stops before the input is durable, and nothing says so. An input with an
+/// [`IdempotencyKey`] happens exactly once if the sender repeats it until [`Host::acknowledge`](crate::Host::acknowledge) has its key.
 #[derive(Clone, Debug)]
 pub struct Mailbox(Arc<Mutex<Sender<Mail>>>);
 
@@ -105,6 +124,58 @@ impl Mailbox {
         self.send_mail(Mail::Handoff(Box::new(handoff), sequence))
     }
 
+    /// Sends a write that can be sent again under the same key. The host receives its acknowledgement when the write is durable.
+    ///
+    /// # Errors
+    /// [`MailboxError`].
+    pub fn write_with_key(
+        &mut self,
+        key: IdempotencyKey,
+        write: Write,
+        sequence: Option<u64>,
+    ) -> Result<(), MailboxError> {
+        self.send_with_key(key, Input::Write(Box::new(write)), sequence)
+    }
+
+    /// Cancels the running request, with a key as for a write.
+    ///
+    /// # Errors
+    /// [`MailboxError`].
+    pub fn cancel_with_key(
+        &mut self,
+        key: IdempotencyKey,
+        sequence: Option<u64>,
+    ) -> Result<(), MailboxError> {
+        self.send_with_key(key, Input::Cancel, sequence)
+    }
+
+    fn send_with_key(
+        &self,
+        key: IdempotencyKey,
+        input: Input,
+        sequence: Option<u64>,
+    ) -> Result<(), MailboxError> {
+        check_input_size(&input)?;
+        let idempotency = key.of_input(&input);
+        self.send_mail(Mail::Keyed { input, idempotency, sequence })
+    }
+
+    /// Sends a request. [`RequestDriver::receive`](crate::RequestDriver::receive) returns it; while another request runs, the kernel
+    /// refuses it.
+    ///
+    /// # Errors
+    /// [`MailboxError`].
+    pub fn request(
+        &mut self,
+        user: SessionUser,
+        request: NewRequest,
+        sequence: Option<u64>,
+    ) -> Result<(), MailboxError> {
+        let NewRequest { text, scope, key: _ } = request.clone();
+        check_input_size(&Input::UserMessage { user: user.user.clone(), text, scope })?;
+        self.send_mail(Mail::Request { user, request, sequence })
+    }
+
     fn send_mail(&self, mail: Mail) -> Result<(), MailboxError> {
         lock_ignoring_poison(&self.0).try_send(mail).map_err(|error| match error.is_full() {
             true => MailboxError::Full,
@@ -133,6 +204,12 @@ impl fmt::Debug for Mail {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Message(message) => message.fmt(f),
+            Self::Keyed { input, idempotency, .. } => {
+                f.debug_struct("Keyed").field("input", input).field("idempotency", idempotency).finish()
+            }
+            Self::Request { user, request, .. } => {
+                f.debug_struct("Request").field("user", user).field("request", request).finish()
+            }
             Self::Handoff(handoff, _) => handoff.fmt(f),
             Self::Derived { sequence, .. } => {
                 f.debug_struct("Derived").field("sequence", sequence).finish_non_exhaustive()

@@ -1,5 +1,6 @@
 //! A request to start.
 
+use crate::idempotency_key::IdempotencyKey;
 use orchestrion_kernel::Text;
 use orchestrion_kernel::item::Scope;
 
@@ -10,11 +11,21 @@ pub struct NewRequest {
     pub text: Text,
     /// The scope. An earlier write opened it.
     pub scope: Scope,
+    /// The key with which the request can be sent again. Without a key, a request that is sent again is another request.
+    pub key: Option<IdempotencyKey>,
+}
+
+impl NewRequest {
+    /// Sets the key with which the request can be sent again.
+    #[must_use]
+    pub fn with_key(self, key: IdempotencyKey) -> Self {
+        Self { key: Some(key), ..self }
+    }
 }
 
 impl From<Text> for NewRequest {
     fn from(text: Text) -> Self {
-        Self { text, scope: Scope::Global }
+        Self { text, scope: Scope::Global, key: None }
     }
 }
 

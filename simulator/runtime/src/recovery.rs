@@ -14,7 +14,8 @@ use std::io::{BufRead, Read};
 
 const HEADER_BYTES_MAX: u64 = TRACE_HEADER_BYTES_MAX as u64;
 
-/// The torn tail of a journal, which was truncated. No call depended on it.
+/// The torn tail of a journal, which was truncated. If the disk lost a durable line, a call depended on it: the host then recovers each
+/// effectful call before it is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TruncatedTail {
     /// Its first line, from 1.
@@ -26,7 +27,10 @@ pub struct TruncatedTail {
 impl fmt::Display for TruncatedTail {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { line, bytes } = self;
-        write!(f, "torn tail truncated: {bytes} bytes from line {line} on were never completely written")
+        write!(
+            f,
+            "torn tail truncated: {bytes} bytes from line {line} on were never completely written, or were lost"
+        )
     }
 }
 
@@ -133,6 +137,7 @@ fn read_steps(
             Ok(true) => {
                 let step = reader.step(fold.state())?;
                 fold.apply(step.n, &step.events);
+                fold.record_key(step.n, step.idempotency.as_ref(), step.refused.is_none());
             }
             Ok(false) => {
                 return Err(OpenError::Closed { journal: name.to_owned(), steps: reader.step_number() });

@@ -98,7 +98,7 @@ pub fn rotate(
     let Header { conversation, policy, scenario, .. } = recorded.clone();
     let header = Header::new(conversation, policy, scenario).into_journal();
     let JournaledConversation { recorder, journal: mut file, .. } =
-        JournaledConversation::open(file, &header, contexts)?;
+        JournaledConversation::open(file, &header, contexts, None)?;
     let steps = recorder.steps();
     let (end, next) = recorder.end_segment(&recorded).map_err(unwritable(journal))?;
     let path = segment.map_or_else(|| segment_path(journal, steps), Path::to_path_buf);

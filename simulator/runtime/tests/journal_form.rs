@@ -32,7 +32,7 @@ fn rewritten(steps: &[Step], edit: impl Fn(&mut Step)) -> Vec<u8> {
     for step in steps {
         let mut step = step.clone();
         edit(&mut step);
-        let metadata = StepMetadata { at_ms: step.at_ms, note: step.note };
+        let metadata = StepMetadata { at_ms: step.at_ms, note: step.note, idempotency: step.idempotency };
         let record = StepRecord {
             events: &step.events,
             refused: step.refused.as_deref(),

@@ -163,7 +163,7 @@ fn build_request(
     Ok(ScriptedRequest {
         after: file.after.map_or(Duration::ZERO, |after| after.0),
         user: SessionUser { user: UserId::new(user.text()), identity },
-        request: NewRequest { text: file.text.text(), scope: file.scope.clone() },
+        request: NewRequest { text: file.text.text(), scope: file.scope.clone(), key: None },
         events,
     })
 }

@@ -223,13 +223,14 @@ struct ScenarioRunner<'a> {
 }
 
 impl ScenarioRunner<'_> {
-    fn open(&self, journal: Vec<u8>) -> Result<Conversation<Vec<u8>>, OpenError> {
-        Ok(Conversation::open_with(journal, self.header, &StandardContexts)?
+    /// Opens a journal whose steps were acknowledged up to this one.
+    fn open(&self, journal: Vec<u8>, step: u64) -> Result<Conversation<Vec<u8>>, OpenError> {
+        Ok(Conversation::open_acknowledged(journal, self.header, &StandardContexts, step)?
             .with_deadlines(self.deadlines.clone()))
     }
 
     async fn run(&self, requests: &[ScriptedRequest]) -> Result<ScenarioResult, ScenarioRunError> {
-        let mut conversation = self.open(Vec::new())?;
+        let mut conversation = self.open(Vec::new(), 0)?;
         let (mut unused_events, mut unexpected_writes) = (Vec::new(), Vec::new());
         let mut halted = None;
         let mut network = self.network.as_ref();
@@ -345,7 +346,7 @@ impl ScenarioRunner<'_> {
                     ScriptedEvent::Crash => {
                         drop(driver);
                         conversation.commit().await?;
-                        *conversation = self.open(conversation.journal().clone())?;
+                        *conversation = self.open(conversation.journal().clone(), conversation.steps())?;
                         driver = conversation.run(self.host)?;
                         let _resumed = driver.resume()?;
                     }

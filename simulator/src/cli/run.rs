@@ -42,19 +42,39 @@ schema --schema stdio`):
 
 Messages to the host:
   opened, closed      the conversation starts, or is complete
-  call, recover       a call; one that was in flight at a crash
+  call, recover       a call; one that an earlier host may have executed
   final_answer        a request ended
   handoff_refused     a node refused a handoff: forged, replayed, no capability,
                       unavailable or overloaded; with the call that repeats it
+  acknowledged        an input with a key is durable
+  key_reused          the key of an input belongs to another one
   refused             an input was refused
   parse_failed        a line could not be used
   halted              every next input is refused
 Messages of the host:
   reply, not_started  the result of a call; a call in recovery never started
+  input               a request, write or cancel with an idempotency key
   request, cancel     a user's request; cancels it
   write, ingest       a write; a text that contains facts
   handoff             a signed handoff that reached its receiver
   close               ends the conversation
+
+A request, write or cancel with a key is acknowledged when it is durable:
+  {\"input\": {\"idempotency_key\": \"w-17\", \"content\": {\"write\": {\"fact\": ...}}}}
+A host repeats it until it is acknowledged, also after a crash; a repetition has
+no second effect. The latest 1,024 keys are remembered. Without a key an input
+happens at most once, and is not acknowledged.
+
+After a crash, start the command again with the same --journal. The disk can
+lose the end of a journal, with a call whose effect happened. So the host gets
+each call with an effect as `recover` before it is sent. A host that stores the
+`step` of each call before it executes it passes the largest one:
+  orchestrion run --stdio mine.yaml --journal mine.ndjson --acknowledged-step 41
+Calls are then sent at once, and a journal that ends before is refused.
+
+A host that does not read delays no deadline, cancel or end of input. If more
+than 16 MiB wait for it, it is disconnected. A host that did not read every
+message gives exit code 3.
 
 Exit codes: 0 every scenario ran as scripted; 1 one halted, a write was refused
 or accepted against its script, or a context differs from the 0-1 program; 2 no
@@ -71,6 +91,9 @@ pub(super) struct Args {
     /// Store the conversation in this journal, and resume it if the file exists. Needs --stdio.
     #[arg(long, value_name = "FILE", requires = "stdio")]
     journal: Option<PathBuf>,
+    /// Refuse a journal that ends before this step, the largest that the host stored. Needs --journal.
+    #[arg(long, value_name = "STEP", requires = "journal")]
+    acknowledged_step: Option<u64>,
     /// Sign handoffs between nodes with the keys in this folder, which `orchestrion keys` creates [default: simulated keys, which
     /// are no secret]. Needs --stdio.
     #[arg(long, value_name = "DIR", requires = "stdio")]
@@ -88,7 +111,9 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     if let Some(subject) = &args.stdio {
-        return stdio::run(subject, args.journal.as_deref(), args.keys.as_deref(), global);
+        let stored =
+            stdio::StoredJournal { path: args.journal.as_deref(), acknowledged_step: args.acknowledged_step };
+        return stdio::run(subject, stored, args.keys.as_deref(), global);
     }
     let scenarios = targets::scenarios(&args.scenarios, global)?;
     ensure_distinct_traces(&scenarios)?;

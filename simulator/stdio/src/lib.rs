@@ -3,19 +3,22 @@
 //! Entry points: [`serve`] runs a conversation with a host; [`protocol`] defines the messages, and [`protocol::schema`]
 //! returns their JSON Schema. Deliberately absent: decisions. Each message becomes an input, and the kernel may refuse it.
 
+mod output;
 mod pipe;
 pub mod protocol;
 
+use futures_channel::mpsc;
 use futures_util::future::{Either, select};
 use futures_util::{FutureExt, StreamExt};
 use orchestrion_kernel::network::NetworkInput;
 use orchestrion_kernel::{Input, Policy, Refusal, State, knowledge};
 use orchestrion_runtime::{
-    Clock, Conversation, Journal, Mailbox, MailboxError, NewRequest, RefusedMessage, RuntimeError,
+    Clock, Conversation, Journal, Mailbox, MailboxError, NewRequest, Received, RefusedMessage, RuntimeError,
     SessionUser, StepResult,
 };
 use orchestrion_scenario::SourceText;
-use pipe::{Pipe, RequestReceiver};
+pub use output::{STALL_MAX, Unread, WAITING_BYTES_MAX};
+use pipe::{HostEvents, Pipe};
 use protocol::ToHost;
 use std::io::{BufRead, Write};
 use std::pin::pin;
@@ -29,6 +32,15 @@ pub enum ExitReason {
     HostDisconnected(Vec<String>),
     /// The kernel refuses every next input.
     Halted(Refusal),
+}
+
+/// The end of [`serve`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Served {
+    /// Why it returned.
+    pub reason: ExitReason,
+    /// What the host did not read. Calls among it exceeded their deadlines, if these passed before the end.
+    pub unread: Option<Unread>,
 }
 
 /// The source of requests.
@@ -56,31 +68,43 @@ pub struct Request {
 /// Runs a conversation with a host until all requests ended, the host closes the conversation, or the host disconnects. A
 /// conversation without a network gets this one first.
 ///
+/// A host that does not read delays no deadline, cancel or end of input. At most [`WAITING_BYTES_MAX`] wait for it; then it is disconnected.
+/// At the end it has [`STALL_MAX`] to read a further part.
+///
 /// # Errors
 /// [`RuntimeError`].
 pub fn serve<J: Journal>(
-    mut conversation: Conversation<J>,
+    conversation: Conversation<J>,
     network: Option<NetworkInput>,
     requests: Requests,
     input: impl BufRead + Send + 'static,
     output: impl Write + Send + 'static,
-) -> Result<ExitReason, RuntimeError> {
+) -> Result<Served, RuntimeError> {
     let clock = Clock::real();
     let host_requests = requests == Requests::Host;
-    // The host may send a request at once; it is read before the first step.
-    let busy = !host_requests || conversation.is_unfinished();
-    let (pipe, mut receiver, mut disconnected) =
-        Pipe::open(input, output, conversation.mailbox(), clock.clone(), host_requests, busy);
+    let (pipe, events) = Pipe::open(input, output, conversation.mailbox(), clock.clone(), host_requests);
+    let reason = run(conversation, network, requests, &pipe, events, &clock)?;
+    Ok(Served { reason, unread: pipe.finish() })
+}
+
+fn run<J: Journal>(
+    mut conversation: Conversation<J>,
+    network: Option<NetworkInput>,
+    requests: Requests,
+    pipe: &Pipe,
+    HostEvents { mut closes, mut disconnected }: HostEvents,
+    clock: &Clock,
+) -> Result<ExitReason, RuntimeError> {
     pipe.send(&ToHost::opened(&conversation));
     if let Some(network) = network.filter(|_| conversation.state().network().is_none())
         && let StepResult::Refused(refusal) | StepResult::Halted(refusal) =
-            conversation.run(&pipe)?.submit(&Input::Network(Box::new(network)))?
+            conversation.run(pipe)?.submit(&Input::Network(Box::new(network)))?
     {
         pipe.send(&ToHost::Halted { reason: refusal.to_string() });
         return Ok(ExitReason::Halted(refusal));
     }
     let exit = {
-        let run = pin!(run_requests(&mut conversation, &pipe, requests, &mut receiver));
+        let run = pin!(run_requests(&mut conversation, pipe, requests, &mut closes));
         match clock.block_on(select(run, disconnected.next())) {
             Ok(Either::Left((exit, _))) => Some(exit?),
             // The last messages of the host may still be queued.
@@ -90,7 +114,7 @@ pub fn serve<J: Journal>(
         }
     };
     let Some(exit) = exit else {
-        clock.block_on(conversation.commit()).ok().transpose()?;
+        clock.block_on(conversation.run(pipe)?.commit()).ok().transpose()?;
         let pending = conversation.state().control().pending_calls().iter();
         let names = pending.map(|call| format!("call {} ({})", call.id, call.operation.expected_reply()));
         return Ok(ExitReason::HostDisconnected(names.collect()));
@@ -103,11 +127,11 @@ pub fn serve<J: Journal>(
 }
 
 /// Runs all requests in order, after the interrupted one.
-async fn run_requests<J: Journal, W: Write + Send + 'static>(
+async fn run_requests<J: Journal>(
     conversation: &mut Conversation<J>,
-    pipe: &Pipe<W>,
+    pipe: &Pipe,
     requests: Requests,
-    receiver: &mut RequestReceiver,
+    closes: &mut mpsc::Receiver<()>,
 ) -> Result<ExitReason, RuntimeError> {
     let mut listed = match requests {
         Requests::Listed(requests) => {
@@ -116,24 +140,69 @@ async fn run_requests<J: Journal, W: Write + Send + 'static>(
         }
         Requests::Host => None,
     };
-    let mut halted = None;
+    let (mut halted, mut is_closing) = (None, false);
     if conversation.is_unfinished() {
         halted = run_request(conversation, pipe, None).await?;
     }
     while halted.is_none() {
         let next = match &mut listed {
             Some(requests) => requests.next(),
-            None => receiver.next().await.map(|(user, request)| Request {
-                user,
-                request,
-                writes: Vec::new(),
-                texts: Vec::new(),
-            }),
+            None => next_request(conversation, pipe, closes, &mut is_closing).await?,
         };
         let Some(request) = next else { return Ok(ExitReason::Closed) };
         halted = run_request(conversation, pipe, Some(request)).await?;
     }
     Ok(halted.map_or(ExitReason::Closed, ExitReason::Halted))
+}
+
+/// Waits for the next request of the host; its other inputs are submitted. Returns `None` if the host closes the conversation. Requests
+/// before that message run first.
+async fn next_request<J: Journal>(
+    conversation: &mut Conversation<J>,
+    pipe: &Pipe,
+    closes: &mut mpsc::Receiver<()>,
+    is_closing: &mut bool,
+) -> Result<Option<Request>, RuntimeError> {
+    let mut driver = conversation.run(pipe)?;
+    loop {
+        let received = if *is_closing {
+            // The inputs before the message.
+            match driver.try_receive()? {
+                Some(received) => received,
+                None => return driver.commit().await.map(|()| None),
+            }
+        } else {
+            match select(pin!(driver.receive()), closes.next()).await {
+                Either::Left((received, _)) => received?,
+                Either::Right((Some(()), _)) => {
+                    *is_closing = true;
+                    continue;
+                }
+                // The host disconnected, which `serve` notices.
+                Either::Right((None, receive)) => receive.await?,
+            }
+        };
+        match received {
+            Received::Request(user, request) => {
+                return Ok(Some(Request { user, request, writes: Vec::new(), texts: Vec::new() }));
+            }
+            Received::Input(result) => {
+                report_refused(pipe, &driver.take_refused(), &result);
+            }
+        }
+    }
+}
+
+/// Sends the refusals since the last step.
+fn report_refused(pipe: &Pipe, refused: &[RefusedMessage], result: &StepResult) {
+    for RefusedMessage { sequence, refusal } in refused {
+        pipe.send(&ToHost::Refused { line: *sequence, reason: refusal.to_string() });
+    }
+    if let StepResult::Refused(refusal) = result
+        && refused.is_empty()
+    {
+        pipe.send(&ToHost::Refused { line: 0, reason: refusal.to_string() });
+    }
 }
 
 /// Sends a text from which writes are derived. A refused write is reported for this line.
@@ -144,25 +213,23 @@ fn ingest(mailbox: &mut Mailbox, text: SourceText, line: u64) -> Result<(), Mail
 }
 
 /// Runs a new request, or resumes the interrupted one if `request` is `None`. Returns the refusal if the conversation halts.
-async fn run_request<J: Journal, W: Write + Send + 'static>(
+async fn run_request<J: Journal>(
     conversation: &mut Conversation<J>,
-    pipe: &Pipe<W>,
+    pipe: &Pipe,
     request: Option<Request>,
 ) -> Result<Option<Refusal>, RuntimeError> {
     let mut mailbox = conversation.mailbox();
     let mut driver = conversation.run(pipe)?;
     let (mut result, writes, texts) = match request {
-        Some(Request { user, request, writes, texts }) => match driver.start_request(&user, request) {
+        Some(Request { user, request, writes, texts }) => match driver.start_received(&user, request) {
+            Err(RuntimeError::RepeatedKey(_)) => return driver.commit().await.map(|()| None),
             Err(RuntimeError::InputTooLarge(error)) if pipe.host_requests() => {
-                pipe.set_idle();
                 pipe.send(&ToHost::ParseFailed { line: 0, call: None, reason: error.to_string() });
                 return Ok(None);
             }
             // The request did not start, for example because of the rank of the identity or the scope.
             Ok(StepResult::Refused(refusal)) if driver.state().control().request().is_none() => {
-                drop(driver);
-                conversation.commit().await?;
-                pipe.set_idle();
+                driver.commit().await?;
                 pipe.send(&ToHost::Refused { line: 0, reason: refusal.to_string() });
                 return Ok(None);
             }
@@ -183,31 +250,19 @@ async fn run_request<J: Journal, W: Write + Send + 'static>(
         }
     }
     loop {
-        let refused = driver.take_refused();
-        let is_reported = !refused.is_empty();
-        for RefusedMessage { sequence, refusal } in refused {
-            pipe.send(&ToHost::Refused { line: sequence, reason: refusal.to_string() });
-        }
-        match result {
-            StepResult::Halted(refusal) => {
-                drop(driver);
-                conversation.commit().await?;
-                pipe.send(&ToHost::Halted { reason: refusal.to_string() });
-                return Ok(Some(refusal));
-            }
-            StepResult::Refused(refusal) if !is_reported => {
-                pipe.send(&ToHost::Refused { line: 0, reason: refusal.to_string() });
-            }
-            StepResult::Refused(_) | StepResult::Accepted => {}
+        report_refused(pipe, &driver.take_refused(), &result);
+        if let StepResult::Halted(refusal) = result {
+            driver.commit().await?;
+            pipe.send(&ToHost::Halted { reason: refusal.to_string() });
+            return Ok(Some(refusal));
         }
         if driver.state().control().phase().is_quiescent() {
             break;
         }
         result = driver.step().await?;
     }
+    driver.commit().await?;
     drop(driver);
-    conversation.commit().await?;
-    pipe.set_idle();
     if let Some(result) = conversation.last_result() {
         pipe.send(&ToHost::final_answer(result));
     }

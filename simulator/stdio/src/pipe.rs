@@ -1,14 +1,16 @@
 //! Both directions of the pipe: messages to the host, and a thread that reads its messages.
 
-use crate::protocol::{FromHost, NotStartedMessage, ReplyMessage, RequestMessage, ToHost};
+use crate::output::{Output, Unread};
+use crate::protocol::{
+    FromHost, HostInput, InputMessage, NotStartedMessage, ReplyMessage, RequestMessage, ToHost,
+};
 use futures_channel::{mpsc, oneshot};
-use futures_util::StreamExt;
 use orchestrion_files::limits::{HOST_LINE_BYTES_MAX, HOST_SKIPPED_BYTES_MAX};
 use orchestrion_kernel::module::{Failure, Operation};
 use orchestrion_kernel::{CallId, Input, Text, UserId};
 use orchestrion_runtime::{
-    Call, CallError, CallResult, Clock, Host, Mailbox, Message, NewRequest, RecoveryResult, RefusedHandoff,
-    SessionUser, lock_ignoring_poison,
+    Acknowledgement, Call, CallError, CallResult, Clock, Host, IdempotencyKey, Mailbox, Message, NewRequest,
+    RecoveryResult, RefusedHandoff, SessionUser, lock_ignoring_poison,
 };
 use orchestrion_scenario::IdentityFile;
 use serde_json::Value;
@@ -24,8 +26,8 @@ const CALLS_MAX: usize = 1000;
 
 /// The state that the conversation and the reading thread share.
 #[derive(Debug)]
-struct Shared<W> {
-    output: Mutex<W>,
+struct Shared {
+    output: Output,
     calls: Mutex<Calls>,
 }
 
@@ -35,76 +37,61 @@ struct Calls {
     operations: BTreeMap<CallId, Operation>,
     /// The calls in recovery, each with the sender that reports it as not started.
     recovering: BTreeMap<CallId, oneshot::Sender<()>>,
-    /// Whether a request runs, so that another one is refused.
-    is_busy: bool,
-}
-
-impl<W: Write> Shared<W> {
-    fn send(&self, message: &ToHost<'_>) -> io::Result<()> {
-        let mut line = serde_json::to_vec(message)?;
-        line.push(b'\n');
-        let mut output = lock_ignoring_poison(&self.output);
-        output.write_all(&line)?;
-        output.flush()
-    }
 }
 
 /// The host at the other end of the pipe.
 #[derive(Debug)]
-pub(crate) struct Pipe<W> {
+pub(crate) struct Pipe {
     clock: Clock,
-    shared: Arc<Shared<W>>,
+    shared: Arc<Shared>,
     host_requests: bool,
-    disconnected: Mutex<mpsc::Sender<()>>,
 }
 
-/// Receives the host's requests; `None` closes the conversation.
-pub(crate) struct RequestReceiver(mpsc::Receiver<Option<(SessionUser, NewRequest)>>);
+/// What the reading thread reports.
+pub(crate) struct HostEvents {
+    /// Yields when the host closes the conversation.
+    pub(crate) closes: mpsc::Receiver<()>,
+    /// Yields when the host disconnects.
+    pub(crate) disconnected: mpsc::Receiver<()>,
+}
 
-impl<W: Write + Send + 'static> Pipe<W> {
-    /// Starts a thread that reads `input`. While the pipe is `busy`, requests are refused. The returned receiver yields
-    /// when the host disconnects.
+impl Pipe {
+    /// Starts a thread that reads `input`.
     pub(crate) fn open(
         input: impl BufRead + Send + 'static,
-        output: W,
+        output: impl Write + Send + 'static,
         mailbox: Mailbox,
         clock: Clock,
         host_requests: bool,
-        busy: bool,
-    ) -> (Self, RequestReceiver, mpsc::Receiver<()>) {
-        let shared = Arc::new(Shared {
-            output: Mutex::new(output),
-            calls: Mutex::new(Calls { is_busy: busy, ..Calls::default() }),
-        });
-        let (requests, request_receiver) = mpsc::channel(1);
+    ) -> (Self, HostEvents) {
         let (disconnected, disconnected_receiver) = mpsc::channel(1);
-        let reader = HostReader { shared: Arc::clone(&shared), mailbox, requests };
+        let output = Output::new(output, disconnected.clone());
+        let shared = Arc::new(Shared { output, calls: Mutex::new(Calls::default()) });
+        let (closes, closes_receiver) = mpsc::channel(1);
+        let reader = HostReader { shared: Arc::clone(&shared), mailbox, closes };
         let mut on_end = disconnected.clone();
         thread::spawn(move || {
             reader.read_lines(input);
             // Fails if the disconnection is already known.
             let _ = on_end.try_send(());
         });
-        let disconnected = Mutex::new(disconnected);
-        let pipe = Self { clock, shared, host_requests, disconnected };
-        (pipe, RequestReceiver(request_receiver), disconnected_receiver)
+        let pipe = Self { clock, shared, host_requests };
+        (pipe, HostEvents { closes: closes_receiver, disconnected: disconnected_receiver })
     }
 
-    /// Sends a message. A host that cannot be written to is disconnected.
+    /// Sends a message without waiting. A host that cannot be written to, or for which too much waits, is disconnected.
     pub(crate) fn send(&self, message: &ToHost<'_>) {
-        if self.shared.send(message).is_err() {
-            let _ = lock_ignoring_poison(&self.disconnected).try_send(());
-        }
+        self.shared.output.send(message);
+    }
+
+    /// Waits until the host has all messages, or reads no more.
+    pub(crate) fn finish(&self) -> Option<Unread> {
+        self.shared.output.finish()
     }
 
     /// Whether the host sends the requests.
     pub(crate) const fn host_requests(&self) -> bool {
         self.host_requests
-    }
-
-    /// Accepts the next request of the host.
-    pub(crate) fn set_idle(&self) {
-        lock_ignoring_poison(&self.shared.calls).is_busy = !self.host_requests;
     }
 
     fn register(&self, call: &Call) {
@@ -116,18 +103,7 @@ impl<W: Write + Send + 'static> Pipe<W> {
     }
 }
 
-impl RequestReceiver {
-    /// Waits for the next request. Returns `None` if the host closes the conversation.
-    pub(crate) async fn next(&mut self) -> Option<(SessionUser, NewRequest)> {
-        match self.0.next().await {
-            Some(request) => request,
-            // The host disconnected; `Pipe::open` returns a receiver for that.
-            None => pending().await,
-        }
-    }
-}
-
-impl<W: Write + Send + 'static> Host for Pipe<W> {
+impl Host for Pipe {
     /// Sends the call. The reply arrives in the mailbox.
     async fn execute(&self, call: &Call) -> CallResult {
         self.register(call);
@@ -150,19 +126,23 @@ impl<W: Write + Send + 'static> Host for Pipe<W> {
         self.send(&ToHost::handoff_refused(refused));
     }
 
+    fn acknowledge(&self, notice: &Acknowledgement) {
+        self.send(&ToHost::acknowledgement(notice));
+    }
+
     async fn sleep(&self, time: Duration) {
         self.clock.sleep(time).await;
     }
 }
 
 /// Reads the messages of the host on its own thread.
-struct HostReader<W> {
-    shared: Arc<Shared<W>>,
+struct HostReader {
+    shared: Arc<Shared>,
     mailbox: Mailbox,
-    requests: mpsc::Sender<Option<(SessionUser, NewRequest)>>,
+    closes: mpsc::Sender<()>,
 }
 
-impl<W: Write> HostReader<W> {
+impl HostReader {
     fn read_lines(mut self, mut input: impl BufRead) {
         let mut line = Vec::new();
         for number in 1u64.. {
@@ -196,14 +176,14 @@ impl<W: Write> HostReader<W> {
                 Ok(message) => {
                     // The message is valid but cannot be used now, so no input follows.
                     if let Err(reason) = self.handle(number, message) {
-                        let _ = self.shared.send(&ToHost::ParseFailed { line: number, call: None, reason });
+                        self.shared.output.send(&ToHost::ParseFailed { line: number, call: None, reason });
                     }
                 }
                 Err(_) if !has_newline => {
                     // An incomplete line is not a reply: the call is repeated to the next host.
                     let reason =
                         "incomplete line: expected a newline, found the end of standard input".to_owned();
-                    let _ = self.shared.send(&ToHost::ParseFailed { line: number, call: None, reason });
+                    self.shared.output.send(&ToHost::ParseFailed { line: number, call: None, reason });
                     return;
                 }
                 Err(error) => {
@@ -226,7 +206,7 @@ impl<W: Write> HostReader<W> {
                     Ok(reply) => self.submit(line, reply.into_input(call), None),
                     Err(CallError { failure, reason }) => {
                         if let Some(reason) = reason.clone() {
-                            let _ = self.shared.send(&ToHost::ParseFailed { line, call: Some(call), reason });
+                            self.shared.output.send(&ToHost::ParseFailed { line, call: Some(call), reason });
                         }
                         self.submit(line, Input::CallFailed { call, failure }, reason)
                     }
@@ -245,18 +225,8 @@ impl<W: Write> HostReader<W> {
                     )),
                 }
             }
-            FromHost::Request(RequestMessage { user, identity, text, scope }) => {
-                let (user, text) = (UserId::new(user), Text::from(text));
-                let was_busy = std::mem::replace(&mut lock_ignoring_poison(&self.shared.calls).is_busy, true);
-                if was_busy {
-                    return self.submit(line, Input::UserMessage { user, text, scope }, None);
-                }
-                let identity = identity.as_ref().map(IdentityFile::to_kernel);
-                let request = NewRequest { text, scope };
-                self.requests.try_send(Some((SessionUser { user, identity }, request))).map_err(|_| {
-                    "unexpected request: expected none, because the scenario lists the requests".to_owned()
-                })
-            }
+            FromHost::Input(message) => self.handle_input(line, message),
+            FromHost::Request(request) => self.request(line, request, None),
             FromHost::Write(text) => {
                 let write = orchestrion_scenario::parse_write(text.get())?;
                 self.submit(line, Input::Write(Box::new(write)), None)
@@ -270,10 +240,40 @@ impl<W: Write> HostReader<W> {
             }
             FromHost::Cancel => self.submit(line, Input::Cancel, None),
             FromHost::Close => self
-                .requests
-                .try_send(None)
-                .map_err(|_| "unexpected close: expected no running request, found one".to_owned()),
+                .closes
+                .try_send(())
+                .map_err(|_| "unexpected close: expected one, found another; the first one holds".to_owned()),
         }
+    }
+
+    /// Submits an input with a key.
+    fn handle_input(
+        &mut self,
+        line: u64,
+        InputMessage { idempotency_key, content }: InputMessage,
+    ) -> Result<(), String> {
+        let key = IdempotencyKey::new(idempotency_key).map_err(|error| error.to_string())?;
+        let sent = match content {
+            HostInput::Request(request) => return self.request(line, request, Some(key)),
+            HostInput::Write(text) => {
+                let write = orchestrion_scenario::parse_write(text.get())?;
+                self.mailbox.write_with_key(key, write, Some(line))
+            }
+            HostInput::Cancel => self.mailbox.cancel_with_key(key, Some(line)),
+        };
+        sent.map_err(|error| error.to_string())
+    }
+
+    fn request(
+        &mut self,
+        line: u64,
+        RequestMessage { user, identity, text, scope }: RequestMessage,
+        key: Option<IdempotencyKey>,
+    ) -> Result<(), String> {
+        let identity = identity.as_ref().map(IdentityFile::to_kernel);
+        let user = SessionUser { user: UserId::new(user), identity };
+        let request = NewRequest { text: Text::from(text), scope, key };
+        self.mailbox.request(user, request, Some(line)).map_err(|error| error.to_string())
     }
 
     fn submit(&mut self, line: u64, input: Input, note: Option<String>) -> Result<(), String> {
@@ -289,7 +289,7 @@ impl<W: Write> HostReader<W> {
             let note = Some(format!("unparsable line {line} of the host: {reason}"));
             let _full = self.submit(line, Input::CallFailed { call, failure: Failure::Malformed }, note);
         }
-        let _ = self.shared.send(&ToHost::ParseFailed { line, call, reason });
+        self.shared.output.send(&ToHost::ParseFailed { line, call, reason });
     }
 }
 

@@ -1,10 +1,43 @@
 //! The protocol between a conversation and its host. Each message is one JSON value on one line.
 //!
 //! The conversation sends `opened`, then `call` for each call, and `final_answer` when a request ends. The host sends `reply`
-//! with the id of the call. After a crash, an effectful call that was in flight is sent as `recover`: the host sends its
-//! reply if it is known, `{"fail": "unknown"}` as its content if the outcome is unknown, or `not_started`. The host sends
-//! `write`, `ingest` or `handoff` at any time; a text, and a write that requires a session, wait for one. Messages about an input contain its line number,
-//! counted from 1.
+//! with the id of the call. The host sends `write`, `ingest` or `handoff` at any time; a text, and a write that requires a session,
+//! wait for one. Messages about an input contain its line number, counted from 1.
+//!
+//! # Recovery
+//!
+//! After a crash, an effectful call that was in flight is sent as `recover`. The host looks whether it executed the call, by its trace
+//! and task. It sends the reply if it is known, `{"fail": "outcome_unknown"}` as its content if the outcome is unknown, or
+//! `not_started`: the call then follows as `call`. The host must not execute a call on `recover`.
+//!
+//! A disk can lose the end of a journal, with a call that the host executed. So every effectful call after the opening of an existing
+//! journal is sent as `recover` first, also one that the host does not know. A host avoids this: it stores the `step` of a call before
+//! it executes it, and passes the largest one as `--acknowledged-step`. A journal that ends before this step is refused. After a
+//! truncated torn tail, calls are recovered first in any case. `opened` says with `recovers_first` which holds.
+//!
+//! # Acknowledged inputs
+//!
+//! The host sends a request, a write or a cancel with a key of its choice: `{"input": {"idempotency_key": KEY, "content": {"write": …}}}`.
+//! When the step is durable, it gets `acknowledged` with the key and the step. `accepted` says whether the kernel accepted the input; a
+//! refused input keeps its key. The host repeats an input that was not acknowledged, also to the next process with the same journal.
+//! An input that was recorded is acknowledged again with `repeated`, and has no second effect. The same key with another content is
+//! answered with `key_reused`, and nothing is recorded. A write that requires a session is acknowledged when one is open.
+//!
+//! A conversation remembers the latest 1,024 keys. A repetition of an older key is a new input, so a host does not send 1,024 further
+//! inputs before it repeats one. At most 64 inputs wait; a further one is answered with `parse_failed`, and the host sends it again.
+//!
+//! `request`, `write`, `ingest` and `cancel` without a key happen at most once: they are not acknowledged, and are lost if the process
+//! ends before they are durable. `ingest` has no key, because the number of its writes depends on the state. `close` needs none: a closed
+//! journal cannot be opened again.
+//!
+//! # Hosts that do not read
+//!
+//! Output never delays deadlines, cancels or the end of input: a call that the host does not read exceeds its deadline. At most 16 MiB
+//! wait for the host, beside one message of any size. Then it is disconnected as at the end of input, because a gap would mislead it. At
+//! the end the process waits while the host reads, at most 5 s for a further part. Exit code 3 and a message on standard error say that
+//! the host did not read.
+//!
+//! # Handoffs
 //!
 //! A handoff that its receiver refuses is answered with `handoff_refused`. If the receiver cannot execute the call, the message
 //! names the call that repeats it at the next-best node. If no other node is left, the call fails, and the final answer says so.
@@ -14,7 +47,9 @@ use orchestrion_kernel::item::Scope;
 use orchestrion_kernel::network::HandoffRefusal;
 use orchestrion_kernel::situation::SummaryField;
 use orchestrion_kernel::{CallId, ConversationId, NodeId, Text, TraceId};
-use orchestrion_runtime::{Call, Conversation, Journal, RefusedHandoff, RequestResult, SignedHandoff};
+use orchestrion_runtime::{
+    Acknowledgement, Call, Conversation, Journal, KeyResult, RefusedHandoff, RequestResult, SignedHandoff,
+};
 use orchestrion_scenario::{
     ApproverReply, ArgumentReply, AuditorReply, ClassifierReply, DiagnosisReply, IdentityFile, IdentityReply,
     IngestFile, MemoryReply, PlannerReply, ReplyFile, RevisionReply, StoreReply, SummarizerReply, TaskReply,
@@ -40,13 +75,18 @@ pub enum ToHost<'a> {
         conversation: &'a ConversationId,
         /// Whether an interrupted request is resumed.
         unfinished: bool,
+        /// The number of steps in the journal.
+        steps: u64,
+        /// Whether each effectful call is sent as `recover` first, because the end of the journal may be lost.
+        recovers_first: bool,
         /// The truncated tail of the journal, as a sentence.
         #[serde(skip_serializing_if = "Option::is_none")]
         truncated_tail: Option<String>,
     },
     /// A call.
     Call(&'a Call),
-    /// An effectful call that was in flight when the runtime crashed. The host recovers its outcome.
+    /// An effectful call that was in flight when the runtime crashed, or that a lost end of the journal may have contained. The host
+    /// recovers its outcome.
     Recover(&'a Call),
     /// The end of a request.
     FinalAnswer {
@@ -56,6 +96,26 @@ pub enum ToHost<'a> {
         conclusion: Option<Conclusion>,
         /// The final answer.
         text: &'a Text,
+    },
+    /// An input with a key is durable.
+    Acknowledged {
+        /// Its key.
+        idempotency_key: &'a str,
+        /// Its step.
+        step: u64,
+        /// Whether the kernel accepted it.
+        accepted: bool,
+        /// Whether it was recorded before, so that it has no second effect.
+        repeated: bool,
+    },
+    /// The key of an input belongs to another one. Nothing was recorded.
+    KeyReused {
+        /// The key.
+        idempotency_key: &'a str,
+        /// The step of the other input.
+        step: u64,
+        /// The defect.
+        reason: String,
     },
     /// An input was refused. The refusal is recorded.
     Refused {
@@ -107,7 +167,20 @@ impl<'a> ToHost<'a> {
             protocol: PROTOCOL,
             conversation: conversation.state().control().conversation(),
             unfinished: conversation.is_unfinished(),
+            steps: conversation.steps(),
+            recovers_first: conversation.recovers_first(),
             truncated_tail: conversation.truncated_tail().map(|tail| tail.to_string()),
+        }
+    }
+
+    pub(crate) fn acknowledgement(notice: &'a Acknowledgement) -> Self {
+        let Acknowledgement { key, step, result } = notice;
+        let (idempotency_key, step) = (key.as_str(), *step);
+        match *result {
+            KeyResult::Recorded { is_accepted: accepted, is_repeated: repeated } => {
+                Self::Acknowledged { idempotency_key, step, accepted, repeated }
+            }
+            KeyResult::KeyReused => Self::KeyReused { idempotency_key, step, reason: notice.to_string() },
         }
     }
 
@@ -137,15 +210,17 @@ pub enum FromHost {
     Reply(ReplyMessage),
     /// A call that was sent as `recover` never started. It is sent again.
     NotStarted(NotStartedMessage),
-    /// A user's request.
+    /// A request, a write or a cancel with an idempotency key. It is acknowledged when it is durable.
+    Input(InputMessage),
+    /// A user's request, at most once.
     Request(RequestMessage),
-    /// A write in the form of a scenario file.
+    /// A write in the form of a scenario file, at most once.
     Write(#[schemars(with = "WriteFile")] Box<RawValue>),
     /// A text from which facts are derived, in the form of a scenario file. It waits for a session.
     Ingest(#[schemars(with = "IngestFile")] Box<RawValue>),
     /// A signed handoff that reached its receiver (001 §6). The runtime verifies it and the kernel decides on it.
     Handoff(#[schemars(with = "Value")] Box<SignedHandoff>),
-    /// Cancels the running request.
+    /// Cancels the running request, at most once.
     Cancel,
     /// Closes the conversation and ends its trace.
     Close,
@@ -170,6 +245,29 @@ pub struct NotStartedMessage {
     /// The id of the call.
     #[schemars(with = "u64")]
     pub call: CallId,
+}
+
+/// An input with an idempotency key.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct InputMessage {
+    /// The key: 1 to 128 bytes without control characters. Another input needs another key.
+    #[schemars(length(min = 1, max = 128))]
+    pub idempotency_key: String,
+    /// The input.
+    pub content: HostInput,
+}
+
+/// The content of an input with an idempotency key.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum HostInput {
+    /// A user's request.
+    Request(RequestMessage),
+    /// A write in the form of a scenario file.
+    Write(#[schemars(with = "WriteFile")] Box<RawValue>),
+    /// Cancels the running request.
+    Cancel,
 }
 
 /// A user's request.
@@ -224,18 +322,30 @@ fn to_host_schema() -> Value {
     let text = json!({"type": "string"});
     let message = |key: &str, content: Value| json!({"type": "object", "properties": {key: content}, "required": [key], "additionalProperties": false});
     let object = |required: &[&str], properties: Value| json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false});
+    let step =
+        json!({"type": "integer", "minimum": 1, "description": "The step of the input with this key."});
     let line = json!({"type": "integer", "minimum": 0, "description": "The line of the input, from 1; 0 for an input without a line."});
     json!({
         "title": "Orchestrion stdio: message to the host",
         "oneOf": [
-            message("opened", object(&["protocol", "conversation", "unfinished"], json!({
+            message("opened", object(&["protocol", "conversation", "unfinished", "steps", "recovers_first"], json!({
                 "protocol": {"const": PROTOCOL}, "conversation": text, "unfinished": {"type": "boolean"},
+                "steps": {"type": "integer", "minimum": 0, "description": "The number of steps in the journal."},
+                "recovers_first": {"type": "boolean", "description": "Whether each effectful call is sent as `recover` first, because the end of the journal may be lost."},
                 "truncated_tail": text,
             }))),
             message("call", json!({"$ref": "#/$defs/call"})),
             message("recover", json!({"$ref": "#/$defs/call"})),
             message("final_answer", object(&["trace", "conclusion", "text"], json!({
                 "trace": {"type": "object"}, "conclusion": {"type": ["object", "null"]}, "text": text,
+            }))),
+            message("acknowledged", object(&["idempotency_key", "step", "accepted", "repeated"], json!({
+                "idempotency_key": text, "step": step,
+                "accepted": {"type": "boolean", "description": "Whether the kernel accepted the input."},
+                "repeated": {"type": "boolean", "description": "Whether the input was recorded before, so that it has no second effect."},
+            }))),
+            message("key_reused", object(&["idempotency_key", "step", "reason"], json!({
+                "idempotency_key": text, "step": step, "reason": text,
             }))),
             message("refused", object(&["line", "reason"], json!({"line": line, "reason": text}))),
             message("handoff_refused", object(&["line", "call", "from", "to", "refusal", "reason"], json!({
@@ -258,6 +368,7 @@ fn call_schema() -> Value {
         "type": "object",
         "properties": {
             "id": described("integer", "The id of the call. A call that is repeated after a crash keeps its id."),
+            "step": described("integer", "The durable steps when the call is sent. A host stores it before it executes the call, and passes the largest one as --acknowledged-step."),
             "trace": described("object", "The trace id of the request: `conversation` and `request`."),
             "module": {"description": "The module: a name, or a name with its role, as in {\"debater\": \"critic\"}."},
             "operation": {"description": "The operation: a name, or an object with the name as its key, as in {\"argue\": \"critic\"}."},
@@ -306,7 +417,7 @@ fn call_schema() -> Value {
             "context": described("object", "The context: `ids`, `cost_tokens`, `payload_tokens`, `text`, `utility`, `bound`, and the `status` optimal or not_proven. Absent for identity guard, stores and audit sink."),
         },
         "required": [
-            "id", "trace", "module", "operation", "expects", "deadline_ms", "user", "request", "pass",
+            "id", "step", "trace", "module", "operation", "expects", "deadline_ms", "user", "request", "pass",
         ],
         "additionalProperties": false,
     })

@@ -2,12 +2,12 @@
 
 use orchestrion_kernel::module::{Argument, Operation, Ratings, Report, Stance};
 use orchestrion_kernel::plan::{Effect, Plan, StepOptions, Task};
-use orchestrion_kernel::{Policy, Score, TaskId};
+use orchestrion_kernel::{ConversationId, Policy, Score, TaskId};
 use orchestrion_runtime::{
     Call, CallPayload, CallResult, Conversation, Host, Journal, JournalFile, RecoveryResult,
 };
 use orchestrion_text::StandardContexts;
-use orchestrion_trace::{Reader, Step, TraceErrorKind};
+use orchestrion_trace::{Header, Reader, Step, TraceErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
@@ -21,13 +21,13 @@ pub(crate) enum HostBehavior {
 }
 
 type Script = dyn Fn(&Call) -> Option<HostBehavior> + Send + Sync;
-type RecoveryScript = dyn Fn(&Call) -> Option<RecoveryResult> + Send + Sync;
+pub(crate) type RecoveryScript = dyn Fn(&Call) -> Option<RecoveryResult> + Send + Sync;
 
 /// A host that agrees unless its script returns a behavior.
 pub(crate) struct ScriptedTeam {
     script: Box<Script>,
     /// The recovery result of a call; with `None`, the recovery never ends.
-    recovery: Box<RecoveryScript>,
+    pub(crate) recovery: Box<RecoveryScript>,
     recovery_time: Duration,
     /// All executed calls, in order.
     pub(crate) calls: Mutex<Vec<Call>>,
@@ -159,6 +159,14 @@ pub(crate) fn journal() -> (tempfile::TempDir, PathBuf) {
 
 pub(crate) fn opened(path: &Path) -> Conversation<JournalFile> {
     Conversation::open(path, Policy::hardened(), &StandardContexts).unwrap()
+}
+
+/// Opens a journal whose steps the host knows.
+pub(crate) fn reopened(path: &Path) -> Conversation<JournalFile> {
+    let step = read_steps(path).len() as u64;
+    let header = Header::new(ConversationId::new("office"), Policy::hardened(), None);
+    let file = JournalFile::open(path).unwrap();
+    Conversation::open_acknowledged(file, &header, &StandardContexts, step).unwrap()
 }
 
 /// Reads the steps of an open journal.

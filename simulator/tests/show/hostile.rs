@@ -63,9 +63,12 @@ pub(crate) fn poisoned(trace: &[u8]) -> (Vec<u8>, usize) {
             Some(sentence) => StepRecord::refused(sentence),
             None => StepRecord::accepted(&step.events, step.context.as_ref()),
         };
-        writer
-            .write_step(&StepMetadata { at_ms: step.at_ms, note: step.note.clone() }, &step.input, made)
-            .unwrap();
+        let metadata = StepMetadata {
+            at_ms: step.at_ms,
+            note: step.note.clone(),
+            idempotency: step.idempotency.clone(),
+        };
+        writer.write_step(&metadata, &step.input, made).unwrap();
     }
     (writer.end().unwrap(), places)
 }

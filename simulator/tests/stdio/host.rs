@@ -82,6 +82,12 @@ impl Host {
         }
     }
 
+    /// Kills the command.
+    pub(crate) fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
     pub(crate) fn ends(mut self) -> Output {
         self.input = None;
         let mut output = self.child.wait_with_output().unwrap();

@@ -44,7 +44,8 @@ fn parallel_tasks_recover_separately() {
     assert!(complaint.contains(pending), "{complaint}");
 
     // The first task did not start, and is called again. The second one has completed.
-    let mut host = Host::of(folder.path(), &args);
+    let step = second["step"].to_string();
+    let mut host = Host::of(folder.path(), &[&args[..], &["--acknowledged-step", &step]].concat());
     let recovering = [host.until("nothing", &mut Vec::new()), host.until("nothing", &mut Vec::new())];
     let ids = recovering.each_ref().map(|message| &message["recover"]["id"]);
     assert_eq!(ids, [&first["id"], &second["id"]]);

@@ -3,6 +3,7 @@
 //! The kernel forgets what no later decision reads. The runtime, the scenarios and the reports still need it; they read it
 //! here. Facts of a single report stay in that report. The claims and the oracle judge the kernel, so they derive their own.
 
+use crate::recent_inputs::{Idempotency, RecentInputs, RecordedInput};
 use crate::write::json_len_bytes;
 use orchestrion_kernel::control::table::Transition;
 use orchestrion_kernel::event::{AuditRecord, Conclusion, MemoryRecord};
@@ -48,6 +49,9 @@ pub fn emitted_context_call(events: &[Event]) -> Option<Call> {
 pub struct ConversationFold {
     state: State,
     facts: Option<RequestFacts>,
+    /// The inputs that the host sent with a key. No event contains them.
+    #[serde(default, skip_serializing_if = "RecentInputs::is_empty")]
+    inputs: RecentInputs,
 }
 
 /// The result of a request.
@@ -97,7 +101,7 @@ impl ConversationFold {
     /// Creates the fold of a conversation without steps.
     #[must_use]
     pub fn new(conversation: ConversationId) -> Self {
-        Self { state: State::new(conversation), facts: None }
+        Self { state: State::new(conversation), facts: None, inputs: RecentInputs::default() }
     }
 
     /// The current state.
@@ -108,6 +112,18 @@ impl ConversationFold {
     /// The facts about the running or latest request.
     pub const fn facts(&self) -> Option<&RequestFacts> {
         self.facts.as_ref()
+    }
+
+    /// The latest inputs that the host sent with a key.
+    pub const fn inputs(&self) -> &RecentInputs {
+        &self.inputs
+    }
+
+    /// Remembers the key of a step, if it has one.
+    pub fn record_key(&mut self, step: u64, idempotency: Option<&Idempotency>, is_accepted: bool) {
+        if let Some(idempotency) = idempotency.cloned() {
+            self.inputs.record(RecordedInput { idempotency, step, is_accepted });
+        }
     }
 
     /// Applies the batch of a step.

@@ -3,6 +3,7 @@
 use crate::context_record::ContextRecord;
 use crate::digest::digest;
 use crate::events_digest::EventsDigest;
+use crate::recent_inputs::Idempotency;
 use orchestrion_files::FileKind;
 use orchestrion_kernel::control::table::TRANSITIONS;
 use orchestrion_kernel::{ConversationId, Event, Events, Input, Policy, Timestamp};
@@ -92,7 +93,7 @@ impl StepMetadata {
     /// Creates the metadata of an input at this time, without a note.
     #[must_use]
     pub const fn at(time: Timestamp) -> Self {
-        Self { at_ms: time.millis(), note: None }
+        Self { at_ms: time.millis(), note: None, idempotency: None }
     }
 
     /// The time of the input.
@@ -141,6 +142,9 @@ pub struct Step {
     /// See [`StepMetadata::note`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+    /// See [`StepMetadata::idempotency`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency: Option<Idempotency>,
     /// The input.
     pub input: Input,
     /// The applied batch; empty if the input was refused.
@@ -166,6 +170,8 @@ pub(crate) struct JournalStep {
     pub(crate) at_ms: u64,
     #[serde(default)]
     pub(crate) note: Option<String>,
+    #[serde(default)]
+    pub(crate) idempotency: Option<Idempotency>,
     pub(crate) input: Input,
     /// Absent if the batch is empty.
     #[serde(default)]
@@ -187,6 +193,9 @@ pub struct StepMetadata {
     /// A diagnostic sentence, for example that the host panicked. Decisions and replay do not depend on it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+    /// The idempotency key under which the host sent the input. Decisions do not depend on it; the chain covers it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency: Option<Idempotency>,
 }
 
 pub(crate) fn is_zero(number: &u64) -> bool {

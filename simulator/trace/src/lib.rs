@@ -10,6 +10,7 @@
 //! its refusal. The last line, `{"end":{"steps":N}}`, contains the number of steps. Keys have a fixed order.
 //!
 //! - **Time.** `at_ms` is the time that the kernel received with the input, in milliseconds since 1970; absent at 0.
+//! - **Idempotency keys.** `idempotency` contains the key under which the host sent the input, and the digest of what it sent.
 //! - **Chain.** Each line ends in `"chain"`, the first 128 bits of a BLAKE3 digest over the chain before it and the line as it
 //!   is stored. A torn or edited line is therefore detected at that line. The header's chain covers the whole header. The
 //!   chain before the first step is the digest of the header without its keys `kernel` and `table`, so a new
@@ -49,6 +50,7 @@ mod facts;
 mod format;
 mod layers;
 mod read;
+mod recent_inputs;
 pub mod recorder;
 pub mod redact;
 pub mod replay;
@@ -70,5 +72,6 @@ pub use format::{
 };
 pub use layers::{DifferenceKind, without_texts};
 pub use read::Reader;
+pub use recent_inputs::{Idempotency, RECENT_INPUTS_MAX, RecentInputs, RecordedInput};
 pub use snapshot::{SNAPSHOT_FILE, Snapshot, SnapshotError};
 pub use write::{ResumePoint, Writer, json_len_bytes};

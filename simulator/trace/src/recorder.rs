@@ -3,6 +3,7 @@
 use crate::contexts::ContextRecorder;
 use crate::facts::{ConversationFold, RequestFacts};
 use crate::format::{Header, StepMetadata, StepRecord};
+use crate::recent_inputs::RecentInputs;
 use crate::snapshot::Snapshot;
 use crate::write::{ResumePoint, Writer};
 use orchestrion_kernel::context::{ContextBuilder, ContextError};
@@ -70,6 +71,11 @@ impl<W: io::Write> Recorder<W> {
         self.fold.facts()
     }
 
+    /// The latest inputs that the host sent with a key.
+    pub const fn inputs(&self) -> &RecentInputs {
+        self.fold.inputs()
+    }
+
     /// Returns the context of a pending call in the current state: the recorded one if no step followed, else a new one. Returns `None`
     /// if its module reads no context.
     ///
@@ -104,6 +110,7 @@ impl<W: io::Write> Recorder<W> {
     /// Any I/O error of the output. The state is then ahead of the trace, and the conversation must not continue.
     pub fn submit(&mut self, input: &Input, metadata: &StepMetadata) -> io::Result<Result<Events, Refusal>> {
         let decided = decide(&self.policy, self.state(), metadata.time(), input);
+        self.fold.record_key(self.trace.steps() + 1, metadata.idempotency.as_ref(), decided.is_ok());
         match &decided {
             Ok(events) => {
                 self.fold.apply(self.trace.steps() + 1, events);

@@ -16,6 +16,7 @@ use crate::error::{TraceError, TraceErrorKind};
 use crate::format::{Header, StepMetadata};
 use crate::layers::without_texts;
 use crate::read::Reader;
+use crate::recent_inputs::Idempotency;
 use crate::recorder::Recorder;
 use crate::replay::Replayer;
 use miette::Diagnostic;
@@ -142,6 +143,10 @@ pub fn redact<R: BufRead>(
         let metadata = StepMetadata {
             at_ms: redactor.time(step.metadata.time()).millis(),
             note: step.metadata.note.map(|note| redactor.free_text(&note.into()).to_string()),
+            idempotency: step.metadata.idempotency.map(|Idempotency { key, digest }| Idempotency {
+                key: redactor.name(&key),
+                digest: redactor.name(&digest),
+            }),
         };
         let decided = recorder.submit(&redactor.input(&step.input), &metadata)?;
         if !is_same_decision(&redactor, &step.outcome.result, &decided) {

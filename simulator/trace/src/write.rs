@@ -6,6 +6,7 @@ use crate::erased;
 use crate::events_digest::EventsDigest;
 use crate::facts::ConversationFold;
 use crate::format::{End, EndLine, Form, Header, SegmentEnd, StateLine, StepMetadata, StepRecord, is_zero};
+use crate::recent_inputs::Idempotency;
 use crate::texts::{TextEncoder, TextWindow};
 use orchestrion_kernel::{Event, Input};
 use serde::{Deserialize, Serialize};
@@ -61,6 +62,8 @@ struct Line<'a> {
     at_ms: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    idempotency: Option<&'a Idempotency>,
     input: &'a Input,
     #[serde(skip_serializing_if = "StoredEvents::is_empty")]
     events: StoredEvents<'a>,
@@ -164,7 +167,7 @@ impl<W: io::Write> Writer<W> {
         input: &Input,
         record: StepRecord<'_>,
     ) -> io::Result<()> {
-        let StepMetadata { at_ms, note } = metadata;
+        let StepMetadata { at_ms, note, idempotency } = metadata;
         let StepRecord { events, refused, context } = record;
         let n = self.next;
         self.next += 1;
@@ -176,7 +179,8 @@ impl<W: io::Write> Writer<W> {
             Form::Trace => StoredEvents::Full(events),
             Form::Journal => StoredEvents::Digest(EventsDigest::of_step(events, &mut self.events)?),
         };
-        self.serialize(&Line { n, at_ms: *at_ms, note: note.as_deref(), input, events, refused, context })?;
+        let (note, idempotency) = (note.as_deref(), idempotency.as_ref());
+        self.serialize(&Line { n, at_ms: *at_ms, note, idempotency, input, events, refused, context })?;
         self.write_line()
     }
 

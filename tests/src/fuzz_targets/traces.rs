@@ -7,7 +7,7 @@ use orchestrion_runtime::{Conversation, Journal};
 use orchestrion_text::StandardContexts;
 use orchestrion_trace::recorder::Recorder;
 use orchestrion_trace::replay::replay;
-use orchestrion_trace::{Header, Reader, Step, StepMetadata, digest};
+use orchestrion_trace::{Header, Idempotency, Reader, Step, StepMetadata, digest};
 use std::io::{self, BufRead};
 use std::sync::LazyLock;
 
@@ -72,7 +72,8 @@ fn record(header: Header, steps: &[Step]) -> Recorded {
             let bytes = recorder.output().len() as u64;
             snapshot = recorder.snapshot(&header, bytes).encode().unwrap_or_else(|error| panic!("{error}"));
         }
-        let metadata = StepMetadata { at_ms: step.at_ms, note: step.note.clone() };
+        let idempotency = Some(Idempotency { key: number.to_string(), digest: digest(b"") });
+        let metadata = StepMetadata { at_ms: step.at_ms, note: step.note.clone(), idempotency };
         let _decided = recorder.submit(&step.input, &metadata).unwrap_or_else(|error| panic!("{error}"));
     }
     Recorded { lines: std::mem::take(recorder.output()), header, snapshot }

@@ -13,7 +13,7 @@ use orchestrion_kernel::{ConversationId, Policy};
 use orchestrion_runtime::{Conversation, Deadlines, Journal, JournalFile};
 use orchestrion_scenario::policy_file;
 use orchestrion_scenario::{PhaseVisit, Scenario, ScriptedEvent, ScriptedRequest, SourceText};
-use orchestrion_stdio::{ExitReason, Request, Requests, serve};
+use orchestrion_stdio::{ExitReason, Request, Requests, Served, Unread, WAITING_BYTES_MAX, serve};
 use orchestrion_text::StandardContexts;
 use orchestrion_trace::{Header, ScenarioRef, digest};
 use std::io::{self, BufReader};
@@ -27,10 +27,19 @@ struct Session {
     network: Option<NetworkInput>,
 }
 
+/// The journal of the command line.
+#[derive(Clone, Copy)]
+pub(super) struct StoredJournal<'a> {
+    /// `--journal`.
+    pub(super) path: Option<&'a Path>,
+    /// The last step that the host acknowledges.
+    pub(super) acknowledged_step: Option<u64>,
+}
+
 /// Serves a conversation to the host. Standard output belongs to the protocol; all messages go to standard error.
 pub(super) fn run(
     subject: &str,
-    journal: Option<&Path>,
+    StoredJournal { path: journal, acknowledged_step }: StoredJournal<'_>,
     keys: Option<&Path>,
     global: &GlobalArgs,
 ) -> Result<ExitStatus> {
@@ -50,8 +59,12 @@ pub(super) fn run(
     if journal.is_none() {
         clear(&mut file, &path)?;
     }
-    let conversation =
-        Conversation::open_with(file, &header.into_journal(), &StandardContexts).into_diagnostic()?;
+    let header = header.into_journal();
+    let conversation = match acknowledged_step {
+        Some(step) => Conversation::open_acknowledged(file, &header, &StandardContexts, step),
+        None => Conversation::open_with(file, &header, &StandardContexts),
+    };
+    let conversation = conversation.into_diagnostic()?;
     let (node_keys, mut notes) = checked_keys(keys, conversation.state(), network.as_ref())?;
     if let Some(error) = conversation.snapshot_error() {
         notes.push(format!("{}: {error}; the journal was read from its start", path.display()));
@@ -60,13 +73,29 @@ pub(super) fn run(
         notes.iter().for_each(output::print_error);
     }
     let conversation = conversation.with_deadlines(deadlines).with_keys(node_keys);
-    let reason = serve(conversation, network, requests, BufReader::new(io::stdin()), io::stdout())
+    let served = serve(conversation, network, requests, BufReader::new(io::stdin()), io::stdout())
         .into_diagnostic()?;
-    Ok(report(reason, subject, &path, keys, global.quiet))
+    let status = report(&served, subject, &path, keys, global.quiet);
+    Ok(match served.unread {
+        // The conversation is complete, but the host does not know it.
+        Some(_) if status == ExitStatus::Success => ExitStatus::Incomplete,
+        Some(_) | None => status,
+    })
 }
 
 /// Prints the reason why the conversation ended.
-fn report(reason: ExitReason, subject: &str, journal: &Path, keys: Option<&Path>, quiet: bool) -> ExitStatus {
+fn report(
+    Served { reason, unread }: &Served,
+    subject: &str,
+    journal: &Path,
+    keys: Option<&Path>,
+    quiet: bool,
+) -> ExitStatus {
+    if let Some(Unread { messages, .. }) = unread {
+        output::print_error(&format!(
+            "the host did not read its standard input: {messages} messages wait; the journal contains their steps"
+        ));
+    }
     let journal = output::quoted(journal);
     let keys = keys.map_or(String::new(), |keys| format!(" --keys {}", output::quoted(keys)));
     match reason {
@@ -83,8 +112,14 @@ fn report(reason: ExitReason, subject: &str, journal: &Path, keys: Option<&Path>
                 calls => format!(" while {} were pending", calls.join(", ")),
             };
             let subject = output::quoted(Path::new(subject));
+            let cause = match unread {
+                Some(Unread { is_over_limit: true, .. }) => {
+                    format!("more than {WAITING_BYTES_MAX} bytes waited for the host, so it was disconnected")
+                }
+                Some(_) | None => "standard input ended".to_owned(),
+            };
             output::print_error(&format!(
-                "standard input ended{pending}; resume: orchestrion run --stdio {subject} --journal {journal}{keys}"
+                "{cause}{pending}; resume: orchestrion run --stdio {subject} --journal {journal}{keys}"
             ));
             ExitStatus::Incomplete
         }

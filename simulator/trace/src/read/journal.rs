@@ -3,19 +3,28 @@
 use super::Reader;
 use crate::error::{TraceError, TraceErrorKind};
 use crate::events_digest::EventsDigest;
-use crate::format::{JournalStep, Step, StepMetadata};
-use orchestrion_kernel::{State, decide};
+use crate::format::{JournalStep, Step};
+use orchestrion_kernel::{State, Timestamp, decide};
 use std::io::BufRead;
 
 impl<R: BufRead> Reader<R> {
     pub(super) fn decide_step(&self, state: &State) -> Result<Step, TraceError> {
-        let JournalStep { n, at_ms, note, input, events: recorded, refused, context: context_digest } =
-            self.journal_step()?;
+        let JournalStep {
+            n,
+            at_ms,
+            note,
+            idempotency,
+            input,
+            events: recorded,
+            refused,
+            context: context_digest,
+        } = self.journal_step()?;
         if refused.is_some() {
             return Ok(Step {
                 n,
                 at_ms,
                 note,
+                idempotency,
                 input,
                 events: Vec::new(),
                 refused,
@@ -27,14 +36,14 @@ impl<R: BufRead> Reader<R> {
             let found = recorded.as_ref().map_or("no events".to_owned(), |events| events.digest.clone());
             self.error(TraceErrorKind::EventsDiffer { found, expected })
         };
-        let events = decide(&self.header.policy, state, StepMetadata { at_ms, note: None }.time(), &input)
+        let events = decide(&self.header.policy, state, Timestamp::from_millis(at_ms), &input)
             .map_err(|refusal| differ(format!("a refusal: {refusal}")))?;
         let decided =
             EventsDigest::of_step(&events, &mut Vec::new()).map_err(|error| self.malformed(&error))?;
         if decided != recorded && self.erased_texts() == 0 {
             return Err(differ(decided.map_or("no events".to_owned(), |events| events.digest)));
         }
-        Ok(Step { n, at_ms, note, input, events, refused, context: None, context_digest })
+        Ok(Step { n, at_ms, note, idempotency, input, events, refused, context: None, context_digest })
     }
 
     /// Parses the latest step of a journal.

@@ -93,7 +93,7 @@ impl Replayer {
         let step = reader.step(&self.state)?;
         let decided = early.unwrap_or_else(|| self.decide(Timestamp::from_millis(step.at_ms), &step.input));
         let difference = compare_step(&step, &decided);
-        let stamp = StepMetadata { at_ms: step.at_ms, note: step.note };
+        let stamp = StepMetadata { at_ms: step.at_ms, note: step.note, idempotency: step.idempotency };
         Ok(Some(ReplayedStep {
             metadata: stamp,
             input: step.input,
@@ -106,9 +106,10 @@ impl Replayer {
     /// Replays the latest step of a journal, which has a digest of its events. After a text was erased a difference proves nothing: items
     /// and contexts contain a placeholder, and two texts may no longer be equal.
     fn next_of_journal<R: BufRead>(&mut self, reader: &Reader<R>) -> Result<ReplayedStep, TraceError> {
-        let JournalStep { n, at_ms, note, input, events, refused, context } = reader.journal_step()?;
+        let JournalStep { n, at_ms, note, idempotency, input, events, refused, context } =
+            reader.journal_step()?;
         let outcome = self.decide(Timestamp::from_millis(at_ms), &input);
-        let metadata = StepMetadata { at_ms, note };
+        let metadata = StepMetadata { at_ms, note, idempotency };
         let differ = |kind, subject: &str, recorded: String, replayed: String| {
             Some((kind, Difference { step: n, subject: subject.to_owned(), recorded, replayed }))
         };

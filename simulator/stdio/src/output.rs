@@ -1,0 +1,139 @@
+//! Output to a host that may not read. A thread writes; the conversation never waits for it.
+
+use crate::protocol::ToHost;
+use futures_channel::mpsc;
+use orchestrion_runtime::lock_ignoring_poison;
+use std::collections::VecDeque;
+use std::io::{self, Write};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+/// The maximum number of bytes that wait for the host, beside one message of any size.
+pub const WAITING_BYTES_MAX: usize = 16 << 20;
+
+/// The time at the end in which the host must read a part of what waits.
+pub const STALL_MAX: Duration = Duration::from_secs(5);
+
+/// The bytes that are written at once, so that a slow host shows progress.
+const PART_BYTES: usize = 32 << 10;
+
+/// The messages that a host did not read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unread {
+    /// Their number.
+    pub messages: usize,
+    /// Whether the host was disconnected because of them.
+    pub is_over_limit: bool,
+}
+
+/// The queue of messages to the host.
+#[derive(Debug)]
+pub(crate) struct Output {
+    queue: Arc<Queue>,
+    /// Reports that the host cannot be written to.
+    disconnected: Mutex<mpsc::Sender<()>>,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    state: Mutex<QueueState>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct QueueState {
+    /// The lines; the first one may be written in part.
+    lines: VecDeque<Arc<[u8]>>,
+    waiting_bytes: usize,
+    /// Grows with each part that was written.
+    written_parts: u64,
+    /// Whether nothing more is sent: a write failed, or too much waits.
+    is_ended: bool,
+    is_over_limit: bool,
+}
+
+impl Output {
+    /// Starts the thread that writes.
+    pub(crate) fn new(output: impl Write + Send + 'static, disconnected: mpsc::Sender<()>) -> Self {
+        let queue = Arc::new(Queue::default());
+        let (writer, mut on_failure) = (Arc::clone(&queue), disconnected.clone());
+        thread::spawn(move || {
+            if writer.write_to(output).is_err() {
+                let mut state = lock_ignoring_poison(&writer.state);
+                state.is_ended = true;
+                state.lines.clear();
+                writer.changed.notify_all();
+                // Fails if the disconnection is already known.
+                let _ = on_failure.try_send(());
+            }
+        });
+        Self { queue, disconnected: Mutex::new(disconnected) }
+    }
+
+    /// Sends a message without waiting. A host for which too much waits is disconnected: a gap would mislead it.
+    pub(crate) fn send(&self, message: &ToHost<'_>) {
+        // Messages have no keys or numbers that cannot be serialized.
+        let Ok(mut line) = serde_json::to_vec(message) else { return };
+        line.push(b'\n');
+        let mut state = lock_ignoring_poison(&self.queue.state);
+        if state.is_ended {
+            return;
+        }
+        if !state.lines.is_empty() && state.waiting_bytes.saturating_add(line.len()) > WAITING_BYTES_MAX {
+            (state.is_ended, state.is_over_limit) = (true, true);
+            let _ = lock_ignoring_poison(&self.disconnected).try_send(());
+            return;
+        }
+        state.waiting_bytes += line.len();
+        state.lines.push_back(line.into());
+        self.queue.changed.notify_all();
+    }
+
+    /// Waits until the host has everything, or reads no more. Returns what it did not read.
+    pub(crate) fn finish(&self) -> Option<Unread> {
+        let mut state = lock_ignoring_poison(&self.queue.state);
+        let mut written_parts = state.written_parts;
+        while !state.lines.is_empty() {
+            let waited = self.queue.changed.wait_timeout(state, STALL_MAX);
+            let (next, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
+            state = next;
+            if timeout.timed_out() && state.written_parts == written_parts {
+                break;
+            }
+            written_parts = state.written_parts;
+        }
+        let unread = Unread { messages: state.lines.len(), is_over_limit: state.is_over_limit };
+        (unread.messages > 0 || unread.is_over_limit).then_some(unread)
+    }
+}
+
+impl Queue {
+    /// Writes lines until a write fails.
+    fn write_to(&self, mut output: impl Write) -> io::Result<()> {
+        loop {
+            let line = self.next_line();
+            for part in line.chunks(PART_BYTES) {
+                output.write_all(part)?;
+                output.flush()?;
+                lock_ignoring_poison(&self.state).written_parts += 1;
+                self.changed.notify_all();
+            }
+            let mut state = lock_ignoring_poison(&self.state);
+            state.lines.pop_front();
+            state.waiting_bytes -= line.len();
+            self.changed.notify_all();
+        }
+    }
+
+    /// Waits for the next line, which stays in the queue until it is written.
+    fn next_line(&self) -> Arc<[u8]> {
+        let mut state = lock_ignoring_poison(&self.state);
+        loop {
+            match state.lines.front() {
+                Some(line) => return Arc::clone(line),
+                None => state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
+            }
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! Journals that lost their end: no effect happens twice.
+
+use super::team::{HostBehavior, RecoveryScript, ScriptedTeam, agreed, exit, journal, opened};
+use super::{UNDO, UNDO_AFTER_FAILURE, run};
+use orchestrion_kernel::module::{Operation, Report};
+use orchestrion_kernel::{ConversationId, Policy};
+use orchestrion_runtime::{Call, Conversation, JournalFile, OpenError, RecoveryResult};
+use orchestrion_text::StandardContexts;
+use orchestrion_trace::Header;
+use std::collections::BTreeSet;
+use std::fs;
+use std::sync::{Arc, Mutex};
+
+/// The idempotency keys of the executed calls with an effect, in order. They survive the journal.
+type Executed = Arc<Mutex<Vec<(String, u64)>>>;
+
+fn key(call: &Call) -> (String, u64) {
+    (call.trace.to_string(), call.id.number())
+}
+
+/// Executes a call. The runtime catches a panic of its host, so the test compares the effects afterwards.
+fn execute(executed: &Executed, call: &Call, report: Report) -> HostBehavior {
+    if call.operation.is_effectful() {
+        executed.lock().unwrap().push(key(call));
+    }
+    HostBehavior::Reply(Ok(report.into()))
+}
+
+fn recover(executed: &Executed) -> Box<RecoveryScript> {
+    let executed = Arc::clone(executed);
+    Box::new(move |call| {
+        Some(match executed.lock().unwrap().contains(&key(call)) {
+            true => RecoveryResult::Completed(Ok(agreed(call).into())),
+            false => RecoveryResult::NotStarted,
+        })
+    })
+}
+
+fn header() -> Header {
+    Header::new(ConversationId::new("office"), Policy::hardened(), None).into_journal()
+}
+
+/// A journal whose last line emits a call that the host executed before the crash, with the executed keys.
+async fn crashed_after(operation: Operation) -> (Vec<u8>, Vec<(String, u64)>) {
+    let executed = Executed::default();
+    let known = Arc::clone(&executed);
+    let (reached, crash) = tokio::sync::oneshot::channel();
+    let reached = Mutex::new(Some(reached));
+    let team = ScriptedTeam::with_script(move |call| {
+        // The compensation follows a task that fails.
+        let report = match call.operation {
+            failing if operation == UNDO && failing == UNDO_AFTER_FAILURE => exit(1, "no"),
+            _ => agreed(call),
+        };
+        let behavior = execute(&known, call, report);
+        if call.operation == operation {
+            reached.lock().unwrap().take().map(|reached| reached.send(()));
+            return Some(HostBehavior::Never);
+        }
+        Some(behavior)
+    });
+    let mut conversation = Conversation::open_with(Vec::new(), &header(), &StandardContexts).unwrap();
+    tokio::select! {
+        result = conversation.run_request(&team, "ada", "Order paper") => panic!("{result:?}"),
+        _ = crash => {}
+    }
+    drop(team);
+    let executed = Arc::try_unwrap(executed).unwrap().into_inner().unwrap();
+    (conversation.into_journal(), executed)
+}
+
+/// Opens a journal, resumes its request and runs another one. Returns the recovered calls, or the error of opening.
+async fn continued(journal: &[u8], executed: &[(String, u64)]) -> Result<Vec<Call>, OpenError> {
+    let mut conversation = Conversation::open_with(journal.to_vec(), &header(), &StandardContexts)?;
+    let executed: Executed = Arc::new(Mutex::new(executed.to_vec()));
+    let known = Arc::clone(&executed);
+    let mut team = ScriptedTeam::with_script(move |call| Some(execute(&known, call, agreed(call))));
+    team.recovery = recover(&executed);
+    conversation.resume(&team).await.unwrap();
+    conversation.run_request(&team, "ada", "Order toner").await.unwrap();
+    let executed = executed.lock().unwrap().clone();
+    let keys: BTreeSet<_> = executed.iter().collect();
+    assert_eq!(keys.len(), executed.len(), "an effect happened twice: {executed:?}");
+    Ok(team.recovered.into_inner().unwrap())
+}
+
+#[tokio::test]
+async fn damaged_last_line_repeats_no_effect() {
+    for operation in [run(2), run(3), UNDO] {
+        let (whole, executed) = crashed_after(operation).await;
+        let last = whole[..whole.len() - 1].iter().rposition(|byte| *byte == b'\n').unwrap() + 1;
+        let is_recovered = |calls: &[Call]| calls.iter().any(|call| call.operation == operation);
+        let mut lost = 0;
+        for cut in last..whole.len() {
+            let recovered = continued(&whole[..cut], &executed).await.unwrap();
+            assert!(is_recovered(&recovered), "cut at byte {cut}");
+            lost += 1;
+        }
+        let (mut refused, mut dropped) = (0, 0);
+        for at in last..whole.len() {
+            for byte in [whole[at] ^ 1, 0, b'\n', 0xFF] {
+                if byte == whole[at] {
+                    continue;
+                }
+                let mut damaged = whole.clone();
+                damaged[at] = byte;
+                match continued(&damaged, &executed).await {
+                    Ok(recovered) => {
+                        assert!(is_recovered(&recovered), "{byte} at byte {at}");
+                        dropped += 1;
+                    }
+                    Err(OpenError::Trace(_)) => refused += 1,
+                    Err(error) => panic!("{byte} at byte {at}: {error}"),
+                }
+            }
+        }
+        println!("{operation:?}: {lost} cuts and {dropped} damages recovered, {refused} damages refused");
+        assert!(lost > 100 && dropped > 100 && refused > 100);
+    }
+}
+
+/// The disk lost any number of whole lines, which the journal does not show.
+#[tokio::test]
+async fn journal_cut_at_any_line_repeats_no_effect() {
+    let executed = Executed::default();
+    let known = Arc::clone(&executed);
+    let team = ScriptedTeam::with_script(move |call| Some(execute(&known, call, agreed(call))));
+    let mut conversation = Conversation::open_with(Vec::new(), &header(), &StandardContexts).unwrap();
+    for text in ["Order paper", "Order toner"] {
+        conversation.run_request(&team, "ada", text).await.unwrap();
+    }
+    let (whole, executed) = (conversation.into_journal(), executed.lock().unwrap().clone());
+    let ends: Vec<_> = (1..=whole.len()).filter(|end| whole[end - 1] == b'\n').collect();
+    assert!(ends.len() > 30 && executed.len() == 4, "{} lines, {executed:?}", ends.len());
+    for end in ends {
+        continued(&whole[..end], &executed).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn journal_before_acknowledged_step_is_refused() {
+    let (whole, _) = crashed_after(run(2)).await;
+    let (_folder, path) = journal();
+    let open = |step| {
+        let file = JournalFile::open(&path).unwrap();
+        Conversation::open_acknowledged(file, &header(), &StandardContexts, step)
+    };
+    fs::write(&path, &whole).unwrap();
+    let steps = opened(&path).steps();
+    assert!(!open(steps).unwrap().recovers_first());
+    let last = whole[..whole.len() - 1].iter().rposition(|byte| *byte == b'\n').unwrap() + 1;
+    for cut in [0, 40, last, last + 1, whole.len() - 1] {
+        fs::write(&path, &whole[..cut]).unwrap();
+        let error = open(steps).unwrap_err().to_string();
+        let found = if cut < last { 0 } else { steps - 1 };
+        let expected = format!(
+            "office.ndjson: shorter journal: expected the acknowledged step {steps} or a later one, found {found} steps; restore "
+        );
+        assert!(error.contains(&expected), "{error}");
+        assert_eq!(fs::read(&path).unwrap(), &whole[..cut], "the file is unchanged");
+        // A torn tail after the acknowledged step: the host may have executed its call without storing the step.
+        let is_torn = fs::read(&path).unwrap().last().is_some_and(|byte| *byte != b'\n');
+        assert_eq!(open(found).unwrap().recovers_first(), is_torn, "cut at byte {cut}");
+    }
+}
+
+/// With the acknowledged step, only the call in flight is recovered.
+#[tokio::test]
+async fn acknowledged_journal_sends_calls_at_once() {
+    let (whole, executed) = crashed_after(run(2)).await;
+    let executed: Executed = Arc::new(Mutex::new(executed));
+    let known = Arc::clone(&executed);
+    let mut team = ScriptedTeam::with_script(move |call| Some(execute(&known, call, agreed(call))));
+    team.recovery = recover(&executed);
+    let mut conversation = Conversation::open_acknowledged(whole, &header(), &StandardContexts, 3).unwrap();
+    conversation.resume(&team).await.unwrap();
+    let recovered: Vec<_> = team.recovered.lock().unwrap().iter().map(|call| call.operation).collect();
+    assert_eq!(recovered, [run(2)]);
+    assert!(team.operations().contains(&run(3)));
+}
+
+/// A host stores the step of a call before it executes the call.
+#[tokio::test]
+async fn step_of_call_is_durable() {
+    let (_folder, path) = journal();
+    let watched = path.clone();
+    let durable = Arc::new(Mutex::new(Vec::new()));
+    let found = Arc::clone(&durable);
+    let team = ScriptedTeam::with_script(move |_| {
+        found.lock().unwrap().push(super::read_steps(&watched).len() as u64);
+        None
+    });
+    let mut conversation = opened(&path);
+    conversation.run_request(&team, "ada", "Order paper").await.unwrap();
+    let steps: Vec<u64> = team.calls.lock().unwrap().iter().map(|call| call.step).collect();
+    assert_eq!(steps, *durable.lock().unwrap());
+    assert!(steps.len() > 10 && steps[0] == 2, "{steps:?}");
+}
+
+/// A driver that is dropped after the recovery recovers again: nothing was sent.
+#[tokio::test]
+async fn dropped_recovery_is_repeated() {
+    let (whole, _) = crashed_after(run(2)).await;
+    let last = whole[..whole.len() - 1].iter().rposition(|byte| *byte == b'\n').unwrap() + 1;
+    let lost = whole[..last].to_vec();
+    let mut conversation = Conversation::open_with(lost, &header(), &StandardContexts).unwrap();
+    let team = ScriptedTeam::agrees().and_recovers(|_| Some(RecoveryResult::NotStarted));
+    {
+        let mut driver = conversation.run(&team).unwrap();
+        let _resumed = driver.resume().unwrap();
+        while team.recovered.lock().unwrap().is_empty() {
+            assert!(driver.steps() < 100, "nothing is recovered");
+            let _stepped = driver.step().await.unwrap();
+        }
+    }
+    assert!(!team.operations().contains(&run(2)));
+    conversation.resume(&team).await.unwrap();
+    let recovered: Vec<_> = team.recovered.lock().unwrap().iter().map(|call| call.operation).collect();
+    assert_eq!(recovered, [run(2), run(2), run(3)]);
+}

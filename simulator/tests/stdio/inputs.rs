@@ -1,0 +1,276 @@
+//! Inputs with an idempotency key: durable before they are acknowledged, and never recorded twice.
+
+use crate::host::{Host, agreed, folder};
+use orchestrion_kernel::Input;
+use orchestrion_trace::{Reader, Step};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+fn line(key: &str, content: &Value) -> String {
+    format!("{}\n", json!({"input": {"idempotency_key": key, "content": content}}))
+}
+
+fn signal(text: &str) -> Value {
+    json!({"write": {"signal": {"key": "rain", "text": text}}})
+}
+
+fn request(text: &str) -> Value {
+    json!({"request": {"user": "ada", "text": text}})
+}
+
+/// The next message of this kind. Calls in between are answered; other messages are dropped.
+fn next(host: &mut Host, kind: &str) -> Value {
+    loop {
+        let message = host.receive();
+        assert!(!message.is_null(), "expected `{kind}`, found the end of the output");
+        if let Some(content) = message.get(kind) {
+            return content.clone();
+        }
+        if let Some(call) = message.get("call") {
+            host.reply(&call.clone(), &agreed(call));
+        }
+    }
+}
+
+/// The steps of an open or closed journal.
+fn steps(path: &Path) -> Vec<Step> {
+    let journal = fs::read(path).unwrap_or_default();
+    let Ok(reader) = Reader::new(journal.as_slice(), "office.ndjson") else { return Vec::new() };
+    reader.map_while(Result::ok).collect()
+}
+
+/// The steps with a key, by key. No key has two steps.
+fn keyed(path: &Path) -> BTreeMap<String, Step> {
+    let mut found = BTreeMap::new();
+    for step in steps(path) {
+        if let Some(idempotency) = step.idempotency.clone() {
+            let n = step.n;
+            let other = found.insert(idempotency.key, step);
+            assert!(other.is_none(), "step {n} repeats the key of {other:?}");
+        }
+    }
+    found
+}
+
+#[test]
+fn acknowledged_write_is_durable_without_request() {
+    let folder = folder();
+    let args = ["hardened", "--journal", "office.ndjson"];
+    let path = folder.path().join("office.ndjson");
+    let mut host = Host::of(folder.path(), &args);
+    host.send(&line("w-1", &signal("heavy")));
+    let first = next(&mut host, "acknowledged");
+    assert_eq!(first, json!({"idempotency_key": "w-1", "step": 1, "accepted": true, "repeated": false}));
+    assert_eq!(keyed(&path).len(), 1, "the step is durable before the acknowledgement");
+    let again = json!({"idempotency_key": "w-1", "step": 1, "accepted": true, "repeated": true});
+    host.send(&line("w-1", &signal("heavy")));
+    assert_eq!(next(&mut host, "acknowledged"), again);
+    host.send(&line("w-1", &signal("light")));
+    let reused = next(&mut host, "key_reused");
+    let reason =
+        "reused idempotency key `w-1`: expected the input of step 1, found another; choose another key";
+    assert_eq!(reused, json!({"idempotency_key": "w-1", "step": 1, "reason": reason}));
+    host.kill();
+
+    // The next process knows the key, and what belongs to it.
+    let mut host = Host::of(folder.path(), &args);
+    host.send(&line("w-1", &signal("heavy")));
+    assert_eq!(next(&mut host, "acknowledged"), again);
+    host.send(&line("w-1", &request("Order paper")));
+    assert_eq!(next(&mut host, "key_reused")["step"], 1);
+    assert_eq!(steps(&path).len(), 1);
+    host.ends();
+}
+
+#[test]
+fn request_with_key_runs_once() {
+    let folder = folder();
+    let args = ["hardened", "--journal", "office.ndjson"];
+    let path = folder.path().join("office.ndjson");
+    let mut host = Host::of(folder.path(), &args);
+    let paper = line("r-1", &request("Order paper"));
+    host.send(&paper);
+    let first = next(&mut host, "acknowledged");
+    assert_eq!((&first["step"], &first["accepted"]), (&json!(2), &json!(true)));
+    // While it runs, after it ended, and with another identity.
+    host.send(&paper);
+    assert_eq!(next(&mut host, "acknowledged")["repeated"], true);
+    assert_eq!(next(&mut host, "final_answer")["text"], "done: Order");
+    host.send(&paper);
+    assert_eq!(next(&mut host, "acknowledged")["repeated"], true);
+    let mut other = request("Order paper");
+    other["request"]["identity"] = json!({"name": "Ada", "authority": "guest"});
+    host.send(&line("r-1", &other));
+    assert_eq!(next(&mut host, "key_reused")["step"], 2);
+    host.send(&line("r-2", &request("Order toner")));
+    assert_eq!(next(&mut host, "acknowledged")["repeated"], false);
+    host.send("\"close\"\n");
+    assert_eq!(next(&mut host, "final_answer")["text"], "done: Order");
+    assert_eq!(host.receive(), "closed");
+    let requests = steps(&path).iter().filter(|step| matches!(step.input, Input::UserMessage { .. })).count();
+    assert_eq!(requests, 2);
+    host.ends();
+}
+
+#[test]
+fn refused_input_keeps_its_key() {
+    let folder = folder();
+    let mut host = Host::of(folder.path(), &["hardened", "--journal", "office.ndjson"]);
+    let mut guest = request("Order paper");
+    guest["request"]["identity"] = json!({"name": "Ada", "authority": "guest", "rank": "policy"});
+    let late = json!({"write": {"signal": {"key": "rain", "text": "heavy", "supersedes": "nowhere"}}});
+    // A request that starts no session, a write, and a cancel that no request awaits.
+    for (key, content) in [("r-1", &guest), ("w-1", &late), ("c-1", &json!("cancel"))] {
+        for repeated in [false, true] {
+            host.send(&line(key, content));
+            let notice = next(&mut host, "acknowledged");
+            assert_eq!(notice["idempotency_key"], key);
+            assert_eq!((&notice["accepted"], &notice["repeated"]), (&json!(false), &json!(repeated)));
+        }
+    }
+    for (key, bytes) in [(String::new(), 0), ("k".repeat(129), 129)] {
+        host.send(&line(&key, &signal("heavy")));
+        let reason = next(&mut host, "parse_failed")["reason"].as_str().unwrap().to_owned();
+        assert!(
+            reason.starts_with(&format!("idempotency key of {bytes} bytes: expected 1 to 128")),
+            "{reason}"
+        );
+    }
+    assert_eq!(keyed(&folder.path().join("office.ndjson")).len(), 3);
+    host.ends();
+}
+
+/// A write that belongs to a session waits for one, and is acknowledged then.
+#[test]
+fn write_of_session_is_acknowledged_with_it() {
+    let folder = folder();
+    let mut host = Host::of(folder.path(), &["hardened", "--journal", "office.ndjson"]);
+    host.send(&line("w-1", &json!({"write": {"working": {"key": "desk", "text": "left"}}})));
+    host.send(&line("w-2", &signal("heavy")));
+    assert_eq!(next(&mut host, "acknowledged")["idempotency_key"], "w-2");
+    host.send(&line("r-1", &request("Order paper")));
+    let rest = [next(&mut host, "acknowledged"), next(&mut host, "acknowledged")];
+    assert_eq!(rest.each_ref().map(|notice| &notice["idempotency_key"]), ["r-1", "w-1"]);
+    assert!(rest.iter().all(|notice| notice["accepted"] == true), "{rest:?}");
+    host.ends();
+}
+
+/// A cancel that follows its request at once is not taken for a late one.
+#[test]
+fn cancel_after_request_cancels_it() {
+    let folder = folder();
+    for _ in 0..20 {
+        let mut host = Host::of(folder.path(), &["hardened", "--out-dir", "."]);
+        host.send(&(line("r-1", &request("Order paper")) + &line("c-1", &json!("cancel")) + "\"close\"\n"));
+        let notices = [next(&mut host, "acknowledged"), next(&mut host, "acknowledged")];
+        assert!(notices.iter().all(|notice| notice["accepted"] == true), "{notices:?}");
+        assert_eq!(next(&mut host, "final_answer")["conclusion"]["cause"], "cancelled");
+        assert_eq!(host.receive(), "closed");
+        host.ends();
+    }
+}
+
+/// The state of the host outside the process: what it wants recorded, and what was acknowledged.
+struct Sender {
+    contents: Vec<Value>,
+    acknowledged: BTreeSet<usize>,
+}
+
+/// Runs one process until it is killed after this time, and returns whether every input was acknowledged before.
+fn send_until_killed(folder: &Path, sender: &mut Sender, lifetime: Duration) -> bool {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_orchestrion"))
+        .args(["run", "--stdio", "hardened", "--journal", "office.ndjson"])
+        .current_dir(folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let (mut input, output) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
+    let killer = thread::spawn(move || {
+        thread::sleep(lifetime);
+        child.kill().unwrap();
+        child.wait().unwrap();
+    });
+    // Few at a time, so that the mailbox has room, and one that was acknowledged before.
+    let send = |input: &mut std::process::ChildStdin, sender: &Sender| {
+        let open = (0..sender.contents.len()).filter(|n| !sender.acknowledged.contains(n)).take(3);
+        let done = sender.acknowledged.last().copied();
+        let lines: String = open.chain(done).map(|n| line(&format!("k-{n}"), &sender.contents[n])).collect();
+        // Fails after the kill.
+        let _ = input.write_all(lines.as_bytes()).and_then(|()| input.flush());
+    };
+    send(&mut input, sender);
+    for text in output.lines() {
+        let Ok(message) = text.and_then(|text| Ok(serde_json::from_str::<Value>(&text)?)) else { break };
+        if let Some(call) = message.get("call").or_else(|| message.get("recover")) {
+            let reply = json!({"reply": {"call": call["id"], "content": agreed(call)}});
+            let _ = writeln!(input, "{reply}").and_then(|()| input.flush());
+        } else if let Some(notice) = message.get("acknowledged") {
+            let n = notice["idempotency_key"].as_str().unwrap().strip_prefix("k-").unwrap().parse().unwrap();
+            // A request that is refused because another one runs is recorded, too.
+            if sender.acknowledged.insert(n) {
+                send(&mut input, sender);
+            }
+        }
+        assert!(message.get("key_reused").is_none(), "{message}");
+    }
+    killer.join().unwrap();
+    sender.acknowledged.len() == sender.contents.len()
+}
+
+/// 50 kills while writes and requests are sent; `.ci/nightly` kills 1,000 times.
+#[test]
+fn killed_process_keeps_acknowledged_inputs_once() {
+    let kills = std::env::var("KILL_ROUNDS").map_or(50, |rounds| rounds.parse().unwrap());
+    let (mut killed, mut conversations, mut repeated) = (0, 0, 0);
+    // The moments of the kills follow from the number of the round.
+    let lifetime = |round: u64| Duration::from_micros(12_000 + round * 7_919 % 45_000);
+    while killed < kills {
+        let folder = folder();
+        let path = folder.path().join("office.ndjson");
+        conversations += 1;
+        let contents = (0..400).map(|n| match n % 8 {
+            7 => request(&format!("Order {n}")),
+            _ => signal(&format!("state {n}")),
+        });
+        let mut sender = Sender { contents: contents.collect(), acknowledged: BTreeSet::new() };
+        while killed < kills {
+            let was_acknowledged = sender.acknowledged.clone();
+            let is_done = send_until_killed(folder.path(), &mut sender, lifetime(killed));
+            killed += 1;
+            let found = keyed(&path);
+            for n in &sender.acknowledged {
+                let step = found
+                    .get(&format!("k-{n}"))
+                    .unwrap_or_else(|| panic!("kill {killed}: input {n} is lost"));
+                let text = sender.contents[*n].to_string();
+                let is_content = match &step.input {
+                    Input::Write(write) => text.contains(&write_text(write)),
+                    Input::UserMessage { text: asked, .. } => text.contains(asked.as_str()),
+                    other => panic!("unexpected input {other:?}"),
+                };
+                assert!(is_content, "kill {killed}: {text} is recorded as {:?}", step.input);
+            }
+            repeated += usize::from(found.len() > was_acknowledged.len());
+            if is_done {
+                break;
+            }
+        }
+    }
+    println!("{killed} kills in {conversations} conversations, {repeated} with new inputs");
+    assert!(repeated * 2 > usize::try_from(kills).unwrap(), "expected that most processes record inputs");
+}
+
+fn write_text(write: &orchestrion_kernel::knowledge::Write) -> String {
+    match write {
+        orchestrion_kernel::knowledge::Write::Environment { text, .. } => text.to_string(),
+        other => panic!("unexpected write {other:?}"),
+    }
+}
