@@ -133,7 +133,12 @@ impl<'a> Places<'a> {
 }
 
 fn range(node: &impl Spanned) -> Range<usize> {
-    node.span().byte_range()
+    bytes(node.span())
+}
+
+/// The bytes of the source: the feature `span-locations` of this crate keeps them.
+fn bytes(span: proc_macro2::Span) -> Range<usize> {
+    span.byte_range()
 }
 
 fn has_let(expression: &syn::Expr) -> bool {
