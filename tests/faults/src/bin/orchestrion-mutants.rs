@@ -49,7 +49,7 @@ Examples:
   orchestrion-mutants                          try all mutants; takes hours
   orchestrion-mutants kernel/src/network       those of one folder
   orchestrion-mutants --shard 0/10             one tenth
-  orchestrion-mutants --page specs/pages/mutants.md
+  orchestrion-mutants --page mutants.md        write the counts of each file
 
 Run it in the root of the workspace, with cargo-mutants installed (cargo install --locked
 cargo-mutants). The first run builds a copy of the workspace with all mutants, each behind a switch.
