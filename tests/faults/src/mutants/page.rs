@@ -166,3 +166,59 @@ pub fn page(judged: &[Judged], explained: &BTreeMap<MutantName, String>) -> Stri
     }
     page
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(change: &str) -> MutantName {
+        MutantName {
+            file: "kernel/src/a.rs".into(),
+            change: change.into(),
+            code: "a | b".into(),
+            position: 1,
+        }
+    }
+
+    /// 20 mutants, of which nothing detects the first ones.
+    fn judged(missed: usize) -> Vec<Judged> {
+        let outcome = |position| {
+            if position < missed {
+                Outcome::Missed { is_reached: true }
+            } else {
+                Outcome::Detected { by: Judge::Check, names: vec!["C-01".into()] }
+            }
+        };
+        let one =
+            |position: usize| Judged { mutant: name(&position.to_string()), outcome: outcome(position) };
+        (0..20).map(one).collect()
+    }
+
+    #[test]
+    fn one_of_twenty_may_be_missed_with_a_reason() {
+        let none = BTreeMap::new();
+        let explained = BTreeMap::from([(name("0"), "No code calls it.".to_owned())]);
+        assert!(is_as_expected(&judged(0), &none));
+        assert!(!is_as_expected(&judged(1), &none));
+        assert!(is_as_expected(&judged(1), &explained));
+        assert!(!is_as_expected(&judged(2), &explained));
+        assert_eq!(
+            summary(&judged(2), &explained),
+            "20 mutants ran; nothing detects 2 (10.0 %), of which 1 have no explanation"
+        );
+        let page = page(&judged(1), &explained);
+        assert!(page.contains("| kernel/src/a.rs | 20 | 0 | 19 | 0 | 0 | 1 | 0 | 0 |"), "{page}");
+        assert!(page.contains("| kernel/src/a.rs: 0: `a \\| b` | No code calls it. |"), "{page}");
+    }
+
+    #[test]
+    fn explained_code_exists() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();
+        let explanations = read_explanations(&root.join("tests/faults/missed.yaml")).unwrap();
+        assert!(!explanations.is_empty());
+        for name in explanations.keys() {
+            let source = std::fs::read_to_string(root.join(&name.file)).unwrap();
+            assert!(source.lines().any(|line| line.trim() == name.code), "{name}");
+        }
+    }
+}
