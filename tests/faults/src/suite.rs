@@ -285,3 +285,56 @@ pub fn in_parallel<T: Sync, R: Send>(
     results.sort_by_key(|(position, _)| *position);
     results.into_iter().map(|(_, result)| result).collect()
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::process::Command;
+
+    /// A program like one of tests: `first` reaches fault 1 and fails with it, `second` reaches faults 1 and 2 and detects neither, and
+    /// with fault 3 nothing is reached. Each run is written to the file `runs`.
+    const PROGRAM: &str = r#"#!/bin/sh
+case "$*" in *--ignored*) exit ;; *--list*) printf 'first: test\nsecond: test\n'; exit ;; esac
+echo "$*" >> runs
+if [ -n "$ORCHESTRION_REACHED_FAULTS" ]; then
+    echo 1 >> "$ORCHESTRION_REACHED_FAULTS"
+    case "$*" in *second*) echo 2 >> "$ORCHESTRION_REACHED_FAULTS" ;; esac
+fi
+case "$ORCHESTRION_FAULT $*" in "1 "*first*) echo "test first ... FAILED"; exit 101 ;; esac
+"#;
+
+    #[test]
+    fn only_tests_that_reach_a_fault_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("program");
+        let text = folder.path().join("text");
+        std::fs::write(&text, PROGRAM).unwrap();
+        // Another process writes the program: a process that another test starts could still have it open here (ETXTBSY).
+        let copied = Command::new("install").args(["-m", "755"]).args([&text, &path]).status().unwrap();
+        assert!(copied.success());
+        let program = Built { program: path, folder: folder.path().to_path_buf() };
+        let mut stage = tests_of(&program, |_| true).unwrap();
+        let recorded =
+            stage.cases.iter().map(|case| record(Judge::KernelTests, case, &folder.path().join(&case.name)));
+        stage.cases = recorded.collect::<io::Result<_>>().unwrap();
+        let suite = Suite { judge: Judge::KernelTests, stages: vec![stage] };
+        let runs = folder.path().join("runs");
+        let find = |fault| {
+            std::fs::write(&runs, "").unwrap();
+            let found = suite.find(fault, Until::FirstFailure).unwrap();
+            (found, std::fs::read_to_string(&runs).unwrap(), suite.reaches(fault))
+        };
+        let options = "--test-threads 1 --exact";
+        let failed = Finding::Failures(vec!["first".to_owned()]);
+        assert_eq!(find(1), (failed, format!("{options} first second\n"), true));
+        assert_eq!(find(2), (Finding::Nothing, format!("{options} second\n"), true));
+        assert_eq!(find(3), (Finding::Nothing, String::new(), false));
+    }
+
+    #[test]
+    fn results_are_in_the_order_of_the_items() {
+        let items: Vec<usize> = (0..100).collect();
+        let results = in_parallel(&items, 4, |position, item| (position, item * 2));
+        assert_eq!(results, items.iter().map(|item| (*item, item * 2)).collect::<Vec<_>>());
+    }
+}
