@@ -1,6 +1,9 @@
 //! The driver of a running request: the calls in flight, and the order of inputs.
 
-use crate::call::{Call, CallError, RecoveryResult, Reply};
+mod calls;
+mod mail;
+
+use crate::call::{CallError, RecoveryResult};
 use crate::error::RuntimeError;
 use crate::handoffs::unaccepted;
 use crate::host::Host;
@@ -10,20 +13,19 @@ use crate::mailbox::{Mail, Message, RefusedMessage};
 use crate::new_request::NewRequest;
 use crate::refused_handoff::RefusedHandoff;
 use crate::session_user::SessionUser;
-use crate::size_limit::{check_input_size, check_reply_size};
+use crate::size_limit::check_input_size;
+use calls::{HostReply, SentCall};
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
-use orchestrion_handoff::{KeyError, SignedHandoff};
-use orchestrion_kernel::context::ContextError;
-use orchestrion_kernel::module::{Failure, Operation};
-use orchestrion_kernel::{CallId, Input, Phase, Refusal, State, Timestamp, can_step, decide, state};
+use mail::Sent;
+use orchestrion_handoff::SignedHandoff;
+use orchestrion_kernel::module::Failure;
+use orchestrion_kernel::{CallId, Input, Phase, Refusal, State, Timestamp, can_step, decide};
 use orchestrion_trace::{Idempotency, RequestFacts, RequestResult, StepMetadata};
-use std::any::Any;
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::future::poll_fn;
-use std::panic::AssertUnwindSafe;
 use std::task::Poll;
 use std::time::Duration;
 
@@ -65,38 +67,10 @@ pub enum StepResult {
     Halted(Refusal),
 }
 
-/// What the sender of an input gave beside it.
-#[derive(Default)]
-struct Sent {
-    /// Its number.
-    sequence: Option<u64>,
-    /// Its key.
-    idempotency: Option<Idempotency>,
-}
-
-/// A call whose deadline runs: its handoff was sent, or a host executes it.
-struct SentCall<'a> {
-    id: CallId,
-    is_executing: bool,
-    /// The call as a noun phrase.
-    name: String,
-    /// The failure when the deadline passes.
-    deadline_failure: Failure,
-    deadline: Duration,
-    timer: BoxFuture<'a, ()>,
-}
-
 /// The timer of the next expiry of an item.
 struct ExpiryTimer<'a> {
     at: Timestamp,
     timer: BoxFuture<'a, ()>,
-}
-
-/// The result of a call in flight.
-struct HostReply {
-    id: CallId,
-    result: RecoveryResult,
-    note: Option<String>,
 }
 
 enum NextEvent {
@@ -404,103 +378,6 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
         });
     }
 
-    /// Returns the pending calls that neither were handed off nor sent to the host.
-    fn unsent_calls(&self) -> Vec<state::Call> {
-        let is_sent = |call: &state::Call| {
-            let waits = unaccepted(self.state(), call.id).is_some();
-            self.sent.iter().any(|sent| sent.id == call.id && (sent.is_executing || waits))
-        };
-        let pending = self.state().control().pending_calls().iter();
-        pending.filter(|call| !is_sent(call)).copied().collect()
-    }
-
-    /// Signs the handoff of a pending call, and sends it to its node. Its deadline starts.
-    fn hand_off(&mut self, pending: state::Call) -> Result<(), KeyError> {
-        let (id, now) = (pending.id, self.host_time());
-        let Some(handoff) = self.conversation.keys.create_handoff(self.state(), id, now)? else {
-            return Ok(());
-        };
-        self.handoffs.insert(id, handoff.clone());
-        self.arrivals.extend(self.host.transmit(handoff));
-        let name = format!("call {id} ({})", pending.operation.expected_reply());
-        self.set_deadline(pending, name, Failure::Timeout, false);
-        Ok(())
-    }
-
-    /// Submits a handoff that reached its receiver, with its verified signature.
-    fn receive_handoff(
-        &mut self,
-        received: &SignedHandoff,
-        sequence: Option<u64>,
-    ) -> Result<StepResult, RuntimeError> {
-        let (input, note) = self.conversation.keys.receive(self.state(), received);
-        let sent = Sent { sequence, idempotency: None };
-        Ok(match self.record_sent(&Input::Network(Box::new(input)), note, sent)? {
-            Ok(()) => StepResult::Accepted,
-            Err(refusal) => StepResult::Refused(refusal),
-        })
-    }
-
-    /// Starts the deadline of a call. That of a call that was handed off started then.
-    fn set_deadline(&mut self, pending: state::Call, name: String, failure: Failure, is_executing: bool) {
-        if let Some(sent) = self.sent.iter_mut().find(|sent| sent.id == pending.id) {
-            sent.is_executing = is_executing;
-            sent.deadline_failure = failure;
-            return;
-        }
-        let deadline = self.deadline(pending.operation);
-        // A fused timer stays ready after the deadline.
-        let timer = Box::pin(self.host.sleep(deadline).fuse());
-        self.sent.push(SentCall {
-            id: pending.id,
-            is_executing,
-            name,
-            deadline_failure: failure,
-            deadline,
-            timer,
-        });
-    }
-
-    /// Returns the deadline of an operation: that of its module, or the timeout of its task if this is shorter (001 §3.2).
-    fn deadline(&self, operation: Operation) -> Duration {
-        let deadline = self.conversation.deadlines.for_operation(operation);
-        let request = self.state().control().request();
-        let task = operation.task().and_then(|task| request?.started_task(task));
-        let requirements = task.and_then(|task| task.step.requirements.as_deref());
-        let timeout_ms = requirements.and_then(|requirements| requirements.constraints.timeout_ms);
-        timeout_ms.map_or(deadline, |ms| deadline.min(Duration::from_millis(ms)))
-    }
-
-    /// Sends a pending call.
-    fn send(&mut self, pending: state::Call) -> Result<(), ContextError> {
-        let conversation = &*self.conversation;
-        let handoff = self.handoffs.get(&pending.id);
-        let call =
-            Call::from_pending(&conversation.recorder, pending, self.deadline(pending.operation), handoff)?;
-        let Some(call) = call else { return Ok(()) };
-        let (id, name, host) = (pending.id, call.to_string(), self.host);
-        let may_be_repeated = conversation.recovers_first || self.recovering.contains(&id);
-        self.recovering.retain(|recovering| *recovering != id);
-        let must_recover =
-            may_be_repeated && pending.operation.is_effectful() && !self.not_started.contains(&id);
-        self.in_flight.push(Box::pin(async move {
-            let result = async {
-                if must_recover {
-                    host.recover(&call).await
-                } else {
-                    RecoveryResult::Completed(host.execute(&call).await)
-                }
-            };
-            match AssertUnwindSafe(result).catch_unwind().await {
-                Ok(result) => HostReply { id, result, note: None },
-                Err(panic) => reply_of_panicked_host(&call, must_recover, &*panic),
-            }
-        }));
-        let failure = if must_recover { Failure::OutcomeUnknown } else { Failure::Timeout };
-        self.set_deadline(pending, name, failure, true);
-        Ok(())
-    }
-
     /// Waits for the next event. A reply that is ready takes precedence over a deadline, and a deadline over an expiry.
     async fn next_event(&mut self) -> NextEvent {
         let Self { conversation, in_flight, sent, expiry, .. } = self;
@@ -524,125 +401,6 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
         .await
     }
 
-    /// Submits an entry of the mailbox. Of several derived writes, the last refusal is the result.
-    pub(crate) fn submit_mail(&mut self, mail: Mail) -> Result<StepResult, RuntimeError> {
-        let (derive, sequence) = match mail {
-            Mail::Message(message) => return self.submit_message(message),
-            Mail::Keyed { input, idempotency, sequence } => {
-                return self.submit_keyed(&input, Sent { sequence, idempotency: Some(idempotency) });
-            }
-            Mail::Request { user, request, sequence } => {
-                let idempotency = request.key.clone().map(|key| key.of_request(&user, &request));
-                let NewRequest { text, scope, key: _ } = request;
-                let input = Input::UserMessage { user: user.user, text, scope };
-                return self.submit_keyed(&input, Sent { sequence, idempotency });
-            }
-            Mail::Handoff(received, sequence) => {
-                let result = self.receive_handoff(&received, sequence)?;
-                self.report_refusal(&result, sequence);
-                return Ok(result);
-            }
-            Mail::Derived { derive, sequence } => (derive, sequence),
-        };
-        let mut result = StepResult::Accepted;
-        for write in derive(self.conversation.recorder.policy(), self.state()) {
-            let message = Message { input: Input::Write(Box::new(write)), note: None, sequence };
-            match self.submit_message(message)? {
-                StepResult::Accepted => {}
-                refused @ (StepResult::Refused(_) | StepResult::Halted(_)) => result = refused,
-            }
-        }
-        Ok(result)
-    }
-
-    fn submit_message(
-        &mut self,
-        Message { input, note, sequence }: Message,
-    ) -> Result<StepResult, RuntimeError> {
-        let result = match input {
-            Input::Reply { call, report, summary_update, action, interaction } => {
-                self.submit_reply(call, Reply { report, summary_update, action, interaction }, note)?
-            }
-            Input::CallFailed { call, failure } => self.submit_failure(call, failure, note)?,
-            input => match self.record_sent(&input, note, Sent { sequence, idempotency: None })? {
-                Ok(()) => StepResult::Accepted,
-                Err(refusal) => StepResult::Refused(refusal),
-            },
-        };
-        self.report_refusal(&result, sequence);
-        Ok(result)
-    }
-
-    /// Submits an input of a sender, unless its key was used before.
-    fn submit_keyed(&mut self, input: &Input, sent: Sent) -> Result<StepResult, RuntimeError> {
-        let idempotency = sent.idempotency.as_ref();
-        if idempotency.and_then(|key| self.conversation.find_repeated(key)).is_some() {
-            return Ok(StepResult::Accepted);
-        }
-        let sequence = sent.sequence;
-        let result = match self.record_sent(input, None, sent)? {
-            Ok(()) => StepResult::Accepted,
-            Err(refusal) => StepResult::Refused(refusal),
-        };
-        self.report_refusal(&result, sequence);
-        Ok(result)
-    }
-
-    fn report_refusal(&mut self, result: &StepResult, sequence: Option<u64>) {
-        if let (StepResult::Refused(refusal), Some(sequence)) = (result, sequence) {
-            self.refused.push(RefusedMessage { sequence, refusal: refusal.clone() });
-        }
-    }
-
-    /// Submits a reply. A refused reply to a pending call is malformed.
-    fn submit_reply(
-        &mut self,
-        id: CallId,
-        reply: Reply,
-        note: Option<String>,
-    ) -> Result<StepResult, RuntimeError> {
-        let input = reply.into_input(id);
-        if let Err(error) = check_reply_size(&input, self.conversation.recorder.facts()) {
-            return self.submit_failure(id, Failure::Malformed, Some(error.to_string()));
-        }
-        match self.record(&input, note)? {
-            Ok(()) => Ok(StepResult::Accepted),
-            Err(refusal) if self.is_pending(id) => {
-                self.submit_failure(id, Failure::Malformed, Some(refusal.to_string()))
-            }
-            Err(refusal) => Ok(StepResult::Refused(refusal)),
-        }
-    }
-
-    /// Submits a failure. If the kernel refuses the failure of a pending call, the conversation halts.
-    fn submit_failure(
-        &mut self,
-        id: CallId,
-        failure: Failure,
-        note: Option<String>,
-    ) -> Result<StepResult, RuntimeError> {
-        let was_pending = self.is_pending(id);
-        let is_recovery =
-            |sent: &SentCall<'_>| sent.id == id && sent.deadline_failure == Failure::OutcomeUnknown;
-        let failure = match failure {
-            // A malformed recovery result leaves the outcome unknown.
-            Failure::Malformed if self.sent.iter().any(is_recovery) => Failure::OutcomeUnknown,
-            failure => failure,
-        };
-        Ok(match self.record(&Input::CallFailed { call: id, failure }, note)? {
-            Ok(()) => StepResult::Accepted,
-            Err(refusal) if was_pending => StepResult::Halted(refusal),
-            Err(refusal) => StepResult::Refused(refusal),
-        })
-    }
-
-    fn on_deadline(&mut self, id: CallId) -> Result<StepResult, RuntimeError> {
-        let Some(sent) = self.sent.iter().find(|sent| sent.id == id) else { return Ok(StepResult::Accepted) };
-        let SentCall { name, deadline_failure, deadline, .. } = sent;
-        let note = format!("deadline exceeded: expected a reply to {name} within {deadline:?}, found none");
-        self.submit_failure(id, *deadline_failure, Some(note))
-    }
-
     /// Submits a tick, unless the host's timer was early: the next step then sets it again.
     fn on_expiry(&mut self) -> Result<StepResult, RuntimeError> {
         let is_due = self.expiry.take().is_some_and(|expiry| expiry.at <= self.host_time());
@@ -654,30 +412,11 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
             Err(refusal) => StepResult::Refused(refusal),
         })
     }
-
-    fn is_pending(&self, id: CallId) -> bool {
-        self.state().control().pending_call(id).is_some()
-    }
 }
 
 fn accepted_or_halted(decision: Result<(), Refusal>) -> StepResult {
     match decision {
         Ok(()) => StepResult::Accepted,
         Err(refusal) => StepResult::Halted(refusal),
-    }
-}
-
-/// Returns the result of a host that panicked: an error, or an unknown outcome during recovery.
-fn reply_of_panicked_host(call: &Call, was_recovery: bool, panic: &(dyn Any + Send)) -> HostReply {
-    let message = panic.downcast_ref::<String>().map(String::as_str);
-    let message = message.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
-    let note = format!("the host panicked at {call}: {message}");
-    match was_recovery {
-        true => HostReply { id: call.id, result: RecoveryResult::OutcomeUnknown, note: Some(note) },
-        false => HostReply {
-            id: call.id,
-            result: RecoveryResult::Completed(Err(CallError::error(note))),
-            note: None,
-        },
     }
 }
