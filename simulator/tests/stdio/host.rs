@@ -25,17 +25,22 @@ pub(crate) struct Host {
     validator: jsonschema::Validator,
 }
 
+/// Starts the command with pipes.
+pub(crate) fn start(folder: &Path, args: &[&str]) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_orchestrion"))
+        .args(["run", "--stdio"])
+        .args(args)
+        .current_dir(folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
 impl Host {
     pub(crate) fn of(folder: &Path, args: &[&str]) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_orchestrion"))
-            .args(["run", "--stdio"])
-            .args(args)
-            .current_dir(folder)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut child = start(folder, args);
         let (input, output) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
         let mut schema = protocol::schema();
         let message = json!({"$ref": "#/$defs/to_host", "$defs": schema["$defs"].take()});

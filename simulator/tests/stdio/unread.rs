@@ -1,6 +1,6 @@
 //! Hosts that do not read: deadlines, cancels and the end of input are not delayed.
 
-use crate::host::folder;
+use crate::host::{folder, start};
 use orchestrion_kernel::Input;
 use orchestrion_kernel::module::Failure;
 use orchestrion_trace::{Reader, Step};
@@ -8,22 +8,9 @@ use serde_json::json;
 use std::fs;
 use std::io::{Read, Write};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::Child;
 use std::thread;
 use std::time::{Duration, Instant};
-
-/// Starts the command. The test does not read its standard output.
-fn start(folder: &Path, args: &[&str]) -> Child {
-    Command::new(env!("CARGO_BIN_EXE_orchestrion"))
-        .args(["run", "--stdio"])
-        .args(args)
-        .current_dir(folder)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap()
-}
 
 /// Waits for the end of the command. Returns its exit code and its errors. The pipe of its output stays open and full.
 fn end(child: &mut Child) -> (i32, String) {

@@ -12,3 +12,18 @@ pub mod suite;
 pub mod switch;
 pub mod table;
 pub mod workspace;
+
+use std::error::Error;
+use std::process::ExitCode;
+
+/// The exit code of a program of this crate: 0 if as much is detected as must be, 1 if not, 2 after an error, which it prints.
+pub fn exit_code(result: Result<bool, Box<dyn Error>>) -> ExitCode {
+    match result {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(2)
+        }
+    }
+}

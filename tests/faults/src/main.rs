@@ -4,6 +4,7 @@
 //! workspace with all faults, switches on one at a time, and reports which judge detects it.
 
 use clap::Parser;
+use orchestrion_faults::exit_code;
 use orchestrion_faults::judges::Judge;
 use orchestrion_faults::list::{NumberedFault, read_faults};
 use orchestrion_faults::suite::{Check, Suite, Until, in_parallel};
@@ -52,15 +53,7 @@ Exit codes: 0 success; 1 a fault that is not equivalent is not detected, one tha
 detected, or the claims detect less than 90 %; 2 error.";
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
-    match run(&cli) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::from(1),
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::from(2)
-        }
-    }
+    exit_code(run(&Cli::parse()))
 }
 
 /// Runs the judges. Returns whether the faults are detected as they should be.

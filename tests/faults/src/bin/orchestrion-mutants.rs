@@ -1,6 +1,7 @@
 //! The `orchestrion-mutants` program: its command line and its exit codes.
 
 use clap::Parser;
+use orchestrion_faults::exit_code;
 use orchestrion_faults::judges::Judge;
 use orchestrion_faults::mutants::compile::write_mutants;
 use orchestrion_faults::mutants::list::{Mutant, MutantName, list_mutants};
@@ -71,15 +72,7 @@ fn parse_shard(text: &str) -> Result<(u32, u32), String> {
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
-    match run(&cli) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::from(1),
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::from(2)
-        }
-    }
+    exit_code(run(&Cli::parse()))
 }
 
 /// Judges the chosen mutants. Returns whether enough are detected.
