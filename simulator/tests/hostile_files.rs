@@ -85,7 +85,7 @@ fn hostile_files_are_refused_in_bounds() {
 }
 
 #[test]
-#[ignore = "300 MB for each reader"]
+#[ignore = "300 MB for each reader; .ci/nightly runs it"]
 fn long_lines_are_refused_in_bounds() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("line");
