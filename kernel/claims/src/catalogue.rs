@@ -22,6 +22,7 @@ mod knowledge;
 mod layers;
 mod network;
 mod ordering;
+mod phase_tables;
 mod phases;
 mod prelude;
 mod reading;

@@ -1,6 +1,7 @@
 //! Claims about phases: what the events before have established while control is in a phase. With them the claims about transitions
 //! are inductive (decision 0048).
 
+use super::phase_tables::{DebatePart, awaits, debate_part, pending_calls};
 use super::prelude::*;
 use ClaimCheck::HistoryConsistency;
 use orchestrion_kernel::event::{StoreStatus, StoreStatuses};
@@ -33,13 +34,8 @@ pub(super) const PHASES: &[Claim] = &[
         formula: "□ (pending(r) = calls of phase(r))",
         check: HistoryConsistency(|_, past, _| {
             let (pending, Some(phase)) = (past.pending.as_slice(), past.phase) else { return true };
-            let is_counted = match phase {
-                Phase::RunningTasks => !pending.is_empty(),
-                Phase::RollbackActive => pending.len() < 2,
-                _ if steps(phase) => pending.is_empty(),
-                _ => pending.len() == 1,
-            };
-            is_counted && pending.iter().all(|(_, operation)| awaits(phase, *operation))
+            pending_calls(phase).contains(&pending.len())
+                && pending.iter().all(|(_, operation)| awaits(phase, *operation))
         }),
         premise: Premise::State(is_pending),
         ..CLAIM
@@ -60,25 +56,19 @@ pub(super) const PHASES: &[Claim] = &[
                     |(_, operation): &(_, Operation)| *operation == Operation::ArgueAdditional { debater };
                 past.additional.len() < policy.additional_debaters.len() && past.pending.iter().all(asked)
             };
-            match past.phase {
-                Some(Phase::Round(role)) => past.round == Some(role) && is_counted,
-                Some(phase) if is_judged(phase) => {
+            let Some(phase) = past.phase else { return true };
+            match debate_part(phase) {
+                DebatePart::Before => past.round.is_none() && past.pass == 0,
+                DebatePart::Round(role) => past.round == Some(role) && is_counted,
+                DebatePart::Judged => {
                     past.round == Some(Role::Optimizer)
                         && is_counted
                         && (phase != Phase::AdditionalRounds || is_next())
                 }
-                Some(
-                    Phase::VerifyingIdentity
-                    | Phase::IdentityVerified
-                    | Phase::Compacting
-                    | Phase::LoadingContext
-                    | Phase::Classifying
-                    | Phase::Planning,
-                ) => past.round.is_none() && past.pass == 0,
-                _ => true,
+                DebatePart::Outside => true,
             }
         }),
-        premise: Premise::State(|_, state| is_judged(state.control().phase())),
+        premise: Premise::State(|_, state| debate_part(state.control().phase()) == DebatePart::Judged),
         ..CLAIM
     },
     Claim {
@@ -90,19 +80,25 @@ pub(super) const PHASES: &[Claim] = &[
         check: HistoryConsistency(|_, past, _| {
             let is_scored = past.revision_cleared == Some(past.meets_proceed_threshold)
                 && matches!(past.review, ReviewStatus::Scored | ReviewStatus::Outdated);
-            match past.phase {
-                Some(Phase::Round(Role::Optimizer) | Phase::AdditionalRounds | Phase::MultiPassCheck) => {
-                    past.security.is_some()
-                }
+            let needs_score = matches!(
+                past.phase,
                 Some(
                     Phase::Aggregating
-                    | Phase::CalculatingConsensus
-                    | Phase::EloDuels
-                    | Phase::ResolvingDecision,
-                ) => past.security.is_some() && is_scored,
-                Some(Phase::RepairScoring) => past.security.is_some(),
-                _ => true,
-            }
+                        | Phase::CalculatingConsensus
+                        | Phase::EloDuels
+                        | Phase::ResolvingDecision
+                )
+            );
+            let needs_argument = matches!(
+                past.phase,
+                Some(
+                    Phase::Round(Role::Optimizer)
+                        | Phase::AdditionalRounds
+                        | Phase::MultiPassCheck
+                        | Phase::RepairScoring
+                )
+            );
+            (!needs_score || is_scored) && (past.security.is_some() || !needs_score && !needs_argument)
         }),
         premise: Premise::State(|_, state| state.control().phase() == Phase::Aggregating),
         not_applicable: |policy| {
@@ -117,10 +113,12 @@ pub(super) const PHASES: &[Claim] = &[
                     proceed threshold and follows this argument, and the latest decision lets it run and names the objection. \
                     The same holds, but for the approval, while the approver is asked, if the policy has one.",
         formula: "□ (RunningTasks ⇒ reviewed(rev) ∧ ¬vetoed(r) ∧ score(rev) ≥ proceed_from ∧ decision(rev) = PROCEED ∧ approved(rev))",
-        check: HistoryConsistency(|policy, past, _| match past.phase {
-            Some(Phase::RunningTasks) => is_cleared(past) && (past.approved || !policy.rules.approver),
-            Some(Phase::PlanApproval | Phase::RepairApproval) => is_cleared(past) && policy.rules.approver,
-            _ => true,
+        check: HistoryConsistency(|policy, past, _| {
+            let asks = matches!(past.phase, Some(Phase::PlanApproval | Phase::RepairApproval));
+            let runs = past.phase == Some(Phase::RunningTasks);
+            (!asks && !runs || is_cleared(past))
+                && (!asks || policy.rules.approver)
+                && (!runs || past.approved || !policy.rules.approver)
         }),
         premise: Premise::State(|_, state| state.control().phase() == Phase::RunningTasks),
         not_applicable: |policy| {
@@ -329,7 +327,10 @@ pub(super) const PHASES: &[Claim] = &[
                     | Phase::RepairApproval
                     | Phase::Round(_),
                 ) => past.next_task().is_some(),
-                phase => !phase.is_some_and(is_judged) || past.next_task().is_some(),
+                phase => {
+                    let part = phase.map(debate_part);
+                    part != Some(DebatePart::Judged) || past.next_task().is_some()
+                }
             }
         }),
         premise: Premise::State(|_, state| of_request(state, |request| request.plan.is_some())),
@@ -346,60 +347,4 @@ fn is_cleared(past: &History) -> bool {
         && matches!(past.review, ReviewStatus::Scored | ReviewStatus::Outdated)
         && past.revision_proceeds
         && past.decision().is_some_and(|decision| decision.objection == past.objection())
-}
-
-/// Whether a pass is reviewed or judged in this phase.
-const fn is_judged(phase: Phase) -> bool {
-    matches!(
-        phase,
-        Phase::PlanReview
-            | Phase::AdditionalRounds
-            | Phase::MultiPassCheck
-            | Phase::Aggregating
-            | Phase::CalculatingConsensus
-            | Phase::EloDuels
-            | Phase::ResolvingDecision
-    )
-}
-
-/// Whether a phase waits for a call with this operation.
-fn awaits(phase: Phase, operation: Operation) -> bool {
-    match operation {
-        Operation::VerifyIdentity => phase == Phase::VerifyingIdentity,
-        Operation::LoadContext => phase == Phase::LoadingContext,
-        Operation::Summarize => phase == Phase::Compacting,
-        Operation::Classify => phase == Phase::Classifying,
-        Operation::DraftPlan => phase == Phase::Planning,
-        Operation::Argue(role) => phase == Phase::Round(role),
-        Operation::ArgueAdditional { .. } => phase == Phase::AdditionalRounds,
-        Operation::ReviewRevision => matches!(phase, Phase::PlanReview | Phase::RepairReview),
-        Operation::Approve => matches!(phase, Phase::PlanApproval | Phase::RepairApproval),
-        Operation::RunTask { .. } => phase == Phase::RunningTasks,
-        Operation::Diagnose => phase == Phase::SelfHealingActive,
-        Operation::UndoTask { .. } => phase == Phase::RollbackActive,
-        Operation::StoreMemory { .. } => phase == Phase::StoringMemory,
-        Operation::DeliverAudit => phase == Phase::Auditing,
-    }
-}
-
-/// Whether the kernel leaves a phase without a reply.
-const fn steps(phase: Phase) -> bool {
-    matches!(
-        phase,
-        Phase::Idle
-            | Phase::IdentityVerified
-            | Phase::MultiPassCheck
-            | Phase::Aggregating
-            | Phase::CalculatingConsensus
-            | Phase::EloDuels
-            | Phase::ResolvingDecision
-            | Phase::Blocked
-            | Phase::AssertingOutcomes
-            | Phase::Success
-            | Phase::Failure
-            | Phase::RepairScoring
-            | Phase::RollbackComplete
-            | Phase::Done
-            | Phase::Aborted
-    )
 }

@@ -97,7 +97,8 @@ pub(super) const READING: &[Claim] = &[
     Claim {
         id: "C-210",
         clause: "003-5.10",
-        statement: "The current value of a key is that of the valid fact that the reader may read, else of the end of its chain, else                     nothing; a narrower fact that names it comes first. A key is current if such a fact has it.",
+        statement: "The current value of a key is that of the valid fact that the reader may read, else of the end of its chain, else \
+                    nothing; a narrower fact that names it comes first. A key is current if such a fact has it.",
         formula: "□ (∀ k: value(k) = value(S, k, reader)) ∧ □ (current(k) ⇔ ∃ x readable: k ∈ keys(x)) ∧ □ (read_facts = valid facts)",
         check: SemanticInvariant(|_, state| {
             let known = state.semantic();
