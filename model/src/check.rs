@@ -89,26 +89,26 @@ pub struct Counterexample {
 
 impl Counterexample {
     /// Converts a path in canonical ids into inputs that a new conversation accepts, and the state after them.
-    fn of(kernel: &KernelModel, inputs: &[Input], stem: Option<usize>) -> (Self, State) {
+    pub(crate) fn of(kernel: &KernelUnderTest, inputs: &[Input], stem: Option<usize>) -> (Self, State) {
         let mut state: State = initial_state();
         let mut raw = Vec::with_capacity(inputs.len());
         let mut rows = Vec::new();
         let shown_from = stem.unwrap_or(inputs.len().saturating_sub(1));
         for (n, input) in inputs.iter().enumerate() {
             let timed = TimedInput::in_state(&state, rename_ids(input, &state));
-            if let Ok(events) = kernel.subject().decide(&state, &timed.input) {
-                state = kernel.subject().apply(&state, &events);
+            if let Ok(events) = kernel.decide(&state, &timed.input) {
+                state = kernel.apply(&state, &events);
                 rows.extend(events.iter().filter(|_| n >= shown_from).filter_map(row_id));
             }
             raw.push(timed);
         }
-        (Self { policy: kernel.subject().policy.clone(), inputs: raw, stem_len: stem, rows }, state)
+        (Self { policy: kernel.policy.clone(), inputs: raw, stem_len: stem, rows }, state)
     }
 
     /// The path of these inputs of a model, in canonical ids.
     #[must_use]
     pub fn from_inputs(kernel: &KernelModel, inputs: &[Input]) -> Self {
-        Self::of(kernel, inputs, None).0
+        Self::of(kernel.subject(), inputs, None).0
     }
 
     /// Whether it shows the finding of the claim, and not another defect that violates the claim too.
@@ -274,7 +274,7 @@ pub(crate) fn claim_result(
     }
     let Some(witness) = explored.witness(Observation::Violation(claim).index()) else { return Ok(found) };
     let inputs = explored.path_to_witness(kernel, witness)?.into_actions();
-    Ok(ClaimResult { counterexample: Some(Counterexample::of(kernel, &inputs, None).0), ..found })
+    Ok(ClaimResult { counterexample: Some(Counterexample::of(kernel.subject(), &inputs, None).0), ..found })
 }
 
 /// Converts a lasso into its stem and two repetitions of its cycle.
@@ -299,7 +299,7 @@ fn of_lasso(kernel: &KernelModel, lasso: &Lasso) -> Result<Counterexample, Model
         }
     }
     let stem = (!lasso.cycle.is_empty()).then_some(lasso.stem.len());
-    Ok(Counterexample::of(kernel, &inputs, stem).0)
+    Ok(Counterexample::of(kernel.subject(), &inputs, stem).0)
 }
 
 /// Merges the runs of one policy, claim by claim, in the order of [`CLAIMS`].

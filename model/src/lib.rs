@@ -23,4 +23,5 @@ pub mod scopes;
 pub mod simulate;
 pub mod statistics;
 pub mod transition_counts;
+pub mod user_claims;
 mod verdict_cache;

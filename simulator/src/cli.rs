@@ -20,6 +20,7 @@ mod route;
 mod run;
 mod show;
 mod targets;
+mod user_claims;
 
 use args::GlobalArgs;
 use clap::{ColorChoice, CommandFactory as _, Parser, Subcommand};

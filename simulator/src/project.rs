@@ -140,6 +140,12 @@ impl Project {
         self.paths(self.file.traces.as_ref())
     }
 
+    /// Returns the claim files.
+    #[must_use]
+    pub fn claims(&self) -> Vec<PathBuf> {
+        self.paths(self.file.claims.as_ref())
+    }
+
     /// Returns the waivers, in the order of the file.
     #[must_use]
     pub fn waivers(&self) -> Vec<Waiver> {
@@ -173,8 +179,10 @@ impl Project {
     }
 
     fn validate(&self) -> Result<(), LabeledError> {
-        let ProjectFile { policies, scope, scenarios, traces, waivers } = &self.file;
-        for (key, list) in [("policies", policies), ("scenarios", scenarios), ("traces", traces)] {
+        let ProjectFile { policies, scope, scenarios, traces, claims, waivers } = &self.file;
+        for (key, list) in
+            [("policies", policies), ("scenarios", scenarios), ("traces", traces), ("claims", claims)]
+        {
             let Some(list) = list else { continue };
             if list.value.is_empty() {
                 return Err(LabeledError::new(

@@ -84,6 +84,7 @@ fn schemas_are_up_to_date() {
         ("stdio", orchestrion_stdio::protocol::schema()),
         ("network", orchestrion_network::network_schema()),
         ("task", orchestrion_network::task_schema()),
+        ("claims", orchestrion_user_claims::claim_schema()),
     ];
     check(schemas.map(|(name, schema)| {
         let text = serde_json::to_string_pretty(&schema).unwrap();

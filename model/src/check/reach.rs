@@ -46,7 +46,7 @@ pub fn reach(
     let mut shortest = None;
     if let Some(witness) = exploration.witness(mark.index()) {
         let way = exploration.path_to_witness(&kernel, witness)?.into_actions();
-        let (mut way, state) = Counterexample::of(&kernel, &way, None);
+        let (mut way, state) = Counterexample::of(kernel.subject(), &way, None);
         // Most refusals result from probing inputs, which are no steps of the model.
         if witness.action.is_none() && matches!(mark, Observation::Refusal(_)) {
             way.inputs.extend(find_refused_input(kernel.subject(), &state, mark));

@@ -132,6 +132,8 @@ enum Schema {
     Network,
     /// Tasks for `route`.
     Task,
+    /// Claims of a project.
+    Claims,
 }
 
 /// Runs the command; `program` describes the whole command line, for completions and the manual.
@@ -201,6 +203,7 @@ fn schema(schema: Schema) -> Result<String> {
         Schema::Stdio => orchestrion_stdio::protocol::schema(),
         Schema::Network => orchestrion_network::network_schema(),
         Schema::Task => orchestrion_network::task_schema(),
+        Schema::Claims => orchestrion_user_claims::claim_schema(),
     };
     Ok(serde_json::to_string_pretty(&schema).into_diagnostic()? + "\n")
 }

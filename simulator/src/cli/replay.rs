@@ -10,12 +10,14 @@ pub(super) use options::Args;
 
 use super::args::GlobalArgs;
 use super::exit_status::ExitStatus;
+use super::user_claims::TraceVerdicts;
 use super::{files, output, targets};
 use indicatif::{ProgressBar, ProgressStyle};
 use miette::{IntoDiagnostic, Result};
 use options::Settings;
 use orchestrion_scenario::policy_file;
 use orchestrion_text::StandardContexts;
+use orchestrion_trace::TraceError;
 use orchestrion_trace::replay::{Replay, Update, replay};
 use report::ReplaySummary;
 use std::io;
@@ -29,14 +31,21 @@ use traces::{ProgressReader, TraceInput};
 enum TraceResult {
     /// The trace does not exist or cannot be opened.
     Unreadable(String),
-    Replayed(Box<Replay>),
+    Replayed(Box<Replay>, TraceVerdicts),
     Compared(Box<Update>),
 }
 
 pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     let policy =
         args.policy.as_deref().map(|policy| policy_file::resolve(policy, Path::new("."))).transpose()?;
-    let settings = Settings { args, policy: policy.as_ref(), quiet: global.quiet, width: output::width() };
+    let claims = args.claims.read(global, args.traces.is_empty())?;
+    let settings = Settings {
+        args,
+        policy: policy.as_ref(),
+        claims: &claims,
+        quiet: global.quiet,
+        width: output::width(),
+    };
     let inputs = traces::inputs(&targets::traces(&args.traces, global)?);
     let jobs = args.jobs.or(std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
     let bar = progress_bar(&inputs);
@@ -89,8 +98,20 @@ fn read_trace(
             Err(error) => TraceResult::Unreadable(error.to_string()),
         }
     } else {
-        TraceResult::Replayed(Box::new(replay(reader, settings.policy, &StandardContexts)))
+        let replay = replay(reader, settings.policy, &StandardContexts);
+        match monitored(input, settings) {
+            Ok(verdicts) => TraceResult::Replayed(Box::new(replay), verdicts),
+            Err(error) => TraceResult::Unreadable(error.to_string()),
+        }
     }
+}
+
+/// Reads a trace again for the claims of the project. Without claims it reads nothing.
+fn monitored(input: &TraceInput, settings: &Settings<'_>) -> Result<TraceVerdicts, TraceError> {
+    if settings.claims.is_empty() {
+        return Ok(TraceVerdicts::none());
+    }
+    Ok(TraceVerdicts::of_trace(files::open_segment_with(&input.path, |file| file)?, settings.claims))
 }
 
 /// Prints the result of one trace, and updates the trace where requested.
@@ -106,8 +127,14 @@ fn print_result(
             output::print_error(error);
             Ok(ExitStatus::Error)
         }
-        TraceResult::Replayed(replay) => {
-            report::replayed(path, replay, settings.quiet, settings.width, out).into_diagnostic()
+        TraceResult::Replayed(replay, verdicts) => {
+            let status =
+                report::replayed(path, replay, settings.quiet, settings.width, out).into_diagnostic()?;
+            verdicts.report(settings.claims, path, settings.quiet, settings.width, out).into_diagnostic()?;
+            Ok(match (status, verdicts.status()) {
+                (ExitStatus::Success, of_claims) => of_claims,
+                (status, _) => status,
+            })
         }
         TraceResult::Compared(update) => {
             let (status, is_written) = update::apply(path, update, settings, out)?;

@@ -7,12 +7,14 @@ mod stdio;
 use super::args::{GlobalArgs, duration};
 use super::exit_status::ExitStatus;
 use super::files::{self, open_trace};
+use super::user_claims::{ClaimArgs, TraceVerdicts};
 use super::{output, targets};
 use miette::{IntoDiagnostic, Result, miette};
 use orchestrion_report::show::{Style, View, show};
 use orchestrion_scenario::Scenario;
 use orchestrion_scenario::run::run_scenario;
 use orchestrion_selection::cross_check;
+use orchestrion_user_claims::UserClaim;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -104,6 +106,8 @@ pub(super) struct Args {
     /// Stop the 0-1 program of a context after this time (for example 90s or 10m) and report it as not cross-checked.
     #[arg(long, value_name = "TIME", default_value = "60s", requires = "cross_check", value_parser = duration)]
     timeout: Duration,
+    #[command(flatten)]
+    claims: ClaimArgs,
     /// Stop at the first scenario that does not succeed.
     #[arg(long)]
     fail_fast: bool,
@@ -117,9 +121,10 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     }
     let scenarios = targets::scenarios(&args.scenarios, global)?;
     ensure_distinct_traces(&scenarios)?;
+    let claims = args.claims.read(global, args.scenarios.is_empty())?;
     let mut statuses = Vec::new();
     for path in &scenarios {
-        let status = run_file(path, scenarios.len() == 1, args, global).unwrap_or_else(|error| {
+        let status = run_file(path, scenarios.len() == 1, &claims, args, global).unwrap_or_else(|error| {
             output::print_diagnostic(&error);
             ExitStatus::Error
         });
@@ -147,7 +152,13 @@ fn ensure_distinct_traces(scenarios: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 
-fn run_file(path: &Path, is_single: bool, args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
+fn run_file(
+    path: &Path,
+    is_single: bool,
+    claims: &[UserClaim],
+    args: &Args,
+    global: &GlobalArgs,
+) -> Result<ExitStatus> {
     let scenario = Scenario::read(path)?;
     let trace = global.out_dir.join(format!("{}.trace.ndjson", scenario.name));
     let result = run_scenario(scenario)?;
@@ -181,8 +192,14 @@ fn run_file(path: &Path, is_single: bool, args: &Args, global: &GlobalArgs) -> R
         ExitStatus::Success
     };
     drop(out);
-    let is_failure =
-        result.halted.is_some() || !result.unexpected_writes.is_empty() || cross_check == ExitStatus::Failure;
+    let of_claims = TraceVerdicts::of_trace(open_trace(&trace).into_diagnostic()?, claims);
+    of_claims
+        .report(claims, &trace, global.quiet, output::width(), &mut output::plain_stdout())
+        .into_diagnostic()?;
+    let is_failure = of_claims.status() == ExitStatus::Failure
+        || result.halted.is_some()
+        || !result.unexpected_writes.is_empty()
+        || cross_check == ExitStatus::Failure;
     let is_incomplete = !result.unused_events.is_empty() || cross_check == ExitStatus::Incomplete;
     for unexpected in result.unexpected_writes {
         output::print_diagnostic(&unexpected.into());

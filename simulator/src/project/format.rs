@@ -26,6 +26,10 @@ pub struct ProjectFile {
     #[serde(default, deserialize_with = "required_value")]
     #[schemars(length(min = 1))]
     pub traces: Option<Spanned<Vec<Spanned<StrictText>>>>,
+    /// Claim files of `check`, `run` and `replay`: what holds in every conversation of this project.
+    #[serde(default, deserialize_with = "required_value")]
+    #[schemars(length(min = 1))]
+    pub claims: Option<Spanned<Vec<Spanned<StrictText>>>>,
     /// Claims that may fail or be vacuous until a day.
     #[serde(default, deserialize_with = "required_value")]
     pub waivers: Option<Vec<Spanned<WaiverFile>>>,

@@ -3,6 +3,7 @@
 use super::coverage::{Coverage, LimitReached, resource_name};
 use super::result::{CheckedClaim, PolicyResult, WaiverStatus};
 use super::save::SavedEvidence;
+use super::user_claims::UserClaimReport;
 use crate::cli::exit_status::ExitStatus;
 use crate::project::Waiver;
 use orchestrion_explorer::Termination;
@@ -21,6 +22,9 @@ struct Report<'a> {
     runs: Vec<RunReport<'a>>,
     coverage: Vec<CoverageReport<'a>>,
     claims: Vec<ClaimReport<'a>>,
+    /// The claims of the project.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    user_claims: Vec<UserClaimReport<'a>>,
     waivers: Vec<WaiverReport<'a>>,
 }
 
@@ -177,11 +181,16 @@ pub(super) fn json(
 ) -> io::Result<()> {
     let claims =
         results.iter().flat_map(|result| result.claims.iter().map(move |claim| claim_report(result, claim)));
+    let user_claims = results.iter().flat_map(|result| {
+        let name = &result.policy.name;
+        result.user_claims.iter().map(move |claim| UserClaimReport::new(name, claim))
+    });
     let report = Report {
         verdict: verdict_name(results, status),
         runs: results.iter().flat_map(|result| &result.runs).map(run_report).collect(),
         coverage: results.iter().map(coverage_report).collect(),
         claims: claims.collect(),
+        user_claims: user_claims.collect(),
         waivers: waivers.iter().map(|(waiver, status)| waiver_report(waiver, *status)).collect(),
     };
     serde_json::to_writer_pretty(&mut *out, &report)?;
@@ -190,9 +199,7 @@ pub(super) fn json(
 
 /// Returns the verdict of a whole check.
 pub(super) fn verdict_name(results: &[PolicyResult], status: ExitStatus) -> &'static str {
-    let has_any = |name: &str| {
-        results.iter().flat_map(|result| &result.claims).any(|claim| claim.verdict_name() == name)
-    };
+    let has_any = |name: &str| results.iter().any(|result| result.has_verdict(&[name]));
     match status {
         ExitStatus::Success => "holds",
         ExitStatus::Failure => "fails",

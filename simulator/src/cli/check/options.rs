@@ -3,6 +3,7 @@
 use super::search::{SearchArgs, positive_number};
 use super::simulate::SimulationArgs;
 use crate::cli::args::Format;
+use crate::cli::user_claims::ClaimArgs;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -35,6 +36,12 @@ Examples:
   orchestrion check --simulate               500 random runs of up to 500 steps
   orchestrion check --simulate --seed 7 --runs 100000 --depth 2000
   orchestrion check --step --model debate    choose each input yourself
+
+  orchestrion check --claims mine.yaml       also claims of your own, such as:
+                                             claims:
+                                             - id: no-call-after-veto
+                                               after: {event: veto_raised}
+                                               never: {operation: run_task}
 
   orchestrion check --max-memory 2GiB --timeout 5m
   orchestrion check --model debate --exact   one model, without fingerprints
@@ -102,6 +109,8 @@ pub(in super::super) struct Args {
     /// take different transitions.
     #[arg(long, value_name = "NUMBER", default_value = "1", value_parser = positive_number, conflicts_with_all = ["reach", "sweep", "mutants", "step"])]
     pub(super) counterexamples: NonZeroUsize,
+    #[command(flatten)]
+    pub(super) claims: ClaimArgs,
     #[command(flatten)]
     pub(super) search: SearchArgs,
     /// Print the report in this format.

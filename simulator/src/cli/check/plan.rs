@@ -10,6 +10,7 @@ use orchestrion_kernel::Policy;
 use orchestrion_model::induction::Enumeration;
 use orchestrion_model::scopes::{COMPOSED, Model, SCOPES, Scope};
 use orchestrion_scenario::policy_file;
+use orchestrion_user_claims::UserClaim;
 use orchestrion_yaml::LabeledError;
 use std::path::Path;
 
@@ -22,6 +23,8 @@ pub(super) struct CheckPlan {
     pub(super) models: Vec<Model>,
     pub(super) enumerations: Vec<Enumeration>,
     pub(super) waivers: Vec<Waiver>,
+    /// The claims of the project.
+    pub(super) claims: Vec<UserClaim>,
 }
 
 impl CheckPlan {
@@ -56,8 +59,9 @@ impl CheckPlan {
             (Some(model), _) => (vec![model], Vec::new()),
             (None, _) => (args.search.models(), args.search.enumerations()),
         };
+        let claims = args.claims.read(global, args.policy.is_none())?;
         let waivers = project.map(|project| project.waivers()).unwrap_or_default();
-        Ok(Self { policies, scope: choice.scope, file: choice.file, models, enumerations, waivers })
+        Ok(Self { policies, scope: choice.scope, file: choice.file, models, enumerations, waivers, claims })
     }
 
     /// Returns the models to simulate: those that are named or that the scope file defines, else composed.

@@ -3,6 +3,7 @@
 use super::coverage::{Coverage, KINDS, LimitReached, format_probability, resource_name};
 use super::result::{CheckedClaim, OtherCounterexample, PolicyResult, WaiverStatus};
 use super::save::SavedEvidence;
+use super::user_claims::{CheckedUserClaim, write_user_claim};
 use crate::cli::exit_status::ExitStatus;
 use crate::cli::output::{ReportStyle, quoted, text_width, write_command, write_hanging, write_summary};
 use crate::project::Waiver;
@@ -52,6 +53,7 @@ pub(super) fn human(
         }
         let has_unproven = result.unproven_contexts() > 0;
         claims.try_for_each(|claim| write_claim(claim, has_unproven, style.width, out))?;
+        write_user_claims(result, style, out)?;
         if !style.quiet {
             write_not_in_model(result, style.width, out)?;
             writeln!(out)?;
@@ -313,6 +315,17 @@ fn json_line(value: &impl Serialize) -> io::Result<String> {
     Ok(serde_json::to_string(value)?.replace(",\"", ", \""))
 }
 
+/// Writes the claims of the project.
+fn write_user_claims(result: &PolicyResult, style: ReportStyle, out: &mut impl Write) -> io::Result<()> {
+    let is_shown =
+        |claim: &&CheckedUserClaim| !style.quiet || !matches!(claim.verdict_name(), "holds" | "not_in_model");
+    let mut claims = result.user_claims.iter().filter(is_shown).peekable();
+    if claims.peek().is_some() {
+        writeln!(out, "\nclaims of the project")?;
+    }
+    claims.try_for_each(|claim| write_user_claim(claim, style.width, out))
+}
+
 /// Writes the number of claims that the chosen models do not cover.
 fn write_not_in_model(result: &PolicyResult, width: usize, out: &mut impl Write) -> io::Result<()> {
     let models = if result.runs.len() == 1 { "this model does" } else { "these models do" };
@@ -402,8 +415,10 @@ fn write_last_line(
     width: usize,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let claims = || results.iter().flat_map(|result| &result.claims);
-    let count = |name: &str| claims().filter(|claim| claim.verdict_name() == name).count();
+    let of_claims = results.iter().flat_map(|result| &result.claims).map(CheckedClaim::verdict_name);
+    let of_user_claims = results.iter().flat_map(|result| &result.user_claims);
+    let names: Vec<&str> = of_claims.chain(of_user_claims.map(CheckedUserClaim::verdict_name)).collect();
+    let count = |name: &str| names.iter().filter(|verdict| **verdict == name).count();
     let expired = waivers.iter().filter(|(_, status)| *status == WaiverStatus::Expired).count();
     let open = count("vacuous") + count("inconclusive");
     let (word, color) = match status {
@@ -412,7 +427,7 @@ fn write_last_line(
         ExitStatus::Incomplete | ExitStatus::Error if open > 0 => ("INCOMPLETE", AnsiColor::Yellow),
         ExitStatus::Incomplete | ExitStatus::Error => ("EXPIRED", AnsiColor::Yellow),
     };
-    let all = format!("{} claims", claims().count());
+    let all = format!("{} claims", names.len());
     let scope = scope_summary(results);
     let mut text = match status {
         ExitStatus::Success => format!(": {} of {all} hold {scope}", count("holds")),

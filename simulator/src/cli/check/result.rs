@@ -5,6 +5,7 @@ use super::coverage;
 use super::options::Args;
 use super::plan::CheckPlan;
 use super::save::{SavedEvidence, save};
+use super::user_claims::{CheckedUserClaim, check_user_claims};
 use crate::cli::args::GlobalArgs;
 use crate::cli::exit_status::ExitStatus;
 use crate::project::Waiver;
@@ -24,9 +25,18 @@ pub(super) struct PolicyResult {
     pub(super) scope: String,
     pub(super) runs: Vec<ModelRun>,
     pub(super) claims: Vec<CheckedClaim>,
+    /// The claims of the project.
+    pub(super) user_claims: Vec<CheckedUserClaim>,
 }
 
 impl PolicyResult {
+    /// Whether a claim has one of these verdicts.
+    pub(super) fn has_verdict(&self, names: &[&str]) -> bool {
+        let of_claims = self.claims.iter().map(CheckedClaim::verdict_name);
+        let of_user_claims = self.user_claims.iter().map(CheckedUserClaim::verdict_name);
+        of_claims.chain(of_user_claims).any(|name| names.contains(&name))
+    }
+
     /// Returns the names of the explored models.
     pub(super) fn models(&self) -> Vec<&'static str> {
         self.runs.iter().map(|run| run.model).collect()
@@ -123,7 +133,11 @@ pub(super) fn check_policy(
         Ok(CheckedClaim { claim, verdict, evidence, others, waiver: None, is_not_in_model: false })
     });
     let claims = claims.collect::<Result<Vec<CheckedClaim>>>()?;
-    let result = PolicyResult { policy: policy.clone(), scope: scope.name.to_string(), runs, claims };
+    let models: Vec<&str> = runs.iter().map(|run| run.model).collect();
+    let is_partial = coverage::partial_models(&models).is_some();
+    let user_claims = check_user_claims(&kernel, plan, is_partial, args, global)?;
+    let result =
+        PolicyResult { policy: policy.clone(), scope: scope.name.to_string(), runs, claims, user_claims };
     Ok((result.mark_not_in_model(), counts))
 }
 
@@ -153,9 +167,7 @@ fn other_counterexamples(
 
 /// Returns the status of a check.
 pub(super) fn exit_status(results: &[PolicyResult], waivers: &[(&Waiver, WaiverStatus)]) -> ExitStatus {
-    let has_any = |names: &[&str]| {
-        results.iter().flat_map(|result| &result.claims).any(|claim| names.contains(&claim.verdict_name()))
-    };
+    let has_any = |names: &[&str]| results.iter().any(|result| result.has_verdict(names));
     if has_any(&["fails", "not_inductive"]) {
         ExitStatus::Failure
     } else if has_any(&["vacuous", "inconclusive"])

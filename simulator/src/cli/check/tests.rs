@@ -61,7 +61,13 @@ fn result(policy: &str, failing: &[&str], inconclusive: &[&str]) -> PolicyResult
     };
     let names = MODELS.iter().map(|model| model.name).chain(ENUMERATIONS.iter().map(|all| all.model.name));
     let runs = names.map(run).collect();
-    PolicyResult { policy, scope: "tiny".to_owned(), runs, claims: CLAIMS.iter().map(claim).collect() }
+    PolicyResult {
+        policy,
+        scope: "tiny".to_owned(),
+        runs,
+        claims: CLAIMS.iter().map(claim).collect(),
+        user_claims: Vec::new(),
+    }
 }
 
 /// Returns a result in which these claims are vacuous.

@@ -1,6 +1,8 @@
 //! Arguments of `replay`.
 
+use crate::cli::user_claims::ClaimArgs;
 use orchestrion_kernel::Policy;
+use orchestrion_user_claims::UserClaim;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -28,6 +30,8 @@ pub(in super::super) struct Args {
     /// Decide under this policy (a built-in name or a file) instead of the recorded one.
     #[arg(long, value_name = "POLICY")]
     pub(super) policy: Option<String>,
+    #[command(flatten)]
+    pub(super) claims: ClaimArgs,
     /// Stop at the first trace that is not equal.
     #[arg(long)]
     pub(super) fail_fast: bool,
@@ -46,6 +50,7 @@ pub(in super::super) struct Args {
 pub(super) struct Settings<'a> {
     pub(super) args: &'a Args,
     pub(super) policy: Option<&'a Policy>,
+    pub(super) claims: &'a [UserClaim],
     pub(super) quiet: bool,
     /// Columns of the report.
     pub(super) width: usize,

@@ -1,0 +1,96 @@
+//! The monitors of all claims of a project.
+
+use crate::claim::UserClaim;
+use crate::event_kind::EventKind;
+use crate::fields::Moment;
+use crate::monitor::{MonitorState, Verdict, reason_text};
+use crate::pattern::Reason;
+use orchestrion_claims::History;
+use orchestrion_kernel::module::Operation;
+use orchestrion_kernel::{Event, Policy};
+
+/// The monitors of a list of claims: what they keep is in [`MonitorStates`], so that a model checker can copy it.
+#[derive(Clone, Copy, Debug)]
+pub struct Monitors<'c> {
+    claims: &'c [UserClaim],
+}
+
+/// What the monitors keep between events.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct MonitorStates(Vec<MonitorState>);
+
+/// What one event does to one claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Finding {
+    /// The claim at this position is violated.
+    Violated(usize, Reason),
+    /// The event can decide the claim at this position.
+    Premise(usize),
+}
+
+impl<'c> Monitors<'c> {
+    /// Creates the monitors of these claims.
+    #[must_use]
+    pub const fn new(claims: &'c [UserClaim]) -> Self {
+        Self { claims }
+    }
+
+    /// The claims, in their order.
+    #[must_use]
+    pub const fn claims(&self) -> &'c [UserClaim] {
+        self.claims
+    }
+
+    /// The state before any event.
+    #[must_use]
+    pub fn start(&self) -> MonitorStates {
+        MonitorStates(self.claims.iter().map(MonitorState::new).collect())
+    }
+
+    /// Takes one event: updates the history of the request, then every monitor.
+    pub fn step(
+        &self,
+        states: &mut MonitorStates,
+        history: &mut History,
+        policy: &Policy,
+        event: &Event,
+        mut found: impl FnMut(Finding),
+    ) {
+        let operation = operation(history, event);
+        history.observe(policy, event);
+        let (kind, moment) = (EventKind::of(event), Moment { event, operation, request: history });
+        for (position, (claim, state)) in self.claims.iter().zip(&mut states.0).enumerate() {
+            let step = state.step(claim, kind, &moment);
+            if step.is_premise {
+                found(Finding::Premise(position));
+            }
+            if let Some(reason) = step.violated {
+                found(Finding::Violated(position, reason));
+            }
+        }
+    }
+
+    /// The verdicts if the run stops here, for claims that no event violated.
+    #[must_use]
+    pub fn verdicts(&self, states: &MonitorStates) -> Vec<Verdict> {
+        self.claims.iter().zip(&states.0).map(|(claim, state)| state.verdict(claim)).collect()
+    }
+
+    /// Why the claim at a position is violated, as a clause.
+    #[must_use]
+    pub fn reason(&self, position: usize, reason: Reason) -> String {
+        self.claims.get(position).map_or_else(String::new, |claim| reason_text(&claim.pattern, reason))
+    }
+}
+
+/// The operation that an event calls or answers, given the history before it.
+fn operation(history: &History, event: &Event) -> Option<Operation> {
+    let pending = |id| history.pending.iter().find(|(call, _)| *call == id).map(|(_, operation)| *operation);
+    match event {
+        Event::ToolCall { operation, .. } => Some(*operation),
+        Event::ToolResult { call, .. } | Event::CallFailed { call, .. } | Event::OverBudget { call, .. } => {
+            pending(*call)
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,4 @@
+//! Tests of claim files and monitors.
+
+mod naive;
+mod read;

@@ -1,0 +1,103 @@
+//! What claim files say, and how wrong ones are refused.
+
+use crate::{ClaimFile, EventKind, FIELDS, claim_schema, fields_page};
+use orchestrion_yaml::render_error;
+
+/// A file with one claim of these lines.
+fn file(lines: &[&str]) -> String {
+    format!("claims:\n- id: c\n  {}\n", lines.join("\n  "))
+}
+
+#[test]
+fn sentences_say_what_a_claim_says() {
+    let claims: [&[&str]; 12] = [
+        &["never: {event: tool_call, operation: [run_task, undo_task]}"],
+        &["after: {event: veto_raised}", "never: {operation: run_task}"],
+        &[
+            "within: session",
+            "before: {event: decided}",
+            "never: {event: add_item, text: {contains: secret}}",
+        ],
+        &[
+            "between: {start: {event: user_msg}, end: {event: final_answer}}",
+            "at_least: {count: 1, of: {event: decided}}",
+        ],
+        &["within: conversation", "at_most: {limit: 2, of: {operation: run_task}, each: [task]}"],
+        &["at_most: {limit: 0.5, of: {event: tool_result, confidence: {at_least: 0}}, sum: confidence}"],
+        &[
+            "always: {at: {label: {not: [rejected, vetoed]}}, holds: {request.vetoed: false, score: {at_least: 0.7}}}",
+        ],
+        &["always: {holds: {request.pass: {at_most: 3}}}"],
+        &["precedes: {first: {approved: true}, then: {effect: irreversible}}"],
+        &[
+            "responds:",
+            "  to: {operation: run_task}",
+            "  with: {event: [tool_result, call_failed], operation: run_task}",
+            "  same: [task]",
+        ],
+        &["until: {holds: {request.phase: [Idle, VerifyingIdentity]}, end: {verified: true}}"],
+        &["assume: {never: {event: cancelled}}", "at_least: {count: 2, of: {operation: store_memory}}"],
+    ];
+    let sentences = claims.map(|lines| {
+        let read = ClaimFile::parse("claims.yaml", &file(lines));
+        read.unwrap_or_else(|error| panic!("{}", render_error(&error))).claims[0].sentence.clone()
+    });
+    insta::assert_snapshot!(sentences.join("\n"));
+}
+
+#[test]
+fn wrong_files_state_place_and_remedy() {
+    let wrong: [&[&str]; 19] = [
+        &["never: {event: tool_calls}"],
+        &["never: {event: tool_call, operations: run_task}"],
+        &["never: {event: tool_call, operation: run}"],
+        &["never: {event: user_msg, task: 1}"],
+        &["never: {task: one}"],
+        &["never: {confidence: 1.5}"],
+        &["never: {module: {at_least: 1}}"],
+        &["never: {task: {contains: a}}"],
+        &["never: {approved: maybe}"],
+        &["never: {}"],
+        &["never: {text: {}}"],
+        &["never: {exit_code: 1, user: ada}"],
+        &["never: {event: decided}", "always: {holds: {request.vetoed: false}}"],
+        &["why: nothing"],
+        &[
+            "before: {event: decided}",
+            "between: {start: {event: decided}, end: {event: concluded}}",
+            "never: {event: decided}",
+        ],
+        &["precedes: {first: {event: decided}, then: {operation: run_task}, same: [task]}"],
+        &["at_most: {limit: -1, of: {event: decided}}"],
+        &["at_most: {limit: 1, of: {operation: run_task}, sum: operation}"],
+        &["within: week", "never: {event: decided}"],
+    ];
+    let mut texts: Vec<String> = wrong.map(|lines| file(lines)).into();
+    texts.push("claims: []\n".to_owned());
+    texts.push("claims:\n- {id: A, never: {event: decided}}\n".to_owned());
+    texts
+        .push("claims:\n- {id: a, never: {event: decided}}\n- {id: a, never: {event: decided}}\n".to_owned());
+    let errors = texts.iter().map(|text| match ClaimFile::parse("claims.yaml", text) {
+        Ok(_) => panic!("accepted:\n{text}"),
+        Err(error) => render_error(&error),
+    });
+    insta::assert_snapshot!(errors.collect::<Vec<_>>().join("\n"));
+}
+
+#[test]
+fn every_field_has_a_unique_name_and_its_events() {
+    for (position, field) in FIELDS.iter().enumerate() {
+        assert!(FIELDS.iter().skip(position + 1).all(|other| other.name != field.name), "{}", field.name);
+        assert_eq!(field.events.is_empty(), field.name.starts_with("request."), "{}", field.name);
+    }
+    let page = fields_page();
+    assert!(EventKind::ALL.iter().all(|kind| page.contains(kind.name())));
+}
+
+#[test]
+fn schema_names_every_pattern() {
+    let schema = claim_schema().to_string();
+    for pattern in ["never", "always", "precedes", "responds", "at_most", "at_least", "until"] {
+        assert!(schema.contains(pattern), "{pattern}");
+    }
+}

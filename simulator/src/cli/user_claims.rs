@@ -1,0 +1,175 @@
+//! The claims of a project: which files state them, and what a trace says about them.
+
+use super::args::GlobalArgs;
+use super::exit_status::ExitStatus;
+use super::output::{quoted, write_command, write_hanging};
+use super::targets;
+use miette::Result;
+use orchestrion_claims::History;
+use orchestrion_report::text::count;
+use orchestrion_trace::{Reader, TraceError};
+use orchestrion_user_claims::{ClaimFile, EventKind, Finding, MAX_CLAIMS, Monitors, UserClaim, Verdict};
+use orchestrion_yaml::LabeledError;
+use std::io::{self, BufRead, Write};
+use std::path::{Path, PathBuf};
+
+/// Column of a claim's texts.
+const COLUMN: usize = 11;
+
+/// The claim files of a command.
+#[derive(Debug, clap::Args)]
+pub(super) struct ClaimArgs {
+    /// Also check the claims that this file states; may be repeated [default: the claims of the project file].
+    #[arg(long = "claims", value_name = "FILE")]
+    files: Vec<PathBuf>,
+}
+
+impl ClaimArgs {
+    /// Reads the claims, in the order of the files. Without a file, those of the project, if there is one and `uses_project`.
+    ///
+    /// # Errors
+    /// A file that is not valid, two claims of one name, and too many claims.
+    pub(super) fn read(&self, global: &GlobalArgs, uses_project: bool) -> Result<Vec<UserClaim>> {
+        let files = match &self.files[..] {
+            [] if uses_project => {
+                targets::project(global)?.map(|project| project.claims()).unwrap_or_default()
+            }
+            files => files.to_vec(),
+        };
+        let mut claims: Vec<UserClaim> = Vec::new();
+        for file in files {
+            let file = ClaimFile::read(&file)?;
+            for claim in &file.claims {
+                if let Some(twin) = claims.iter().find(|known| known.id == claim.id) {
+                    let error = LabeledError::new(
+                        format!("duplicate id `{}`: {} states it too", claim.id, twin.place),
+                        "rename one of the two",
+                    );
+                    return Err(file.error(error.with_label(claim.span, "second")).into());
+                }
+                if claims.len() == MAX_CLAIMS {
+                    let error = LabeledError::new(
+                        format!("expected at most {MAX_CLAIMS} claims in all files"),
+                        "remove a claim, or check the files one after the other",
+                    );
+                    return Err(file.error(error.with_label(claim.span, "one too many")).into());
+                }
+                claims.push(claim.clone());
+            }
+        }
+        Ok(claims)
+    }
+}
+
+/// What a trace says about each claim.
+#[derive(Debug)]
+pub(super) struct TraceVerdicts {
+    /// In the order of the claims.
+    verdicts: Vec<TraceVerdict>,
+    /// The error that ended reading.
+    error: Option<TraceError>,
+}
+
+/// What a trace says about one claim.
+#[derive(Clone, Debug)]
+struct TraceVerdict {
+    verdict: Verdict,
+    /// Whether an event occurred that can decide the claim.
+    is_reached: bool,
+    violation: Option<Violation>,
+}
+
+/// The first violation of a claim.
+#[derive(Clone, Debug)]
+struct Violation {
+    step: u64,
+    event: EventKind,
+    reason: String,
+}
+
+impl TraceVerdicts {
+    /// Those of no claim.
+    pub(super) const fn none() -> Self {
+        Self { verdicts: Vec::new(), error: None }
+    }
+
+    /// Reads a trace or a journal to its end.
+    pub(super) fn of_trace<R: BufRead>(mut reader: Reader<R>, claims: &[UserClaim]) -> Self {
+        let monitors = Monitors::new(claims);
+        let (mut states, mut history) = (monitors.start(), History::default());
+        let policy = reader.header().policy.clone();
+        let start = TraceVerdict { verdict: Verdict::Satisfied, is_reached: false, violation: None };
+        let mut verdicts = vec![start; claims.len()];
+        let result = reader.try_for_each(|step| {
+            let step = step?;
+            for event in step.refused.is_none().then_some(&step.events).into_iter().flatten() {
+                monitors.step(&mut states, &mut history, &policy, event, |finding| match finding {
+                    Finding::Premise(claim) => verdicts[claim].is_reached = true,
+                    Finding::Violated(claim, reason) => {
+                        let reason = monitors.reason(claim, reason);
+                        let first = || Violation { step: step.n, event: EventKind::of(event), reason };
+                        verdicts[claim].violation.get_or_insert_with(first);
+                    }
+                });
+            }
+            Ok(())
+        });
+        for (one, verdict) in verdicts.iter_mut().zip(monitors.verdicts(&states)) {
+            one.verdict = if one.violation.is_some() { Verdict::Violated } else { verdict };
+        }
+        Self { verdicts, error: result.err() }
+    }
+
+    /// Success, or failure if a claim is violated. A trace that cannot be read to its end is reported by the command.
+    pub(super) fn status(&self) -> ExitStatus {
+        let is_violated = |one: &TraceVerdict| one.verdict == Verdict::Violated;
+        if self.verdicts.iter().any(is_violated) { ExitStatus::Failure } else { ExitStatus::Success }
+    }
+
+    /// Writes the claims that are violated, and unless `quiet` the numbers of the others.
+    pub(super) fn report(
+        &self,
+        claims: &[UserClaim],
+        trace: &Path,
+        quiet: bool,
+        width: usize,
+        out: &mut impl Write,
+    ) -> io::Result<()> {
+        for (claim, one) in claims.iter().zip(&self.verdicts) {
+            let Some(Violation { step, event, reason }) = &one.violation else { continue };
+            let text = format!("{} VIOLATED at step {step}, event {}: {reason}", claim.id, event.name());
+            write_hanging(COLUMN, "  claim", &text, width, out)?;
+            write_hanging(COLUMN, "", &claim.sentence, width, out)?;
+            if let Some(why) = &claim.why {
+                write_hanging(COLUMN, "", why.trim(), width, out)?;
+            }
+            write_hanging(COLUMN, "    stated", &claim.place, width, out)?;
+            write_command("show", &format!("orchestrion show {} --step {step}", quoted(trace)), width, out)?;
+        }
+        if quiet || claims.is_empty() {
+            return Ok(());
+        }
+        let number = |verdict: Verdict, is_reached: bool| {
+            self.verdicts.iter().filter(|one| one.verdict == verdict && one.is_reached == is_reached).count()
+        };
+        let mut parts = Vec::new();
+        for verdict in [Verdict::Satisfied, Verdict::PresumablySatisfied, Verdict::PresumablyViolated] {
+            for (is_reached, suffix) in [(true, ""), (false, " (no event can decide them)")] {
+                match number(verdict, is_reached) {
+                    0 => {}
+                    number => parts.push(format!("{number} {verdict}{suffix}")),
+                }
+            }
+        }
+        let violated = number(Verdict::Violated, true) + number(Verdict::Violated, false);
+        if violated > 0 {
+            parts.push(format!("{violated} violated"));
+        }
+        let text = format!("{} on this trace: {}", count(claims.len(), "claim"), parts.join(", "));
+        write_hanging(COLUMN, "  claims", &text, width, out)?;
+        if let Some(error) = &self.error {
+            write_hanging(COLUMN, "  error", &format!("claims checked up to here: {error}"), width, out)?;
+        }
+        Ok(())
+    }
+}
