@@ -48,6 +48,7 @@ fn pages_are_up_to_date() {
             ("clauses", checks_page(&clauses, &test_index::tests())),
             ("findings", pages::findings(&clauses)),
             ("state", pages::state()),
+            ("claim-fields", orchestrion_user_claims::fields_page()),
         ]
         .map(|(name, page)| (format!("specs/pages/{name}.md"), format!("{notice}{page}"))),
     );

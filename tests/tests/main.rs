@@ -32,3 +32,4 @@ mod simulate;
 mod situation;
 mod stateright_reference;
 mod terms;
+mod user_claims;

@@ -12,7 +12,7 @@ use orchestrion_claims::History;
 use orchestrion_kernel::event::Event;
 use orchestrion_kernel::item::Scope;
 use orchestrion_kernel::module::{Failure, Module, Operation, Report};
-use orchestrion_kernel::{Score, TaskId, Text};
+use orchestrion_kernel::{Phase, Score, TaskId, Text};
 
 /// An event, and what the events up to it say.
 #[derive(Clone, Copy, Debug)]
@@ -231,7 +231,7 @@ fields! {
         };
     "request.phase" Name(|| PHASES.iter().map(|phase| phase.name()).collect()), &[],
         "The phase after the latest transition",
-        |moment| Some(Value::Name(moment.request.phase?.name()));
+        |moment| Some(Value::Name(moment.request.phase.unwrap_or(Phase::Idle).name()));
     "request.verified" Flag, &[], "Whether both identity locks matched",
         |moment| Some(Value::Flag(moment.request.verified));
     "request.pass" Number, &[], "The pass of the debate, at most one above the bound; 0 before the debate",

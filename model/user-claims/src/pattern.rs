@@ -7,6 +7,7 @@ use crate::format::PatternFormat;
 use crate::matcher::{Matcher, field};
 use crate::value::{KeptValue, Value};
 use orchestrion_yaml::{LabeledError, Spanned};
+use smallvec::SmallVec;
 
 /// The most combinations of values that a pattern keeps apart. A claim that meets more is violated, because it can no longer be
 /// evaluated.
@@ -71,11 +72,14 @@ pub(crate) enum Pattern {
 
 /// The values that a pattern keeps, each with a number, in order: what was seen, what is pending, or a count.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct Cells(Vec<(Box<[KeptValue]>, i64)>);
+pub(crate) struct Cells(Vec<(Key, i64)>);
+
+/// The values of a few fields. One needs no allocation.
+type Key = SmallVec<[KeptValue; 1]>;
 
 impl Cells {
     fn position(&self, key: &[KeptValue]) -> Result<usize, usize> {
-        self.0.binary_search_by(|(known, _)| known.as_ref().cmp(key))
+        self.0.binary_search_by(|(known, _)| known.as_slice().cmp(key))
     }
 
     fn get(&self, key: &[KeptValue]) -> i64 {
@@ -83,7 +87,7 @@ impl Cells {
     }
 
     /// Sets a number. Returns whether there was room.
-    fn set(&mut self, key: Box<[KeptValue]>, number: i64) -> bool {
+    fn set(&mut self, key: Key, number: i64) -> bool {
         match self.position(&key) {
             Ok(at) => self.0[at].1 = number,
             Err(_) if self.0.len() >= VALUES_MAX => return false,
@@ -158,7 +162,7 @@ impl Pattern {
             Self::AtLeast { count, of } => {
                 let seen = cells.get(&[]);
                 if seen < i64::from(*count) && of.matches(kind, moment) {
-                    cells.set(Box::default(), seen.saturating_add(1));
+                    cells.set(Key::new(), seen.saturating_add(1));
                 }
                 Ok(())
             }
@@ -167,7 +171,7 @@ impl Pattern {
                     return Ok(());
                 }
                 if end.matches(kind, moment) {
-                    cells.set(Box::default(), 1);
+                    cells.set(Key::new(), 1);
                     return Ok(());
                 }
                 holds(condition.matches(kind, moment))
@@ -258,7 +262,7 @@ impl Pattern {
 }
 
 /// The values of these fields at an event.
-fn key(fields: &[&'static Field], moment: &Moment<'_>) -> Box<[KeptValue]> {
+fn key(fields: &[&'static Field], moment: &Moment<'_>) -> Key {
     fields.iter().map(|field| KeptValue::from((field.read)(moment))).collect()
 }
 

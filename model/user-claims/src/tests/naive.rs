@@ -89,11 +89,14 @@ enum Failure {
     AtEnd,
 }
 
+/// The first failure in a segment.
+type Fails = fn(&[Tag]) -> Option<Failure>;
+
 /// A pattern as YAML, and its definition: the first failure in a segment, the end counted only if it was reached.
 struct Pattern {
     yaml: &'static str,
     requires_events: bool,
-    fails: fn(&[Tag]) -> Option<Failure>,
+    fails: Fails,
 }
 
 const PATTERNS: &[Pattern] = &[
@@ -167,8 +170,11 @@ const PATTERNS: &[Pattern] = &[
 /// A part of a window: where it starts, where it ends, and whether the end was reached.
 type Part = (usize, usize, bool);
 
+/// The parts of a window of a run.
+type PartsOf = fn(&[Tag], Part) -> Vec<Part>;
+
 /// A rule as YAML, and its definition: the parts of a window in which the claim counts.
-const RULES: &[(&str, fn(&[Tag], Part) -> Vec<Part>)] = &[
+const RULES: &[(&str, PartsOf)] = &[
     ("", |_, window| vec![window]),
     ("after: {event: veto_raised}", |run, (start, end, ended)| {
         let after = (start..end).find(|at| run[*at] == Tag::Veto);
@@ -227,7 +233,7 @@ fn windows_named(name: &str, run: &[Tag]) -> Vec<Part> {
 }
 
 /// Assumptions: their YAML, whether they require an event, and their first failure.
-const ASSUMPTIONS: &[(&str, bool, fn(&[Tag]) -> Option<Failure>)] = &[
+const ASSUMPTIONS: &[(&str, bool, Fails)] = &[
     ("", false, |_| None),
     ("assume: {never: {event: cancelled}}", false, |run| {
         run.iter().position(|tag| *tag == Tag::Cancel).map(Failure::At)

@@ -72,7 +72,7 @@ fn wrong_files_state_place_and_remedy() {
         &["at_most: {limit: 1, of: {operation: run_task}, sum: operation}"],
         &["within: week", "never: {event: decided}"],
     ];
-    let mut texts: Vec<String> = wrong.map(|lines| file(lines)).into();
+    let mut texts: Vec<String> = wrong.map(file).into();
     texts.push("claims: []\n".to_owned());
     texts.push("claims:\n- {id: A, never: {event: decided}}\n".to_owned());
     texts
