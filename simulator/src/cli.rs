@@ -5,6 +5,7 @@
 mod args;
 mod check;
 mod context;
+mod differences;
 mod exit_status;
 mod export;
 mod files;
@@ -14,6 +15,7 @@ mod keys;
 mod lint;
 mod output;
 mod promote;
+mod queue;
 mod renamed_flags;
 mod replay;
 mod route;

@@ -91,7 +91,7 @@ fn ci_steps_pass_after_init() {
     assert!(install.starts_with("cargo install --locked "), "{install}");
     assert_eq!(
         commands_of_ci,
-        ["orchestrion check", "orchestrion run --quiet", "orchestrion replay --quiet"]
+        ["orchestrion check", "orchestrion run --check --quiet", "orchestrion replay --quiet"]
     );
     for command in commands_of_ci {
         shell(0, folder.path(), command);

@@ -23,7 +23,8 @@ use serde::{Deserialize, Serialize};
 pub struct ScenarioFile {
     /// The purpose of the scenario, in a sentence.
     pub description: StrictText,
-    /// A built-in policy (as-drawn, hardened), or the path of a policy file relative to this file. Default: hardened.
+    /// A built-in policy (as-drawn, hardened), or the path of a policy file relative to this file. Default: the first policy of the
+    /// project file, or hardened outside a project.
     #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
     pub policy: Option<Spanned<StrictText>>,
     /// The id of the conversation. Default: the file name without its extension.

@@ -24,13 +24,21 @@ use std::time::Duration;
 pub(crate) const STARTS_AT: Timestamp = Timestamp::from_millis(1_767_225_600_000);
 
 impl Scenario {
-    /// Reads a scenario file. The path of its policy is relative to the file's folder.
+    /// Reads a scenario file. The path of its policy is relative to the file's folder. Without one, the policy is `hardened`.
     ///
     /// # Errors
     /// [`ReadError`] if the file cannot be opened, is too large, or is not a valid scenario.
     pub fn read(path: &Path) -> Result<Self, ReadError> {
+        Self::read_with_default(path, &Policy::hardened())
+    }
+
+    /// Reads a scenario file as [`Scenario::read`], with this policy if the file names none.
+    ///
+    /// # Errors
+    /// As [`Scenario::read`].
+    pub fn read_with_default(path: &Path, default: &Policy) -> Result<Self, ReadError> {
         let source = Source::read(path)?;
-        read_scenario(source, path.parent().unwrap_or_else(|| Path::new("")))
+        read_scenario(source, path.parent().unwrap_or_else(|| Path::new("")), default)
     }
 
     /// Parses a scenario. `name` is the file name for errors; the path of the policy is relative to `base_dir`.
@@ -38,7 +46,7 @@ impl Scenario {
     /// # Errors
     /// [`ReadError`] if the text is not a valid scenario.
     pub fn parse(name: &str, text: &str, base_dir: &Path) -> Result<Self, ReadError> {
-        read_scenario(Source::from_text(name, text)?, base_dir)
+        read_scenario(Source::from_text(name, text)?, base_dir, &Policy::hardened())
     }
 
     /// Parses a scenario under this policy instead of the named one, whose file may not exist yet.
@@ -50,11 +58,15 @@ impl Scenario {
     }
 }
 
-/// Reads a scenario.
-pub(crate) fn read_scenario(source: Source, base_dir: &Path) -> Result<Scenario, ReadError> {
+/// Reads a scenario, under the default policy if it names none.
+pub(crate) fn read_scenario(
+    source: Source,
+    base_dir: &Path,
+    default: &Policy,
+) -> Result<Scenario, ReadError> {
     let file: ScenarioFile = source.parse()?;
     let policy = match &file.policy {
-        None => Policy::hardened(),
+        None => default.clone(),
         Some(policy) => policy_file::look_up(policy.value.as_str(), base_dir)
             .map_err(|error| error.into_read_error(&source, policy.span(), "named here"))?,
     };

@@ -1,6 +1,7 @@
 //! `run`: executes scenarios.
 
 mod cross_check;
+mod golden;
 mod keys;
 mod stdio;
 
@@ -8,7 +9,9 @@ use super::args::{GlobalArgs, duration};
 use super::exit_status::ExitStatus;
 use super::files::{self, open_trace};
 use super::{output, targets};
+use golden::GoldenMode;
 use miette::{IntoDiagnostic, Result, miette};
+use orchestrion_kernel::Policy;
 use orchestrion_report::show::{Style, View, show};
 use orchestrion_scenario::Scenario;
 use orchestrion_scenario::run::run_scenario;
@@ -24,10 +27,24 @@ Examples:
   orchestrion run                              scenarios of the project file
   orchestrion run specs/scenarios/happy.yaml   the timeline; the trace is in
                                                .orchestrion/
-  orchestrion run specs/scenarios/*.yaml --quiet        only failures
+  orchestrion run specs/scenarios --quiet               only failures
+  orchestrion run --check                      compare with golden traces
+  orchestrion run --accept                     show what changes, and write them
   orchestrion run mine.yaml --out-dir traces            traces/mine.trace.ndjson
   orchestrion run mine.yaml --cross-check               also solve each context
                                                         as a 0-1 program
+
+A scenario without `policy` runs under the first policy of the project file, or
+under `hardened` outside a project.
+
+The golden trace of a scenario is the file beside it with the extension .ndjson.
+--check plays each scenario and compares inputs, decisions, texts and policy
+with it; a scenario without a golden trace is an error. Comments, the order of
+keys, the version of the kernel and its table are not compared. Example: after
+`init`, set `veto_from: 0.95` in policies/team.yaml and run `orchestrion run
+--check`. The report has the changed setting, the first changed step, the first
+transition that differs, both endings, and the command that shows the step.
+--accept writes the golden traces that differ or are missing.
 
 Modules that a scenario does not script succeed. Memory and stores are then
 simulated: each request reads the ratings and the user's past requests that
@@ -77,11 +94,14 @@ than 16 MiB wait for it, it is disconnected. A host that did not read every
 message gives exit code 3.
 
 Exit codes: 0 every scenario ran as scripted; 1 one halted, a write was refused
-or accepted against its script, or a context differs from the 0-1 program; 2 no
-scenario could be run; 3 a scenario could not be run, a scripted event or reply
-was not used, or a context was not cross-checked.")]
+or accepted against its script, a context differs from the 0-1 program, or
+with --check a golden trace differs or is missing; 2 no scenario could be run;
+3 a scenario could not be run, a scripted event or reply was not used, a golden
+trace could not be read, or a context was not cross-checked. With --check and
+--accept, a halt is no failure; an equal run has the halt and the unused replies
+of its golden trace.")]
 pub(super) struct Args {
-    /// Run these scenarios [default: those of the project file].
+    /// Run these scenarios, and every *.yaml file in or below these folders [default: those of the project file].
     #[arg(value_name = "SCENARIO", conflicts_with = "config")]
     scenarios: Vec<PathBuf>,
     /// Use the program at standard input and output as host, instead of scripted modules. A scenario supplies the requests
@@ -98,6 +118,12 @@ pub(super) struct Args {
     /// are no secret]. Needs --stdio.
     #[arg(long, value_name = "DIR", requires = "stdio")]
     keys: Option<PathBuf>,
+    /// Compare each run with the golden trace of its scenario, and fail where one differs or is missing.
+    #[arg(long, conflicts_with_all = ["stdio", "cross_check", "accept"])]
+    check: bool,
+    /// Write the golden traces that differ or are missing, and show before what changes.
+    #[arg(long, conflicts_with_all = ["stdio", "cross_check"])]
+    accept: bool,
     /// Solve each context again as a 0-1 program, and compare the items, the utility and the cost.
     #[arg(long, conflicts_with = "stdio")]
     cross_check: bool,
@@ -117,9 +143,13 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     }
     let scenarios = targets::scenarios(&args.scenarios, global)?;
     ensure_distinct_traces(&scenarios)?;
+    let policy = targets::default_policy(global)?;
+    if let Some(mode) = args.golden_mode() {
+        return golden::run(mode, &scenarios, &policy, args, global);
+    }
     let mut statuses = Vec::new();
     for path in &scenarios {
-        let status = run_file(path, scenarios.len() == 1, args, global).unwrap_or_else(|error| {
+        let status = run_file(path, &policy, scenarios.len() == 1, args, global).unwrap_or_else(|error| {
             output::print_diagnostic(&error);
             ExitStatus::Error
         });
@@ -147,8 +177,24 @@ fn ensure_distinct_traces(scenarios: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 
-fn run_file(path: &Path, is_single: bool, args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
-    let scenario = Scenario::read(path)?;
+impl Args {
+    fn golden_mode(&self) -> Option<GoldenMode> {
+        match (self.check, self.accept) {
+            (true, _) => Some(GoldenMode::Check),
+            (false, true) => Some(GoldenMode::Accept),
+            (false, false) => None,
+        }
+    }
+}
+
+fn run_file(
+    path: &Path,
+    policy: &Policy,
+    is_single: bool,
+    args: &Args,
+    global: &GlobalArgs,
+) -> Result<ExitStatus> {
+    let scenario = Scenario::read_with_default(path, policy)?;
     let trace = global.out_dir.join(format!("{}.trace.ndjson", scenario.name));
     let result = run_scenario(scenario)?;
     files::replace_trace(&trace, &result.trace)?;

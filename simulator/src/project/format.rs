@@ -11,7 +11,8 @@ use std::borrow::Cow;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProjectFile {
-    /// Policies of `check`: built-in names (as-drawn, hardened) or paths of policy files. Default: hardened.
+    /// Policies of `check`: built-in names (as-drawn, hardened) or paths of policy files. Scenarios that name no policy run under the
+    /// first one. A trace without a scenario is judged under the policy with its recorded name, or the first one. Default: hardened.
     #[serde(default, deserialize_with = "required_value")]
     #[schemars(length(min = 1))]
     pub policies: Option<Spanned<Vec<Spanned<StrictText>>>>,
@@ -22,7 +23,8 @@ pub struct ProjectFile {
     #[serde(default, deserialize_with = "required_value")]
     #[schemars(length(min = 1))]
     pub scenarios: Option<Spanned<Vec<Spanned<StrictText>>>>,
-    /// Traces of `replay`: files or folders. A folder contributes every *.ndjson file in or below it.
+    /// Traces of `replay`: files or folders. A folder contributes every *.ndjson file in or below it. A trace beside a scenario of the
+    /// same name is its golden trace; others, such as traces from production, need no scenario.
     #[serde(default, deserialize_with = "required_value")]
     #[schemars(length(min = 1))]
     pub traces: Option<Spanned<Vec<Spanned<StrictText>>>>,
