@@ -5,7 +5,7 @@
 
 mod format;
 
-pub use format::{ClaimId, Day, ProjectFile, WaiverFile};
+pub use format::{Day, ProjectFile, WaiverFile};
 
 use crate::scope_file::ScopeChoice;
 use jiff::civil::Date;

@@ -1,6 +1,7 @@
 //! The serialized form of a scenario file. The doc comments are the descriptions in the JSON Schema.
 
 use crate::deadlines::DeadlinesFile;
+use crate::expect::{RequestExpectFile, ScenarioExpectFile};
 use crate::handoffs::HandoffFile;
 use crate::ingest::IngestFile;
 use crate::is_default::is_default;
@@ -48,6 +49,9 @@ pub struct ScenarioFile {
     /// Faults of handoffs between nodes of the network. Default: none.
     #[serde(default, skip_serializing_if = "is_default")]
     pub handoffs: Spanned<Vec<Spanned<HandoffFile>>>,
+    /// What the run must give, beside what each request expects. Default: nothing.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub expect: ScenarioExpectFile,
     /// The requests, in order.
     #[schemars(length(min = 1))]
     pub requests: Spanned<Vec<RequestFile>>,
@@ -101,6 +105,9 @@ pub struct RequestFile {
     /// Cancellations by the user; one, or a list. Default: none.
     #[serde(default, skip_serializing_if = "is_default")]
     pub cancel: OneOrMany<PhaseVisitFile>,
+    /// What the request must give. Default: nothing.
+    #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
+    pub expect: Option<Spanned<RequestExpectFile>>,
 }
 
 impl RequestFile {
@@ -119,6 +126,7 @@ impl RequestFile {
             interrupt: OneOrMany::none(),
             crash: OneOrMany::none(),
             cancel: OneOrMany::none(),
+            expect: None,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Reads a scenario and checks what the form of the file does not determine.
 
+use crate::expectations::Expectations;
 use crate::format::{InterruptFile, PhaseVisitFile, RequestFile, ScenarioFile};
 use crate::handoffs::HandoffScript;
 use crate::modules::ModulesFile;
@@ -102,6 +103,7 @@ fn build_scenario(
     let requests = requests.collect::<Result<Vec<_>, _>>().map_err(in_source)?;
     let deadlines = file.deadlines.to_runtime().map_err(in_source)?;
     let handoffs = HandoffScript::from_files(&file.handoffs, network.as_ref()).map_err(in_source)?;
+    let expectations = Expectations::from_file(file).map_err(in_source)?;
     let script = build_script(&source, file, &requests, network.as_ref(), &policy.additional_debaters);
     let script = script.map_err(in_source)?;
     let conversation = file.conversation.as_ref().map_or(name.as_str(), |name| name.as_str());
@@ -115,6 +117,7 @@ fn build_scenario(
         requests,
         script,
         deadlines,
+        expectations,
         name,
         source,
     })

@@ -46,6 +46,22 @@ keys, the version of the kernel and its table are not compared. Example: after
 transition that differs, both endings, and the command that shows the step.
 --accept writes the golden traces that differ or are missing.
 
+A scenario states what it expects of a request, and of the whole run:
+  requests:
+    - text: Rename the column mail to email
+      expect:
+        outcome: blocked          # outcome, blocked, rolled_back, aborted
+        decision: veto            # proceed, reject, veto, outdated
+        label: vetoed
+        passes: 1
+        taken: [H04]              # transitions: orchestrion export table
+        not_taken: [T21]
+        calls: {security: 1, executor: 0}
+        contexts: {module: planner, contains: email, lacks: password}
+  expect: {holds: [C-06], fails: [C-11]}      # claims, in every or in some step
+If Security agrees instead, the run exits with code 1 and prints, at the line:
+  outcome: expected blocked, found outcome (every task succeeded)
+
 Modules that a scenario does not script succeed. Memory and stores are then
 simulated: each request reads the ratings and the user's past requests that
 earlier requests of the run stored. Debate roles and the summarizer need a
@@ -93,9 +109,9 @@ A host that does not read delays no deadline, cancel or end of input. If more
 than 16 MiB wait for it, it is disconnected. A host that did not read every
 message gives exit code 3.
 
-Exit codes: 0 every scenario ran as scripted; 1 one halted, a write was refused
-or accepted against its script, a context differs from the 0-1 program, or
-with --check a golden trace differs or is missing; 2 no scenario could be run;
+Exit codes: 0 every scenario ran as scripted; 1 one halted, an expectation was
+not met, a write was refused or accepted against its script, a context differs
+from the 0-1 program, or with --check a golden trace differs or is missing; 2 no scenario could be run;
 3 a scenario could not be run, a scripted event or reply was not used, a golden
 trace could not be read, or a context was not cross-checked. With --check and
 --accept, a halt is no failure; an equal run has the halt and the unused replies
@@ -227,10 +243,12 @@ fn run_file(
         ExitStatus::Success
     };
     drop(out);
-    let is_failure =
-        result.halted.is_some() || !result.unexpected_writes.is_empty() || cross_check == ExitStatus::Failure;
+    let is_failure = result.halted.is_some()
+        || !result.unexpected_writes.is_empty()
+        || !result.unmet_expectations.is_empty()
+        || cross_check == ExitStatus::Failure;
     let is_incomplete = !result.unused_events.is_empty() || cross_check == ExitStatus::Incomplete;
-    for unexpected in result.unexpected_writes {
+    for unexpected in result.unexpected_writes.into_iter().chain(result.unmet_expectations) {
         output::print_diagnostic(&unexpected.into());
     }
     Ok(match (is_failure, is_incomplete) {

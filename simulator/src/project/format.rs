@@ -1,8 +1,8 @@
 //! Format of project files. Every key is optional.
 
 use jiff::civil::Date;
-use orchestrion_claims::{CLAIMS, Claim};
-use orchestrion_yaml::{LabeledError, Spanned, StrictText, required_value, suggest_nearest};
+use orchestrion_scenario::ClaimId;
+use orchestrion_yaml::{LabeledError, Spanned, StrictText, required_value};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer};
 use std::borrow::Cow;
@@ -46,39 +46,6 @@ pub struct WaiverFile {
     pub reason: Spanned<StrictText>,
     /// Last day, such as 2027-01-31, in UTC.
     pub until: Day,
-}
-
-/// Claim of the catalog, by its id.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ClaimId(pub &'static str);
-
-impl<'de> Deserialize<'de> for ClaimId {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let id = Spanned::<StrictText>::deserialize(deserializer)?;
-        let text = id.value.as_str();
-        let known: Option<&Claim> = CLAIMS.iter().find(|claim| claim.id == text);
-        known.map(|claim| Self(claim.id)).ok_or_else(|| {
-            LabeledError::new(
-                format!("unknown claim `{}`", text.escape_debug()),
-                format!(
-                    "{}list the claims with: orchestrion export claims",
-                    suggest_nearest(text, CLAIMS.iter().map(|claim| claim.id))
-                ),
-            )
-            .with_label(id.span(), "unknown")
-            .into_serde_error()
-        })
-    }
-}
-
-impl JsonSchema for ClaimId {
-    fn schema_name() -> Cow<'static, str> {
-        "Claim".into()
-    }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let ids: Vec<_> = CLAIMS.iter().map(|claim| claim.id).collect();
-        json_schema!({"description": "Claim of the catalog.", "type": "string", "enum": ids})
-    }
 }
 
 /// Calendar day.

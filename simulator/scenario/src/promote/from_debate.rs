@@ -7,7 +7,7 @@ use super::record::{ArgumentRow, DebateRow, ExecutionRow, Places, Record, START}
 use super::{PromoteError, Promotion, Target, origin, run_promotion};
 use crate::{
     ArgumentFile, ArgumentReply, DeadlinesFile, ModulesFile, PlanForm, PlannerReply, RepliesFile,
-    RequestFile, RevisionFile, RevisionReply, ScenarioFile, Seed, TaskFile, TaskReply,
+    RequestFile, RevisionFile, RevisionReply, ScenarioExpectFile, ScenarioFile, Seed, TaskFile, TaskReply,
 };
 use miette::SourceSpan;
 use orchestrion_kernel::module::Role;
@@ -50,6 +50,7 @@ pub fn from_debate(file: &str, text: &str, target: &Target) -> Result<Promotion,
         starts_at: None,
         network: None,
         handoffs: Spanned::default(),
+        expect: ScenarioExpectFile::default(),
         seed: Seed::default(),
         deadlines: DeadlinesFile::default(),
         requests: vec![RequestFile::new(StrictText::from(objective))].into(),

@@ -6,7 +6,7 @@
 use super::scenario_builder::ScenarioBuilder;
 use super::{PromoteError, Promotion, Target, origin, run_promotion};
 use crate::read::STARTS_AT;
-use crate::{DeadlinesFile, ScenarioFile, ScenarioNetworkFile, Seed, TimeText};
+use crate::{DeadlinesFile, ScenarioExpectFile, ScenarioFile, ScenarioNetworkFile, Seed, TimeText};
 use orchestrion_kernel::item::{Item, Layer};
 use orchestrion_kernel::{Event, Input, Policy, Timestamp};
 use orchestrion_trace::{Reader, Step, TraceErrorKind};
@@ -52,6 +52,7 @@ pub fn from_trace<R: BufRead>(
             .map(TimeText),
         network: recorded.network.map(|network| ScenarioNetworkFile::Inline(Box::new(network)).into()),
         handoffs: Spanned::default(),
+        expect: ScenarioExpectFile::default(),
         seed: Seed::default(),
         deadlines: DeadlinesFile::default(),
         requests: recorded.requests.into(),

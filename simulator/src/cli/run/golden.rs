@@ -14,6 +14,7 @@ use orchestrion_kernel::Policy;
 use orchestrion_scenario::Scenario;
 use orchestrion_scenario::run::{ScenarioResult, run_scenario};
 use orchestrion_trace::{Comparison, Reader, TraceError, compare};
+use orchestrion_yaml::ReadError;
 use report::Judged;
 use std::io::Write;
 use std::num::NonZeroUsize;
@@ -119,7 +120,7 @@ fn judge(
     global: &GlobalArgs,
     out: &mut impl Write,
 ) -> Result<ExitStatus> {
-    let ScenarioResult { trace, unused_events, unexpected_writes, .. } = result;
+    let ScenarioResult { trace, unused_events, unexpected_writes, unmet_expectations, .. } = result;
     let is_evidence = mode == GoldenMode::Check && verdict.has_changed_steps();
     let evidence = is_evidence.then(|| global.out_dir.join(format!("{name}.trace.ndjson")));
     if let Some(evidence) = &evidence {
@@ -138,8 +139,9 @@ fn judge(
         output::write_hanging(0, "", &text, style.width, out).into_diagnostic()?;
         statuses.push(ExitStatus::Incomplete);
     }
-    let is_failure = !unexpected_writes.is_empty();
-    for unexpected in unexpected_writes {
+    let unexpected: Vec<ReadError> = unexpected_writes.into_iter().chain(unmet_expectations).collect();
+    let is_failure = !unexpected.is_empty();
+    for unexpected in unexpected {
         output::print_diagnostic(&unexpected.into());
         statuses.push(ExitStatus::Failure);
     }
