@@ -14,6 +14,7 @@ mod journal;
 mod keys;
 mod lint;
 mod output;
+mod paths;
 mod promote;
 mod queue;
 mod renamed_flags;

@@ -68,6 +68,16 @@ pub struct ScenarioExpectFile {
     pub fails: Vec<Spanned<ClaimId>>,
 }
 
+/// How far the script determines the replies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ScriptForm {
+    /// Every scripted reply and event is used, and every call of a scripted module has a reply.
+    #[default]
+    Exact,
+    /// Replies and events may remain unused, and a call after the last reply succeeds: modules succeed, and debaters agree.
+    Partial,
+}
+
 /// The decision of a debate, without its reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DecisionName {
@@ -108,6 +118,10 @@ macro_rules! named_enums {
 }
 
 named_enums! {
+    ScriptForm "form of a script" {
+        Exact "exact",
+        Partial "partial",
+    }
     DecisionName "decision" {
         Proceed "proceed",
         Reject "reject",

@@ -3,6 +3,7 @@
 mod claims;
 mod request;
 
+pub(crate) use claims::ViolationFold;
 pub(crate) use request::ObservedContext;
 
 use crate::expect::{RequestExpectFile, ScenarioExpectFile};

@@ -1,7 +1,7 @@
 //! The serialized form of a scenario file. The doc comments are the descriptions in the JSON Schema.
 
 use crate::deadlines::DeadlinesFile;
-use crate::expect::{RequestExpectFile, ScenarioExpectFile};
+use crate::expect::{RequestExpectFile, ScenarioExpectFile, ScriptForm};
 use crate::handoffs::HandoffFile;
 use crate::ingest::IngestFile;
 use crate::is_default::is_default;
@@ -9,6 +9,7 @@ use crate::modules::ModulesFile;
 use crate::names::{Count, PhaseName, Seed};
 use crate::network::ScenarioNetworkFile;
 use crate::one_or_many::OneOrMany;
+use crate::policy_file::EnumName;
 use crate::scripted::{ScriptedNetworkEventFile, ScriptedWriteFile};
 use crate::time::DurationText;
 use crate::timestamp::TimeText;
@@ -52,6 +53,13 @@ pub struct ScenarioFile {
     /// What the run must give, beside what each request expects. Default: nothing.
     #[serde(default, skip_serializing_if = "is_default")]
     pub expect: ScenarioExpectFile,
+    /// Whether the script determines every reply. Under `partial`, replies and events may remain unused, and a call after the last reply
+    /// succeeds: a test of a correction does not depend on the calls of the corrected policy. Default: exact.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub script: EnumName<ScriptForm>,
+    /// Whether the scenario has a golden trace. Write false for a scenario that only its expectations judge. Default: true.
+    #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
+    pub golden: Option<Spanned<bool>>,
     /// The requests, in order.
     #[schemars(length(min = 1))]
     pub requests: Spanned<Vec<RequestFile>>,

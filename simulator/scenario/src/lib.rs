@@ -44,7 +44,8 @@ pub use action::{ActionFile, ArgFile, SummaryUpdateFile, ToolCallFile};
 pub use by_task::{ByTask, ForTask};
 pub use deadlines::DeadlinesFile;
 pub use expect::{
-    ClaimId, ContextExpectFile, DecisionName, RequestExpectFile, ScenarioExpectFile, TransitionName,
+    ClaimId, ContextExpectFile, DecisionName, RequestExpectFile, ScenarioExpectFile, ScriptForm,
+    TransitionName,
 };
 pub use format::{InterruptFile, PhaseVisitFile, RequestFile, ScenarioFile};
 pub use handoffs::{HandoffFault, HandoffFile, HandoffScript};

@@ -104,6 +104,16 @@ fn build_scenario(
     let deadlines = file.deadlines.to_runtime().map_err(in_source)?;
     let handoffs = HandoffScript::from_files(&file.handoffs, network.as_ref()).map_err(in_source)?;
     let expectations = Expectations::from_file(file).map_err(in_source)?;
+    let has_golden = file.golden.is_none_or(|golden| golden.value);
+    if !has_golden && expectations.is_empty() {
+        let error = LabeledError::new(
+            "expected expectations in a scenario without a golden trace, found none",
+            "add `expect`, or remove this line",
+        );
+        return Err(in_source(
+            error.with_label(file.golden.and_then(|golden| golden.span()), "tests nothing"),
+        ));
+    }
     let script = build_script(&source, file, &requests, network.as_ref(), &policy.additional_debaters);
     let script = script.map_err(in_source)?;
     let conversation = file.conversation.as_ref().map_or(name.as_str(), |name| name.as_str());
@@ -117,6 +127,7 @@ fn build_scenario(
         requests,
         script,
         deadlines,
+        has_golden,
         expectations,
         name,
         source,
@@ -186,7 +197,7 @@ fn build_request(
 /// Builds the script of a scenario.
 fn build_script(
     source: &Source,
-    ScenarioFile { seed, modules, requests, .. }: &ScenarioFile,
+    ScenarioFile { seed, modules, requests, script, .. }: &ScenarioFile,
     scripted: &[ScriptedRequest],
     network: Option<&ScenarioNetwork>,
     debaters: &[AdditionalDebater],
@@ -198,7 +209,7 @@ fn build_script(
     builder.add_tasks(&modules.value.tasks, &planned, ScriptKey::Task)?;
     builder.add_tasks(&modules.value.undo, &planned, ScriptKey::Undo)?;
     let place = modules.span().or(requests.span());
-    Ok(Script::new(source.clone(), place, builder.cases, seed, debaters.to_vec()))
+    Ok(Script::new(source.clone(), place, builder.cases, seed, debaters.to_vec()).with_form(script.0))
 }
 
 /// Refuses replies of an additional debater that the policy does not have: no call uses them.

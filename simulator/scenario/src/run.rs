@@ -1,5 +1,6 @@
 //! Runs a scenario: its user and its scripted modules drive a conversation to the end.
 
+use crate::expect::ScriptForm;
 use crate::expectations::{Expectations, ObservedContext};
 use crate::handoff_channel::HandoffChannel;
 use crate::script::{CallScene, DelayedReply, Script, ScriptError, ScriptedReply};
@@ -276,6 +277,9 @@ impl ScenarioRunner<'_> {
         if halted.is_none() {
             unused_events.extend(lock_ignoring_poison(&self.host.script).unused());
             unused_events.extend(lock_ignoring_poison(&self.host.handoffs).unused());
+        }
+        if lock_ignoring_poison(&self.host.script).form() == ScriptForm::Partial {
+            unused_events.clear();
         }
         // Under `as-drawn` a conversation may end with its request; then no session is open.
         if halted.is_none()

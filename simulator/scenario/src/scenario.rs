@@ -34,6 +34,8 @@ pub struct Scenario {
     pub script: Script,
     /// The deadlines of calls.
     pub deadlines: Deadlines,
+    /// Whether the scenario has a golden trace.
+    pub has_golden: bool,
     pub(crate) expectations: Expectations,
     pub(crate) source: Source,
 }

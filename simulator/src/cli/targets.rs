@@ -2,7 +2,7 @@
 
 use super::args::GlobalArgs;
 use super::files;
-use crate::project::{self, Project};
+use crate::project::{self, PolicyReference, Project};
 use miette::{Result, miette};
 use orchestrion_kernel::Policy;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,8 @@ pub(super) fn project(global: &GlobalArgs) -> Result<Option<Project>> {
 #[derive(Debug)]
 pub(super) struct ProjectPolicies {
     first: Policy,
-    others: Vec<Policy>,
+    /// The others, each as the project file names it.
+    others: Vec<(PolicyReference, Policy)>,
 }
 
 impl ProjectPolicies {
@@ -28,7 +29,8 @@ impl ProjectPolicies {
         let Some(project) = project(global)? else { return Ok(None) };
         let mut policies = project.policies()?.into_iter();
         let first = policies.next().unwrap_or_else(Policy::hardened);
-        Ok(Some(Self { first, others: policies.collect() }))
+        let references = project.policy_references().into_iter().skip(1);
+        Ok(Some(Self { first, others: references.zip(policies).collect() }))
     }
 
     /// The policy of scenarios that name none.
@@ -38,7 +40,12 @@ impl ProjectPolicies {
 
     /// Returns the policy with this name, or the first one.
     pub(super) fn named_or_first(&self, name: &str) -> &Policy {
-        self.others.iter().find(|policy| policy.name == name).unwrap_or(&self.first)
+        self.named(name).map_or(&self.first, |(_, policy)| policy)
+    }
+
+    /// Returns the policy with this name, if it is not the first one.
+    pub(super) fn named(&self, name: &str) -> Option<&(PolicyReference, Policy)> {
+        self.others.iter().find(|(_, policy)| policy.name == name)
     }
 }
 

@@ -131,6 +131,9 @@ fn invalid_expectations_are_reported() {
         "expect: {holds: [C-999]}\n".to_owned(),
         "expect: {holds: [C-03]}\n".to_owned(),
         "expect: {holds: [C-06], fails: [C-06]}\n".to_owned(),
+        "script: loose\n".to_owned(),
+        "golden: false\n".to_owned(),
+        "golden: maybe\nexpect: {holds: [C-06]}\n".to_owned(),
     ];
     let mistakes: Vec<&str> = mistakes.iter().map(String::as_str).collect();
     snapshot!(render_errors(HEAD, &mistakes));
@@ -163,4 +166,23 @@ fn expectations_round_trip_and_match_schema() {
     ] {
         assert!(text.contains(from) && !valid(&text.replace(from, to)), "{to}");
     }
+}
+
+#[test]
+fn partial_script_needs_no_exact_replies() {
+    // The lists of Critic and Security are too short for a second pass, and the request is never in the phase of the cancel.
+    let modules = MODULES
+        .replace("critic: {pro: {confidence: 0.9}}", "critic: [{con: {confidence: 1.0}}]")
+        .replace("security: {con: {confidence: 0.95}}", "security: [{con: {confidence: 0.8}}]")
+        .replace("  optimizer: {pro: {confidence: 0.9}}\n", "");
+    let exact = format!("{HEAD}    cancel: {{phase: RepairReview}}\n{modules}");
+    let error = run_scenario(parse(&exact).unwrap()).unwrap_err();
+    assert!(error.to_string().contains("expected a scripted reply, found none"), "{error}");
+    let partial = exact.replace("user: ada\n", "user: ada\nscript: partial\n");
+    let result = run_scenario(parse(&partial).unwrap()).unwrap();
+    assert!(result.halted.is_none() && result.unused_events.is_empty(), "{result:?}");
+    // After the last replies every debater agrees.
+    let expected = partial
+        .replace("    cancel:", "    expect: {outcome: outcome, decision: proceed, passes: 2}\n    cancel:");
+    assert_eq!(unmet(&expected), [""; 0]);
 }

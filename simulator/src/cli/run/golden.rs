@@ -38,6 +38,8 @@ enum Verdict {
     Equal,
     /// There is no golden trace.
     Missing,
+    /// The scenario has no golden trace: its expectations alone judge the run.
+    NotKept,
     /// A step or the policy differs.
     Changed(Box<Comparison>),
     /// The golden trace cannot be read.
@@ -90,10 +92,10 @@ pub(super) fn run(
 /// Plays a scenario and compares the run with its golden trace.
 fn play(path: &Path, policy: &Policy) -> Result<Played> {
     let scenario = Scenario::read_with_default(path, policy)?;
-    let name = scenario.name.clone();
+    let (name, has_golden) = (scenario.name.clone(), scenario.has_golden);
     let result = run_scenario(scenario)?;
     let golden = path.with_extension("ndjson");
-    let verdict = compare_golden(&golden, &result.trace, &name);
+    let verdict = if has_golden { compare_golden(&golden, &result.trace, &name) } else { Verdict::NotKept };
     Ok(Played { name, result, golden, verdict })
 }
 
@@ -146,7 +148,7 @@ fn judge(
         statuses.push(ExitStatus::Failure);
     }
     let status = match (&verdict, mode) {
-        (Verdict::Equal, _) => ExitStatus::Success,
+        (Verdict::Equal | Verdict::NotKept, _) => ExitStatus::Success,
         (Verdict::Unreadable(_), GoldenMode::Check) => ExitStatus::Error,
         (Verdict::Missing | Verdict::Changed(_), GoldenMode::Check) => ExitStatus::Failure,
         // A run that is not what its scenario expects is no golden trace.

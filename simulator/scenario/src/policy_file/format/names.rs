@@ -57,7 +57,7 @@ named_enums! {
 }
 
 /// A value of a kernel enum, by its name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct EnumName<T>(pub T);
 
 impl<'de, T: NamedEnum> Deserialize<'de> for EnumName<T> {

@@ -29,6 +29,8 @@ pub(super) fn write_verdict(
     match verdict {
         Verdict::Equal if style.quiet => Ok(()),
         Verdict::Equal => write_hanging(0, "", &format!("{file}: equal"), width, out),
+        Verdict::NotKept if style.quiet => Ok(()),
+        Verdict::NotKept => write_hanging(0, "", &format!("{file}: judged by its expectations"), width, out),
         Verdict::Unreadable(error) => {
             write_hanging(0, "", &format!("{file}: UNREADABLE golden trace"), width, out)?;
             write_hanging(11, "  error", &error.to_string(), width, out)

@@ -22,6 +22,7 @@ pub(super) struct GoldenSummary {
     equal: usize,
     changed: usize,
     missing: usize,
+    not_kept: usize,
     unreadable: usize,
     /// Scenarios whose golden trace has other policy settings and the same decisions, by these settings.
     stale: BTreeMap<Vec<ChangedSetting>, Vec<PathBuf>>,
@@ -35,6 +36,7 @@ impl GoldenSummary {
         match verdict {
             Verdict::Equal => self.equal += 1,
             Verdict::Missing => self.missing += 1,
+            Verdict::NotKept => self.not_kept += 1,
             Verdict::Unreadable(_) => self.unreadable += 1,
             Verdict::Changed(comparison) => {
                 self.changed += 1;
@@ -44,7 +46,7 @@ impl GoldenSummary {
                 }
             }
         }
-        if status == ExitStatus::Failure && !matches!(verdict, Verdict::Equal) {
+        if status == ExitStatus::Failure && !matches!(verdict, Verdict::Equal | Verdict::NotKept) {
             self.acceptable.push(path.to_owned());
         }
     }
@@ -81,6 +83,7 @@ impl GoldenSummary {
         for (number, noun) in [
             (self.changed, nouns[1]),
             (self.missing, nouns[2]),
+            (self.not_kept, "judged by expectations"),
             (self.unreadable, "unreadable"),
             (self.unplayed, "not played"),
             (scenarios - played, "skipped"),
