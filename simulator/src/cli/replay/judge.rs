@@ -18,7 +18,7 @@ pub(super) enum Judge {
     /// One policy, named by a flag.
     Named(Box<Policy>),
     /// The project.
-    Project(ProjectPolicies),
+    Project(Box<ProjectPolicies>),
 }
 
 impl Judge {
@@ -30,7 +30,7 @@ impl Judge {
             return Ok(Self::Recorded { is_chosen: true });
         }
         let project = ProjectPolicies::read(global)?;
-        Ok(project.map_or(Self::Recorded { is_chosen: false }, Self::Project))
+        Ok(project.map_or(Self::Recorded { is_chosen: false }, |project| Self::Project(Box::new(project))))
     }
 
     /// Returns the policy under which a trace is judged; `None` for the one that it carries.
