@@ -5,6 +5,7 @@
 mod args;
 mod check;
 mod context;
+mod differences;
 mod exit_status;
 mod export;
 mod files;
@@ -13,7 +14,9 @@ mod journal;
 mod keys;
 mod lint;
 mod output;
+mod paths;
 mod promote;
+mod queue;
 mod renamed_flags;
 mod replay;
 mod route;

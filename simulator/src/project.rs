@@ -5,7 +5,7 @@
 
 mod format;
 
-pub use format::{ClaimId, Day, ProjectFile, WaiverFile};
+pub use format::{Day, ProjectFile, WaiverFile};
 
 use crate::scope_file::ScopeChoice;
 use jiff::civil::Date;
@@ -24,6 +24,15 @@ pub struct Project {
     path: PathBuf,
     source: Source,
     file: ProjectFile,
+}
+
+/// A policy as the project file names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PolicyReference {
+    /// A built-in policy.
+    BuiltIn(String),
+    /// A policy file.
+    File(PathBuf),
 }
 
 /// Permission for a claim to fail or be vacuous until a day.
@@ -117,6 +126,16 @@ impl Project {
         self.validate_waived_policies(&policies)
             .map_err(|error| ReadError::in_source(&self.source, error))?;
         Ok(policies)
+    }
+
+    /// Returns the policies as the file names them, built-in names unchanged and paths with the folder of the file.
+    #[must_use]
+    pub fn policy_references(&self) -> Vec<PolicyReference> {
+        let reference = |entry: &Spanned<StrictText>| match entry.value.as_str() {
+            name if BUILT_IN.contains(&name) => PolicyReference::BuiltIn(name.to_owned()),
+            path => PolicyReference::File(self.folder().join(path)),
+        };
+        self.file.policies.iter().flat_map(|list| &list.value).map(reference).collect()
     }
 
     /// Returns the scope of the models, if the file sets one.

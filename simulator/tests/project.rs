@@ -57,13 +57,36 @@ fn readme_commands_promote_a_counterexample() {
     let kept = shell(0, &demo, promote);
     assert!(kept.contains("wrote    scenarios/veto-survives.yaml"), "{kept}");
 
-    // The scenario is part of the project now.
+    assert!(kept.contains("claims   expected to hold: C-06"), "{kept}");
+    assert!(!kept.contains(".ndjson\n") && !kept.contains(".policy.yaml"), "{kept}");
+
+    // The scenario is a test of the project now: it fails until the policy is corrected.
+    for command in ["orchestrion run", "orchestrion run --check --quiet"] {
+        let played = shell(1, &demo, command);
+        assert!(played.contains("claim C-06: expected to hold, found it violated at step "), "{played}");
+    }
+    let policy = demo.join("policies/team.yaml");
+    let faulty = fs::read_to_string(&policy).unwrap();
+    fs::write(&policy, faulty.replace("sticky_veto: false", "sticky_veto: true")).unwrap();
     let played = shell(0, &demo, "orchestrion run");
     assert!(played.contains("scenarios/veto-survives.yaml: completed in"), "{played}");
     assert_eq!(played.matches("completed in").count(), 3, "{played}");
+    let played = shell(0, &demo, "orchestrion run --check");
+    assert!(played.contains("scenarios/veto-survives.yaml: judged by its expectations"), "{played}");
+    assert!(played.contains("checked 3 of 3: 2 equal, 1 judged by expectations"), "{played}");
     let replayed = shell(0, &demo, "orchestrion replay");
-    assert!(replayed.contains("scenarios/veto-survives.ndjson: equal"), "{replayed}");
-    assert!(replayed.contains("replayed 3 of 3: 3 equal"), "{replayed}");
+    assert!(replayed.contains("replayed 2 of 2: 2 equal"), "{replayed}");
+    fs::write(&policy, faulty).unwrap();
+
+    // With its policy pinned, the scenario repeats the fault under every policy of the project.
+    let pinned = shell(
+        0,
+        &demo,
+        &format!("{} --pin-policy", promote.replace("veto-survives", "pinned").split(" #").next().unwrap()),
+    );
+    assert!(pinned.contains("wrote    scenarios/pinned.policy.yaml"), "{pinned}");
+    assert!(pinned.contains("claims   expected to fail, as recorded: C-06"), "{pinned}");
+    shell(0, &demo, "orchestrion run --check scenarios/pinned.yaml");
 
     // One claim is waived; the waiver of the other one expired.
     let file = demo.join("orchestrion.yaml");
@@ -91,7 +114,7 @@ fn ci_steps_pass_after_init() {
     assert!(install.starts_with("cargo install --locked "), "{install}");
     assert_eq!(
         commands_of_ci,
-        ["orchestrion check", "orchestrion run --quiet", "orchestrion replay --quiet"]
+        ["orchestrion check", "orchestrion run --check --quiet", "orchestrion replay --quiet"]
     );
     for command in commands_of_ci {
         shell(0, folder.path(), command);

@@ -21,7 +21,7 @@ type Result<T> = datatest_stable::Result<T>;
 
 fn scenario_plays_to_golden_trace(scenario: &Path) -> Result<()> {
     let result = run_scenario(Scenario::read(scenario)?)?;
-    if let Some(unexpected) = result.unexpected_writes.first() {
+    if let Some(unexpected) = result.unexpected_writes.iter().chain(&result.unmet_expectations).next() {
         return Err(format!("{}: {unexpected}", scenario.display()).into());
     }
     let trace = String::from_utf8(result.trace)?;

@@ -1,6 +1,7 @@
 //! The serialized form of a scenario file. The doc comments are the descriptions in the JSON Schema.
 
 use crate::deadlines::DeadlinesFile;
+use crate::expect::{RequestExpectFile, ScenarioExpectFile, ScriptForm};
 use crate::handoffs::HandoffFile;
 use crate::ingest::IngestFile;
 use crate::is_default::is_default;
@@ -8,6 +9,7 @@ use crate::modules::ModulesFile;
 use crate::names::{Count, PhaseName, Seed};
 use crate::network::ScenarioNetworkFile;
 use crate::one_or_many::OneOrMany;
+use crate::policy_file::EnumName;
 use crate::scripted::{ScriptedNetworkEventFile, ScriptedWriteFile};
 use crate::time::DurationText;
 use crate::timestamp::TimeText;
@@ -23,7 +25,8 @@ use serde::{Deserialize, Serialize};
 pub struct ScenarioFile {
     /// The purpose of the scenario, in a sentence.
     pub description: StrictText,
-    /// A built-in policy (as-drawn, hardened), or the path of a policy file relative to this file. Default: hardened.
+    /// A built-in policy (as-drawn, hardened), or the path of a policy file relative to this file. Default: the first policy of the
+    /// project file, or hardened outside a project.
     #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
     pub policy: Option<Spanned<StrictText>>,
     /// The id of the conversation. Default: the file name without its extension.
@@ -47,6 +50,16 @@ pub struct ScenarioFile {
     /// Faults of handoffs between nodes of the network. Default: none.
     #[serde(default, skip_serializing_if = "is_default")]
     pub handoffs: Spanned<Vec<Spanned<HandoffFile>>>,
+    /// What the run must give, beside what each request expects. Default: nothing.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub expect: ScenarioExpectFile,
+    /// Whether the script determines every reply. Under `partial`, replies and events may remain unused, and a call after the last reply
+    /// succeeds: a test of a correction does not depend on the calls of the corrected policy. Default: exact.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub script: EnumName<ScriptForm>,
+    /// Whether the scenario has a golden trace. Write false for a scenario that only its expectations judge. Default: true.
+    #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
+    pub golden: Option<Spanned<bool>>,
     /// The requests, in order.
     #[schemars(length(min = 1))]
     pub requests: Spanned<Vec<RequestFile>>,
@@ -100,6 +113,9 @@ pub struct RequestFile {
     /// Cancellations by the user; one, or a list. Default: none.
     #[serde(default, skip_serializing_if = "is_default")]
     pub cancel: OneOrMany<PhaseVisitFile>,
+    /// What the request must give. Default: nothing.
+    #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
+    pub expect: Option<Spanned<RequestExpectFile>>,
 }
 
 impl RequestFile {
@@ -118,6 +134,7 @@ impl RequestFile {
             interrupt: OneOrMany::none(),
             crash: OneOrMany::none(),
             cancel: OneOrMany::none(),
+            expect: None,
         }
     }
 }

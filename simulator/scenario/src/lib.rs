@@ -8,6 +8,8 @@ mod action;
 mod by_task;
 mod convert;
 mod deadlines;
+mod expect;
+mod expectations;
 mod format;
 mod handoff_channel;
 mod handoffs;
@@ -41,6 +43,10 @@ mod writes;
 pub use action::{ActionFile, ArgFile, SummaryUpdateFile, ToolCallFile};
 pub use by_task::{ByTask, ForTask};
 pub use deadlines::DeadlinesFile;
+pub use expect::{
+    ClaimId, ContextExpectFile, DecisionName, RequestExpectFile, ScenarioExpectFile, ScriptForm,
+    TransitionName,
+};
 pub use format::{InterruptFile, PhaseVisitFile, RequestFile, ScenarioFile};
 pub use handoffs::{HandoffFault, HandoffFile, HandoffScript};
 pub use ingest::{IngestFile, ingest, parse_ingest};

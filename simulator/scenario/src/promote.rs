@@ -14,7 +14,7 @@ mod task_delays;
 mod tests;
 
 pub use from_debate::from_debate;
-pub use from_trace::from_trace;
+pub use from_trace::{from_trace, from_trace_in_project};
 
 use crate::policy_file;
 use crate::run::{ScenarioRunError, run_scenario};
@@ -67,6 +67,24 @@ impl Target {
     }
 }
 
+/// The policy of a project, under which a promoted scenario runs.
+#[derive(Clone, Debug)]
+pub struct ProjectPolicy {
+    /// The policy now.
+    pub policy: Policy,
+    /// Its name in the scenario; `None` for the default of the project.
+    pub reference: Option<String>,
+}
+
+/// The policy under which a promoted scenario runs.
+#[derive(Clone, Debug)]
+enum RunPolicy {
+    /// This one, which is kept beside the scenario unless it is built in.
+    Pinned(Policy),
+    /// That of the project, as it will be when the scenario runs.
+    Project(ProjectPolicy),
+}
+
 /// A promoted scenario with its run.
 #[derive(Debug)]
 pub struct Promotion {
@@ -75,8 +93,14 @@ pub struct Promotion {
     pub scenario: String,
     /// The policy file; `None` for a built-in policy.
     pub policy: Option<String>,
-    /// The golden trace: the trace of the run.
+    /// The trace of the run.
     pub golden: Vec<u8>,
+    /// Whether the trace is the golden trace of the scenario. A test of a claim has none: the claim alone judges it.
+    pub has_golden: bool,
+    /// The claims that the recording violates.
+    pub violated: Vec<&'static str>,
+    /// The expectations that the run does not meet, as sentences.
+    pub unmet: Vec<String>,
     /// The number of its steps.
     pub steps: u64,
     /// The refusal at which the run halted, if it did.
@@ -91,7 +115,7 @@ impl Promotion {
     pub fn files(&self) -> Vec<(String, &[u8])> {
         let mut files = vec![(self.target.scenario_file(), self.scenario.as_bytes())];
         files.extend(self.policy.as_ref().map(|policy| (self.target.policy_file(), policy.as_bytes())));
-        files.push((self.target.golden_file(), self.golden.as_slice()));
+        files.extend(self.has_golden.then(|| (self.target.golden_file(), self.golden.as_slice())));
         files
     }
 }
@@ -168,26 +192,38 @@ fn origin(file: &str) -> String {
 fn run_promotion(
     target: &Target,
     mut file: ScenarioFile,
-    policy: &Policy,
+    policy: &RunPolicy,
 ) -> Result<(Promotion, Vec<Step>), PromoteError> {
-    let built_in = Policy::built_in(&policy.name).filter(|built_in| built_in == policy);
-    let policy_text = built_in.is_none().then(|| policy_file::write(policy));
-    let policy = match &policy_text {
-        None => policy.clone(),
-        // The golden trace must be the trace of the serialized policy.
-        Some(text) => policy_file::parse(&target.policy_file(), text, Path::new(""))?,
+    let (policy, policy_text) = match policy {
+        RunPolicy::Project(ProjectPolicy { policy, reference }) => {
+            file.policy = reference.clone().map(|reference| StrictText::from(reference).into());
+            (policy.clone(), None)
+        }
+        RunPolicy::Pinned(policy) if Policy::built_in(&policy.name).as_ref() == Some(policy) => {
+            file.policy = Some(StrictText::from(policy.name.as_str()).into());
+            (policy.clone(), None)
+        }
+        RunPolicy::Pinned(policy) => {
+            file.policy = Some(StrictText::from(target.policy_file()).into());
+            let text = policy_file::write(policy);
+            // The golden trace must be the trace of the serialized policy.
+            (policy_file::parse(&target.policy_file(), &text, Path::new(""))?, Some(text))
+        }
     };
-    let named = policy_text.as_ref().map_or_else(|| policy.name.to_string(), |_| target.policy_file());
-    file.policy = Some(StrictText::from(named).into());
     let mut text = String::from(if target.schema { SCHEMA_LINE } else { "" });
     text.push_str(&write_scenario(&file)?);
-    let run = run_scenario(Scenario::parse_under(&target.scenario_file(), &text, policy)?)?;
+    let scenario = Scenario::parse_under(&target.scenario_file(), &text, policy)?;
+    let has_golden = scenario.has_golden;
+    let run = run_scenario(scenario)?;
     let steps = Reader::new(run.trace.as_slice(), &target.golden_file())?.collect::<Result<_, _>>()?;
     let promotion = Promotion {
         target: target.clone(),
         scenario: text,
         policy: policy_text,
         golden: run.trace,
+        has_golden,
+        violated: Vec::new(),
+        unmet: run.unmet_expectations.iter().map(ToString::to_string).collect(),
         steps: run.steps,
         halted: run.halted,
         notes: Vec::new(),

@@ -1,5 +1,6 @@
 //! Reads a scenario and checks what the form of the file does not determine.
 
+use crate::expectations::Expectations;
 use crate::format::{InterruptFile, PhaseVisitFile, RequestFile, ScenarioFile};
 use crate::handoffs::HandoffScript;
 use crate::modules::ModulesFile;
@@ -24,13 +25,21 @@ use std::time::Duration;
 pub(crate) const STARTS_AT: Timestamp = Timestamp::from_millis(1_767_225_600_000);
 
 impl Scenario {
-    /// Reads a scenario file. The path of its policy is relative to the file's folder.
+    /// Reads a scenario file. The path of its policy is relative to the file's folder. Without one, the policy is `hardened`.
     ///
     /// # Errors
     /// [`ReadError`] if the file cannot be opened, is too large, or is not a valid scenario.
     pub fn read(path: &Path) -> Result<Self, ReadError> {
+        Self::read_with_default(path, &Policy::hardened())
+    }
+
+    /// Reads a scenario file as [`Scenario::read`], with this policy if the file names none.
+    ///
+    /// # Errors
+    /// As [`Scenario::read`].
+    pub fn read_with_default(path: &Path, default: &Policy) -> Result<Self, ReadError> {
         let source = Source::read(path)?;
-        read_scenario(source, path.parent().unwrap_or_else(|| Path::new("")))
+        read_scenario(source, path.parent().unwrap_or_else(|| Path::new("")), default)
     }
 
     /// Parses a scenario. `name` is the file name for errors; the path of the policy is relative to `base_dir`.
@@ -38,7 +47,7 @@ impl Scenario {
     /// # Errors
     /// [`ReadError`] if the text is not a valid scenario.
     pub fn parse(name: &str, text: &str, base_dir: &Path) -> Result<Self, ReadError> {
-        read_scenario(Source::from_text(name, text)?, base_dir)
+        read_scenario(Source::from_text(name, text)?, base_dir, &Policy::hardened())
     }
 
     /// Parses a scenario under this policy instead of the named one, whose file may not exist yet.
@@ -50,11 +59,15 @@ impl Scenario {
     }
 }
 
-/// Reads a scenario.
-pub(crate) fn read_scenario(source: Source, base_dir: &Path) -> Result<Scenario, ReadError> {
+/// Reads a scenario, under the default policy if it names none.
+pub(crate) fn read_scenario(
+    source: Source,
+    base_dir: &Path,
+    default: &Policy,
+) -> Result<Scenario, ReadError> {
     let file: ScenarioFile = source.parse()?;
     let policy = match &file.policy {
-        None => Policy::hardened(),
+        None => default.clone(),
         Some(policy) => policy_file::look_up(policy.value.as_str(), base_dir)
             .map_err(|error| error.into_read_error(&source, policy.span(), "named here"))?,
     };
@@ -90,6 +103,17 @@ fn build_scenario(
     let requests = requests.collect::<Result<Vec<_>, _>>().map_err(in_source)?;
     let deadlines = file.deadlines.to_runtime().map_err(in_source)?;
     let handoffs = HandoffScript::from_files(&file.handoffs, network.as_ref()).map_err(in_source)?;
+    let expectations = Expectations::from_file(file).map_err(in_source)?;
+    let has_golden = file.golden.is_none_or(|golden| golden.value);
+    if !has_golden && expectations.is_empty() {
+        let error = LabeledError::new(
+            "expected expectations in a scenario without a golden trace, found none",
+            "add `expect`, or remove this line",
+        );
+        return Err(in_source(
+            error.with_label(file.golden.and_then(|golden| golden.span()), "tests nothing"),
+        ));
+    }
     let script = build_script(&source, file, &requests, network.as_ref(), &policy.additional_debaters);
     let script = script.map_err(in_source)?;
     let conversation = file.conversation.as_ref().map_or(name.as_str(), |name| name.as_str());
@@ -103,6 +127,8 @@ fn build_scenario(
         requests,
         script,
         deadlines,
+        has_golden,
+        expectations,
         name,
         source,
     })
@@ -171,7 +197,7 @@ fn build_request(
 /// Builds the script of a scenario.
 fn build_script(
     source: &Source,
-    ScenarioFile { seed, modules, requests, .. }: &ScenarioFile,
+    ScenarioFile { seed, modules, requests, script, .. }: &ScenarioFile,
     scripted: &[ScriptedRequest],
     network: Option<&ScenarioNetwork>,
     debaters: &[AdditionalDebater],
@@ -183,7 +209,7 @@ fn build_script(
     builder.add_tasks(&modules.value.tasks, &planned, ScriptKey::Task)?;
     builder.add_tasks(&modules.value.undo, &planned, ScriptKey::Undo)?;
     let place = modules.span().or(requests.span());
-    Ok(Script::new(source.clone(), place, builder.cases, seed, debaters.to_vec()))
+    Ok(Script::new(source.clone(), place, builder.cases, seed, debaters.to_vec()).with_form(script.0))
 }
 
 /// Refuses replies of an additional debater that the policy does not have: no call uses them.

@@ -1,5 +1,7 @@
 //! Runs a scenario: its user and its scripted modules drive a conversation to the end.
 
+use crate::expect::ScriptForm;
+use crate::expectations::{Expectations, ObservedContext};
 use crate::handoff_channel::HandoffChannel;
 use crate::script::{CallScene, DelayedReply, Script, ScriptError, ScriptedReply};
 use crate::{
@@ -15,7 +17,7 @@ use orchestrion_runtime::{
     RuntimeError, StepResult, lock_ignoring_poison,
 };
 use orchestrion_text::StandardContexts;
-use orchestrion_trace::{Header, ScenarioRef, digest};
+use orchestrion_trace::{Header, ScenarioRef, TraceError, digest};
 use orchestrion_yaml::{LabeledError, ReadError, Source};
 use std::future::pending;
 use std::sync::Mutex;
@@ -38,6 +40,8 @@ pub struct ScenarioResult {
     pub unused_events: Vec<String>,
     /// Writes and network events that the kernel refused or accepted against the scenario's expectation, and texts that state no fact.
     pub unexpected_writes: Vec<ReadError>,
+    /// Expectations of the scenario that the run does not meet.
+    pub unmet_expectations: Vec<ReadError>,
 }
 
 /// A failed scenario run.
@@ -56,6 +60,10 @@ pub enum ScenarioRunError {
     /// No event is left that could continue the run.
     #[error(transparent)]
     Deadlock(#[from] DeadlockError),
+    /// The trace of the run cannot be read.
+    #[error(transparent)]
+    #[diagnostic(help("report this as a bug"))]
+    Trace(#[from] TraceError),
     /// The run does not end.
     #[error("{name}: no end after {STEPS_MAX} steps")]
     #[diagnostic(help(
@@ -79,12 +87,20 @@ pub fn run_scenario(scenario: Scenario) -> Result<ScenarioResult, ScenarioRunErr
         starts_at: scenario.starts_at,
         script: Mutex::new(scenario.script),
         handoffs: Mutex::new(HandoffChannel::new(scenario.handoffs)),
+        contexts: scenario.expectations.needs_contexts().then(Mutex::default),
         error: Mutex::default(),
     };
-    let Scenario { name, network, requests, deadlines, source, .. } = scenario;
+    let Scenario { expectations, name, network, requests, deadlines, source, .. } = scenario;
     let network = network.map(|network| Input::Network(Box::new(without_public_keys(*network))));
-    let runner =
-        ScenarioRunner { host: &host, header: &header, name: &name, source: &source, network, deadlines };
+    let runner = ScenarioRunner {
+        host: &host,
+        header: &header,
+        name: &name,
+        source: &source,
+        network,
+        deadlines,
+        expectations,
+    };
     host.clock.block_on(runner.run(&requests))?
 }
 
@@ -148,6 +164,8 @@ struct ScriptedHost {
     starts_at: Timestamp,
     script: Mutex<Script>,
     handoffs: Mutex<HandoffChannel>,
+    /// The contexts of the calls, if the scenario expects something of them.
+    contexts: Option<Mutex<Vec<ObservedContext>>>,
     /// The first call without a scripted reply.
     error: Mutex<Option<ScriptError>>,
 }
@@ -155,6 +173,11 @@ struct ScriptedHost {
 impl ScriptedHost {
     /// Returns the scripted reply after its delay. From then on a store holds its record.
     async fn reply(&self, call: &Call) -> ScriptedReply {
+        if let (Some(contexts), Some(context)) = (&self.contexts, &call.context) {
+            let (request, module) = (call.trace.request, call.module);
+            let observed = ObservedContext { request, module, text: context.text.clone() };
+            lock_ignoring_poison(contexts).push(observed);
+        }
         let scene = CallScene {
             operation: call.operation,
             request: call.trace.request,
@@ -220,6 +243,7 @@ struct ScenarioRunner<'a> {
     /// The input that creates the network.
     network: Option<Input>,
     deadlines: Deadlines,
+    expectations: Expectations,
 }
 
 impl ScenarioRunner<'_> {
@@ -254,6 +278,9 @@ impl ScenarioRunner<'_> {
             unused_events.extend(lock_ignoring_poison(&self.host.script).unused());
             unused_events.extend(lock_ignoring_poison(&self.host.handoffs).unused());
         }
+        if lock_ignoring_poison(&self.host.script).form() == ScriptForm::Partial {
+            unused_events.clear();
+        }
         // Under `as-drawn` a conversation may end with its request; then no session is open.
         if halted.is_none()
             && conversation.state().control().phase() == Phase::Idle
@@ -262,13 +289,11 @@ impl ScenarioRunner<'_> {
             halted = Some(refusal);
         }
         let steps = conversation.steps();
-        Ok(ScenarioResult {
-            trace: conversation.finish().await?,
-            steps,
-            halted,
-            unused_events,
-            unexpected_writes,
-        })
+        let trace = conversation.finish().await?;
+        let contexts = self.host.contexts.as_ref().map(|contexts| lock_ignoring_poison(contexts));
+        let contexts = contexts.as_ref().map_or(&[][..], |contexts| contexts);
+        let unmet_expectations = self.expectations.judge(self.source, &trace, contexts)?;
+        Ok(ScenarioResult { trace, steps, halted, unused_events, unexpected_writes, unmet_expectations })
     }
 
     /// Runs a request. Returns the refusal at which the conversation halts, if it does.

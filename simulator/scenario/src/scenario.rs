@@ -1,5 +1,6 @@
 //! Scenarios that are ready to run.
 
+use crate::expectations::Expectations;
 use crate::handoffs::HandoffScript;
 use crate::script::Script;
 use orchestrion_ingest::SourceText;
@@ -33,6 +34,9 @@ pub struct Scenario {
     pub script: Script,
     /// The deadlines of calls.
     pub deadlines: Deadlines,
+    /// Whether the scenario has a golden trace.
+    pub has_golden: bool,
+    pub(crate) expectations: Expectations,
     pub(crate) source: Source,
 }
 

@@ -17,9 +17,11 @@ pub use scene::CallScene;
 pub use scripted_reply::{DelayedReply, ScriptedReply};
 pub(crate) use simulated_memory::SimulatedMemory;
 
+use crate::expect::ScriptForm;
 use crate::names::Seed;
 use miette::{Diagnostic, SourceSpan};
-use orchestrion_kernel::module::Role;
+use orchestrion_kernel::Score;
+use orchestrion_kernel::module::{Argument, Report, Role, Stance};
 use orchestrion_kernel::policy::AdditionalDebater;
 use orchestrion_runtime::{Call, CallPayload};
 use orchestrion_yaml::{LabeledError, ReadError, Source};
@@ -45,6 +47,7 @@ pub struct Script {
     memory: SimulatedMemory,
     /// The additional debaters of the policy.
     debaters: Vec<AdditionalDebater>,
+    form: ScriptForm,
 }
 
 impl Script {
@@ -56,7 +59,18 @@ impl Script {
         debaters: Vec<AdditionalDebater>,
     ) -> Self {
         let streams = RandomStreams::new(seed.as_str());
-        Self { source, modules, cases, streams, memory: SimulatedMemory::default(), debaters }
+        let memory = SimulatedMemory::default();
+        Self { source, modules, cases, streams, memory, debaters, form: ScriptForm::Exact }
+    }
+
+    /// Sets how far the script determines the replies.
+    pub(crate) fn with_form(self, form: ScriptForm) -> Self {
+        Self { form, ..self }
+    }
+
+    /// How far the script determines the replies.
+    pub(crate) const fn form(&self) -> ScriptForm {
+        self.form
     }
 
     /// Keeps the record of a store call in the simulated memory if the reply says that the store holds it.
@@ -92,7 +106,19 @@ impl Script {
                 None => self.missing_script_error(&key),
             },
         };
-        Err(ScriptError(ReadError::in_source(&self.source, error)))
+        match self.form {
+            ScriptForm::Exact => Err(ScriptError(ReadError::in_source(&self.source, error))),
+            ScriptForm::Partial => Ok(DelayedReply { reply: self.success(scene), after: Duration::ZERO }),
+        }
+    }
+
+    /// Returns the reply of a module that succeeds; debaters and reviews agree.
+    fn success(&self, scene: &CallScene<'_>) -> ScriptedReply {
+        let default = default_reply(&self.memory, scene.operation, scene.user, scene.text);
+        default.unwrap_or_else(|| {
+            let argument = Argument { stance: Stance::Pro, confidence: Score::ONE };
+            ScriptedReply::Reply(Report::Argument { argument, text: "".into(), plan: None }.into())
+        })
     }
 
     /// Returns a sentence for each case and list with unused replies, except a last case that matches every call.

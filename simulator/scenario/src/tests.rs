@@ -44,6 +44,7 @@ fn render_errors(head: &str, mistakes: &[&str]) -> String {
 }
 
 mod cases;
+mod expect;
 mod extras;
 mod files;
 mod handoffs;

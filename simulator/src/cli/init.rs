@@ -27,7 +27,12 @@ Files (if one of them exists, none is written):
   keys/NODE.key                           the secret key of each node, for its
                                           owner only
   keys/.gitignore                         excludes the keys from version control
-  .github/workflows/orchestrion.yaml      the three commands on every push
+  .github/workflows/orchestrion.yaml      check, run --check and replay on
+                                          every push
+
+Example: set `veto_from: 0.95` in policies/team.yaml. `orchestrion run --check`
+then shows the changed setting, and each decision that changes by it. To keep
+the change: orchestrion run --accept
 
 Scripted nodes sign with simulated keys. With `orchestrion run --stdio --keys
 keys`, nodes sign handoffs with the keys of the folder. A key is replaced with
@@ -136,7 +141,7 @@ fn print_report(folder: &Path, written: &[PathBuf], out: &mut impl Write) -> std
         writeln!(out, "  enter    cd {}", output::quoted(folder))?;
     }
     writeln!(out, "  check    orchestrion check")?;
-    writeln!(out, "  run      orchestrion run")?;
+    writeln!(out, "  run      orchestrion run --check")?;
     writeln!(out, "  replay   orchestrion replay")?;
     writeln!(out, "  network  orchestrion run {NETWORK_SCENARIO}")?;
     writeln!(out, "  keys     orchestrion keys rotate {NETWORK} ana")

@@ -3,15 +3,21 @@
 use super::args::GlobalArgs;
 use super::exit_status::ExitStatus;
 use super::files::{self, open_trace};
+use super::paths::relative_to;
+use super::targets::ProjectPolicies;
 use super::{output, targets};
+use crate::project::PolicyReference;
 use clap::ValueEnum;
 use miette::{Context, IntoDiagnostic, Result, miette};
 use orchestrion_files::limits::TEXT_FILE_BYTES_MAX;
-use orchestrion_scenario::promote::{PromoteError, Promotion, Target, from_debate, from_trace};
+use orchestrion_kernel::Policy;
+use orchestrion_scenario::promote::{
+    ProjectPolicy, PromoteError, Promotion, Target, from_debate, from_trace, from_trace_in_project,
+};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Convert a trace, such as a counterexample, or a foreign recording to a scenario with a golden trace.
+/// Convert a trace or a foreign recording to a scenario: a counterexample to a test, other traces to a golden trace.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -21,6 +27,18 @@ Examples:
                    a recorded debate: the five roles repeat their arguments
   orchestrion promote happy.trace.ndjson happy --scenario-dir cases
                    the scenario is cases/happy.yaml
+
+In a project, the scenario runs under the project's policy. If the trace violates
+claims, as a counterexample does, the scenario is a test: it expects that they
+hold, and fails until they do. It has no golden trace, and replies that the
+corrected policy does not request are no failure. Outside a project, and with
+--pin-policy, the scenario keeps the policy of the trace, and expects that the
+claims fail. Example: after `init`, set `sticky_veto: false` in
+policies/team.yaml:
+  orchestrion check                                       C-06 fails
+  orchestrion promote .orchestrion/C-06-*.trace.ndjson veto-survives
+  orchestrion run scenarios/veto-survives.yaml            exit code 1
+With `sticky_veto: true`, `orchestrion run` has exit code 0.
 
 If a trace stops within a request, the scenario completes the request: every
 module succeeds. Existing files are not overwritten.
@@ -36,6 +54,9 @@ pub(super) struct Args {
     /// Read a foreign format.
     #[arg(long, value_name = "FORMAT")]
     from: Option<ImportFormat>,
+    /// Keep the policy of the trace beside the scenario, instead of the project's policy.
+    #[arg(long, conflicts_with = "from")]
+    pin_policy: bool,
     /// Write the scenario to this folder [default: the first scenario folder of the project file, or specs/scenarios].
     #[arg(long, value_name = "DIR")]
     scenario_dir: Option<PathBuf>,
@@ -54,7 +75,7 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     };
     let target = Target::new(&args.name, &folder)?;
     let promotion = match args.from {
-        None => promote_trace(&args.file, &target)?,
+        None => promote_trace(args, &target, &folder, global)?,
         Some(ImportFormat::Debate) => {
             let text = read_text(&args.file)?;
             from_debate(&args.file.display().to_string(), &text, &target)?
@@ -65,8 +86,30 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     Ok(ExitStatus::Success)
 }
 
-fn promote_trace(path: &Path, target: &Target) -> Result<Promotion, PromoteError> {
-    from_trace(open_trace(path)?, &path.display().to_string(), target)
+fn promote_trace(args: &Args, target: &Target, folder: &Path, global: &GlobalArgs) -> Result<Promotion> {
+    let reader = open_trace(&args.file).map_err(PromoteError::from)?;
+    let policies = if args.pin_policy { None } else { ProjectPolicies::read(global)? };
+    let policy =
+        policies.map(|policies| project_policy(&policies, &reader.header().policy, folder)).transpose()?;
+    let file = args.file.display().to_string();
+    Ok(match policy {
+        Some(policy) => from_trace_in_project(reader, &file, target, policy)?,
+        None => from_trace(reader, &file, target)?,
+    })
+}
+
+/// Returns the policy of the project with the recorded name, or the first one, as a scenario in this folder names it.
+fn project_policy(policies: &ProjectPolicies, recorded: &Policy, folder: &Path) -> Result<ProjectPolicy> {
+    let Some((reference, policy)) = policies.named(&recorded.name) else {
+        return Ok(ProjectPolicy { policy: policies.first().clone(), reference: None });
+    };
+    let reference = match reference {
+        PolicyReference::BuiltIn(name) => name.clone(),
+        PolicyReference::File(path) => {
+            relative_to(folder, path).into_diagnostic()?.to_string_lossy().into_owned()
+        }
+    };
+    Ok(ProjectPolicy { policy: policy.clone(), reference: Some(reference) })
 }
 
 fn read_text(path: &Path) -> Result<String> {
@@ -104,6 +147,9 @@ fn print_report(promotion: &Promotion, written: &[PathBuf], out: &mut impl Write
         Some(refusal) => format!("promoted: halts after {} steps: {refusal}", promotion.steps),
     };
     output::write_hanging(0, "", &result, width, out)?;
+    if let Some(text) = claims_text(promotion) {
+        output::write_hanging(11, "  claims", &text, width, out)?;
+    }
     for note in &promotion.notes {
         output::write_hanging(11, "  note", note, width, out)?;
     }
@@ -116,6 +162,21 @@ fn print_report(promotion: &Promotion, written: &[PathBuf], out: &mut impl Write
         }
         None => Ok(()),
     }
+}
+
+/// Returns what the scenario expects of claims; nothing if the recording violates none.
+fn claims_text(promotion: &Promotion) -> Option<String> {
+    let claims = match &promotion.violated[..] {
+        [] => return None,
+        claims => claims.join(", "),
+    };
+    Some(match (promotion.has_golden, promotion.unmet.is_empty()) {
+        (true, _) => format!("expected to fail, as recorded: {claims}"),
+        (false, false) => {
+            format!("expected to hold: {claims}; the scenario fails until the policy is corrected")
+        }
+        (false, true) => format!("expected to hold: {claims}; they hold under the policy of the project"),
+    })
 }
 
 #[cfg(test)]

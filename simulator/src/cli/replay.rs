@@ -1,7 +1,8 @@
 //! `replay`: decides the recorded inputs of traces again and compares.
 
+mod endings;
+mod judge;
 mod options;
-mod queue;
 mod report;
 mod traces;
 mod update;
@@ -11,15 +12,17 @@ pub(super) use options::Args;
 use super::args::GlobalArgs;
 use super::exit_status::ExitStatus;
 use super::user_claims::TraceVerdicts;
-use super::{files, output, targets};
+use super::{files, output, queue, targets};
+use endings::Endings;
 use indicatif::{ProgressBar, ProgressStyle};
+use judge::Judge;
 use miette::{IntoDiagnostic, Result};
 use options::Settings;
-use orchestrion_scenario::policy_file;
+use orchestrion_kernel::Policy;
 use orchestrion_text::StandardContexts;
 use orchestrion_trace::TraceError;
-use orchestrion_trace::replay::{Replay, Update, replay};
-use report::ReplaySummary;
+use orchestrion_trace::replay::{Update, replay};
+use report::{ReplaySummary, ReplayedTrace};
 use std::io;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -31,21 +34,15 @@ use traces::{ProgressReader, TraceInput};
 enum TraceResult {
     /// The trace does not exist or cannot be opened.
     Unreadable(String),
-    Replayed(Box<Replay>, TraceVerdicts),
-    Compared(Box<Update>),
+    Replayed(Box<ReplayedTrace>, TraceVerdicts),
+    /// With the policy of the update; `None` for the recorded one.
+    Compared(Box<(Update, Option<Policy>)>),
 }
 
 pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
-    let policy =
-        args.policy.as_deref().map(|policy| policy_file::resolve(policy, Path::new("."))).transpose()?;
+    let judge = Judge::from_args(args, global)?;
     let claims = args.claims.read(global, args.traces.is_empty())?;
-    let settings = Settings {
-        args,
-        policy: policy.as_ref(),
-        claims: &claims,
-        quiet: global.quiet,
-        width: output::width(),
-    };
+    let settings = Settings { args, judge, claims: &claims, quiet: global.quiet, width: output::width() };
     let inputs = traces::inputs(&targets::traces(&args.traces, global)?);
     let jobs = args.jobs.or(std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
     let bar = progress_bar(&inputs);
@@ -64,7 +61,8 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
         })
     })?;
     bar.finish_and_clear();
-    report::summary(&summary, inputs.len(), settings.width, &mut out).into_diagnostic()?;
+    report::summary(&summary, &settings.judge.sentence(), inputs.len(), settings.width, &mut out)
+        .into_diagnostic()?;
     Ok(ExitStatus::combine(&summary.statuses))
 }
 
@@ -91,16 +89,31 @@ fn read_trace(
         Ok(reader) => reader,
         Err(error) => return TraceResult::Unreadable(error.to_string()),
     };
+    let header = reader.header().clone();
+    let policy = match settings.judge.policy_of(&input.path, &header) {
+        Ok(policy) => policy,
+        Err(error) => {
+            let (trace, scenario) =
+                (input.path.display(), output::quoted(&input.path.with_extension("yaml")));
+            return TraceResult::Unreadable(format!(
+                "{trace}: no policy: its scenario is not valid: {error}; find the place with: orchestrion run {scenario}"
+            ));
+        }
+    };
     if settings.args.update {
         // A dry run: the user sees the changes before anything is written.
-        match orchestrion_trace::replay::update(reader, settings.policy, &StandardContexts, io::sink()) {
-            Ok(update) => TraceResult::Compared(Box::new(update)),
+        match orchestrion_trace::replay::update(reader, policy.as_ref(), &StandardContexts, io::sink()) {
+            Ok(update) => TraceResult::Compared(Box::new((update, policy))),
             Err(error) => TraceResult::Unreadable(error.to_string()),
         }
     } else {
-        let replay = replay(reader, settings.policy, &StandardContexts);
+        let replay = replay(reader, policy.as_ref(), &StandardContexts);
+        let policy = policy.as_ref().unwrap_or(&header.policy).clone();
+        let changed = replay.difference.as_ref();
+        let endings = changed.and_then(|_| Endings::find(&input.path, &header, &policy));
+        let replayed = ReplayedTrace { replay, recorded: header.policy, policy, endings };
         match monitored(input, settings) {
-            Ok(verdicts) => TraceResult::Replayed(Box::new(replay), verdicts),
+            Ok(verdicts) => TraceResult::Replayed(Box::new(replayed), verdicts),
             Err(error) => TraceResult::Unreadable(error.to_string()),
         }
     }
@@ -137,7 +150,8 @@ fn print_result(
             })
         }
         TraceResult::Compared(update) => {
-            let (status, is_written) = update::apply(path, update, settings, out)?;
+            let (update, policy) = update.as_ref();
+            let (status, is_written) = update::apply(path, update, policy.as_ref(), settings, out)?;
             summary.updated += usize::from(is_written);
             Ok(status)
         }

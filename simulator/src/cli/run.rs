@@ -1,6 +1,7 @@
 //! `run`: executes scenarios.
 
 mod cross_check;
+mod golden;
 mod keys;
 mod stdio;
 
@@ -9,7 +10,9 @@ use super::exit_status::ExitStatus;
 use super::files::{self, open_trace};
 use super::user_claims::{ClaimArgs, TraceVerdicts};
 use super::{output, targets};
+use golden::GoldenMode;
 use miette::{IntoDiagnostic, Result, miette};
+use orchestrion_kernel::Policy;
 use orchestrion_report::show::{Style, View, show};
 use orchestrion_scenario::Scenario;
 use orchestrion_scenario::run::run_scenario;
@@ -26,10 +29,40 @@ Examples:
   orchestrion run                              scenarios of the project file
   orchestrion run specs/scenarios/happy.yaml   the timeline; the trace is in
                                                .orchestrion/
-  orchestrion run specs/scenarios/*.yaml --quiet        only failures
+  orchestrion run specs/scenarios --quiet               only failures
+  orchestrion run --check                      compare with golden traces
+  orchestrion run --accept                     show what changes, and write them
   orchestrion run mine.yaml --out-dir traces            traces/mine.trace.ndjson
   orchestrion run mine.yaml --cross-check               also solve each context
                                                         as a 0-1 program
+
+A scenario without `policy` runs under the first policy of the project file, or
+under `hardened` outside a project.
+
+The golden trace of a scenario is the file beside it with the extension .ndjson.
+--check plays each scenario and compares inputs, decisions, texts and policy
+with it; a scenario without a golden trace is an error. Comments, the order of
+keys, the version of the kernel and its table are not compared. Example: after
+`init`, set `veto_from: 0.95` in policies/team.yaml and run `orchestrion run
+--check`. The report has the changed setting, the first changed step, the first
+transition that differs, both endings, and the command that shows the step.
+--accept writes the golden traces that differ or are missing.
+
+A scenario states what it expects of a request, and of the whole run:
+  requests:
+    - text: Rename the column mail to email
+      expect:
+        outcome: blocked          # outcome, blocked, rolled_back, aborted
+        decision: veto            # proceed, reject, veto, outdated
+        label: vetoed
+        passes: 1
+        taken: [H04]              # transitions: orchestrion export table
+        not_taken: [T21]
+        calls: {security: 1, executor: 0}
+        contexts: {module: planner, contains: email, lacks: password}
+  expect: {holds: [C-06], fails: [C-11]}      # claims, in every or in some step
+If Security agrees instead, the run exits with code 1 and prints, at the line:
+  outcome: expected blocked, found outcome (every task succeeded)
 
 Modules that a scenario does not script succeed. Memory and stores are then
 simulated: each request reads the ratings and the user's past requests that
@@ -78,12 +111,15 @@ A host that does not read delays no deadline, cancel or end of input. If more
 than 16 MiB wait for it, it is disconnected. A host that did not read every
 message gives exit code 3.
 
-Exit codes: 0 every scenario ran as scripted; 1 one halted, a write was refused
-or accepted against its script, or a context differs from the 0-1 program; 2 no
-scenario could be run; 3 a scenario could not be run, a scripted event or reply
-was not used, or a context was not cross-checked.")]
+Exit codes: 0 every scenario ran as scripted; 1 one halted, an expectation was
+not met, a write was refused or accepted against its script, a context differs
+from the 0-1 program, or with --check a golden trace differs or is missing; 2 no scenario could be run;
+3 a scenario could not be run, a scripted event or reply was not used, a golden
+trace could not be read, or a context was not cross-checked. With --check and
+--accept, a halt is no failure; an equal run has the halt and the unused replies
+of its golden trace.")]
 pub(super) struct Args {
-    /// Run these scenarios [default: those of the project file].
+    /// Run these scenarios, and every *.yaml file in or below these folders [default: those of the project file].
     #[arg(value_name = "SCENARIO", conflicts_with = "config")]
     scenarios: Vec<PathBuf>,
     /// Use the program at standard input and output as host, instead of scripted modules. A scenario supplies the requests
@@ -100,6 +136,12 @@ pub(super) struct Args {
     /// are no secret]. Needs --stdio.
     #[arg(long, value_name = "DIR", requires = "stdio")]
     keys: Option<PathBuf>,
+    /// Compare each run with the golden trace of its scenario, and fail where one differs or is missing.
+    #[arg(long, conflicts_with_all = ["stdio", "cross_check", "accept"])]
+    check: bool,
+    /// Write the golden traces that differ or are missing, and show before what changes.
+    #[arg(long, conflicts_with_all = ["stdio", "cross_check"])]
+    accept: bool,
     /// Solve each context again as a 0-1 program, and compare the items, the utility and the cost.
     #[arg(long, conflicts_with = "stdio")]
     cross_check: bool,
@@ -121,13 +163,19 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     }
     let scenarios = targets::scenarios(&args.scenarios, global)?;
     ensure_distinct_traces(&scenarios)?;
+    let policy = targets::default_policy(global)?;
     let claims = args.claims.read(global, args.scenarios.is_empty())?;
+    if let Some(mode) = args.golden_mode() {
+        let settings = golden::Settings { mode, policy: &policy, claims: &claims, global };
+        return golden::run(&scenarios, &settings, args);
+    }
     let mut statuses = Vec::new();
     for path in &scenarios {
-        let status = run_file(path, scenarios.len() == 1, &claims, args, global).unwrap_or_else(|error| {
-            output::print_diagnostic(&error);
-            ExitStatus::Error
-        });
+        let status =
+            run_file(path, &policy, scenarios.len() == 1, &claims, args, global).unwrap_or_else(|error| {
+                output::print_diagnostic(&error);
+                ExitStatus::Error
+            });
         statuses.push(status);
         if args.fail_fast && status != ExitStatus::Success {
             break;
@@ -152,14 +200,25 @@ fn ensure_distinct_traces(scenarios: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 
+impl Args {
+    fn golden_mode(&self) -> Option<GoldenMode> {
+        match (self.check, self.accept) {
+            (true, _) => Some(GoldenMode::Check),
+            (false, true) => Some(GoldenMode::Accept),
+            (false, false) => None,
+        }
+    }
+}
+
 fn run_file(
     path: &Path,
+    policy: &Policy,
     is_single: bool,
     claims: &[UserClaim],
     args: &Args,
     global: &GlobalArgs,
 ) -> Result<ExitStatus> {
-    let scenario = Scenario::read(path)?;
+    let scenario = Scenario::read_with_default(path, policy)?;
     let trace = global.out_dir.join(format!("{}.trace.ndjson", scenario.name));
     let result = run_scenario(scenario)?;
     files::replace_trace(&trace, &result.trace)?;
@@ -199,9 +258,10 @@ fn run_file(
     let is_failure = of_claims.status() == ExitStatus::Failure
         || result.halted.is_some()
         || !result.unexpected_writes.is_empty()
+        || !result.unmet_expectations.is_empty()
         || cross_check == ExitStatus::Failure;
     let is_incomplete = !result.unused_events.is_empty() || cross_check == ExitStatus::Incomplete;
-    for unexpected in result.unexpected_writes {
+    for unexpected in result.unexpected_writes.into_iter().chain(result.unmet_expectations) {
         output::print_diagnostic(&unexpected.into());
     }
     Ok(match (is_failure, is_incomplete) {

@@ -2,8 +2,9 @@
 
 use super::args::GlobalArgs;
 use super::files;
-use crate::project::{self, Project};
+use crate::project::{self, PolicyReference, Project};
 use miette::{Result, miette};
+use orchestrion_kernel::Policy;
 use std::path::{Path, PathBuf};
 
 /// Reads the project file: the one of `--config`, or the nearest in this folder or above it.
@@ -14,13 +15,54 @@ pub(super) fn project(global: &GlobalArgs) -> Result<Option<Project>> {
     })
 }
 
-/// Returns the scenarios to run.
-pub(super) fn scenarios(arguments: &[PathBuf], global: &GlobalArgs) -> Result<Vec<PathBuf>> {
-    if !arguments.is_empty() {
-        return Ok(arguments.to_vec());
+/// The policies of the project, the first of which is the project's policy.
+#[derive(Debug)]
+pub(super) struct ProjectPolicies {
+    first: Policy,
+    /// The others, each as the project file names it.
+    others: Vec<(PolicyReference, Policy)>,
+}
+
+impl ProjectPolicies {
+    /// Reads the policies of the project; `None` outside a project.
+    pub(super) fn read(global: &GlobalArgs) -> Result<Option<Self>> {
+        let Some(project) = project(global)? else { return Ok(None) };
+        let mut policies = project.policies()?.into_iter();
+        let first = policies.next().unwrap_or_else(Policy::hardened);
+        let references = project.policy_references().into_iter().skip(1);
+        Ok(Some(Self { first, others: references.zip(policies).collect() }))
     }
+
+    /// The policy of scenarios that name none.
+    pub(super) const fn first(&self) -> &Policy {
+        &self.first
+    }
+
+    /// Returns the policy with this name, or the first one.
+    pub(super) fn named_or_first(&self, name: &str) -> &Policy {
+        self.named(name).map_or(&self.first, |(_, policy)| policy)
+    }
+
+    /// Returns the policy with this name, if it is not the first one.
+    pub(super) fn named(&self, name: &str) -> Option<&(PolicyReference, Policy)> {
+        self.others.iter().find(|(_, policy)| policy.name == name)
+    }
+}
+
+/// Returns the policy of scenarios that name none: that of the project, or `hardened` outside a project.
+pub(super) fn default_policy(global: &GlobalArgs) -> Result<Policy> {
+    let policies = ProjectPolicies::read(global)?;
+    Ok(policies.map_or_else(Policy::hardened, |policies| policies.first))
+}
+
+/// Returns the scenarios to run: the arguments or those of the project file, with those in and below folders.
+pub(super) fn scenarios(arguments: &[PathBuf], global: &GlobalArgs) -> Result<Vec<PathBuf>> {
     let mut scenarios = Vec::new();
-    for path in paths_of_project(global, "scenarios", Project::scenarios)? {
+    let paths = match arguments {
+        [] => paths_of_project(global, "scenarios", Project::scenarios)?,
+        arguments => arguments.to_vec(),
+    };
+    for path in paths {
         if !path.is_dir() {
             scenarios.push(path);
             continue;
@@ -29,7 +71,7 @@ pub(super) fn scenarios(arguments: &[PathBuf], global: &GlobalArgs) -> Result<Ve
         files::walk_files(&path, &is_scenario, &mut scenarios).map_err(|error| miette!("{error}"))?;
         if scenarios.len() == before {
             return Err(miette!(
-                help = "create one with `orchestrion promote TRACE NAME`, or remove the folder from the project file",
+                help = "create one with `orchestrion promote TRACE NAME`, or name another folder",
                 "{}: no scenario found: expected a file *.yaml in this folder or below it",
                 path.display()
             ));

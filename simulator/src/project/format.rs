@@ -1,8 +1,8 @@
 //! Format of project files. Every key is optional.
 
 use jiff::civil::Date;
-use orchestrion_claims::{CLAIMS, Claim};
-use orchestrion_yaml::{LabeledError, Spanned, StrictText, required_value, suggest_nearest};
+use orchestrion_scenario::ClaimId;
+use orchestrion_yaml::{LabeledError, Spanned, StrictText, required_value};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer};
 use std::borrow::Cow;
@@ -11,7 +11,8 @@ use std::borrow::Cow;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProjectFile {
-    /// Policies of `check`: built-in names (as-drawn, hardened) or paths of policy files. Default: hardened.
+    /// Policies of `check`: built-in names (as-drawn, hardened) or paths of policy files. Scenarios that name no policy run under the
+    /// first one. A trace without a scenario is judged under the policy with its recorded name, or the first one. Default: hardened.
     #[serde(default, deserialize_with = "required_value")]
     #[schemars(length(min = 1))]
     pub policies: Option<Spanned<Vec<Spanned<StrictText>>>>,
@@ -22,7 +23,8 @@ pub struct ProjectFile {
     #[serde(default, deserialize_with = "required_value")]
     #[schemars(length(min = 1))]
     pub scenarios: Option<Spanned<Vec<Spanned<StrictText>>>>,
-    /// Traces of `replay`: files or folders. A folder contributes every *.ndjson file in or below it.
+    /// Traces of `replay`: files or folders. A folder contributes every *.ndjson file in or below it. A trace beside a scenario of the
+    /// same name is its golden trace; others, such as traces from production, need no scenario.
     #[serde(default, deserialize_with = "required_value")]
     #[schemars(length(min = 1))]
     pub traces: Option<Spanned<Vec<Spanned<StrictText>>>>,
@@ -48,39 +50,6 @@ pub struct WaiverFile {
     pub reason: Spanned<StrictText>,
     /// Last day, such as 2027-01-31, in UTC.
     pub until: Day,
-}
-
-/// Claim of the catalog, by its id.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ClaimId(pub &'static str);
-
-impl<'de> Deserialize<'de> for ClaimId {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let id = Spanned::<StrictText>::deserialize(deserializer)?;
-        let text = id.value.as_str();
-        let known: Option<&Claim> = CLAIMS.iter().find(|claim| claim.id == text);
-        known.map(|claim| Self(claim.id)).ok_or_else(|| {
-            LabeledError::new(
-                format!("unknown claim `{}`", text.escape_debug()),
-                format!(
-                    "{}list the claims with: orchestrion export claims",
-                    suggest_nearest(text, CLAIMS.iter().map(|claim| claim.id))
-                ),
-            )
-            .with_label(id.span(), "unknown")
-            .into_serde_error()
-        })
-    }
-}
-
-impl JsonSchema for ClaimId {
-    fn schema_name() -> Cow<'static, str> {
-        "Claim".into()
-    }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let ids: Vec<_> = CLAIMS.iter().map(|claim| claim.id).collect();
-        json_schema!({"description": "Claim of the catalog.", "type": "string", "enum": ids})
-    }
 }
 
 /// Calendar day.

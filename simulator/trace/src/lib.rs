@@ -1,7 +1,7 @@
 //! Traces of conversations: recording, reading, replay and redaction.
 //!
 //! Entry points: [`recorder::Recorder`] decides inputs and writes their trace, [`Reader`] reads one step after the other,
-//! [`replay::replay`] decides a trace again, [`redact::redact`] removes its texts, and [`base::BaseProjection`] projects it to
+//! [`replay::replay`] decides a trace again, [`compare`] compares a golden trace with a new run, [`redact::redact`] removes its texts, and [`base::BaseProjection`] projects it to
 //! 000's base alphabet. [`ConversationFold`] derives the state and the facts about a request from events.
 //!
 //! # Format `orchestrion-trace/5`
@@ -39,10 +39,13 @@
 
 pub mod base;
 mod chain;
+mod changed_decision;
+mod comparison;
 mod context_record;
 mod context_window;
 mod contexts;
 mod digest;
+mod ending;
 mod erased;
 mod error;
 mod events_digest;
@@ -59,9 +62,12 @@ mod snapshot;
 mod texts;
 mod write;
 
+pub use changed_decision::{ChangedDecision, PathStep};
+pub use comparison::{ComparedPart, ComparedStep, Comparison, compare};
 pub use context_record::ContextRecord;
 pub use contexts::record_context;
 pub use digest::digest;
+pub use ending::{RequestEnding, endings};
 pub use error::{TraceError, TraceErrorKind};
 pub use facts::{
     ConversationFold, RequestFacts, RequestResult, emitted_call, emitted_context_call, transition,

@@ -9,10 +9,10 @@ mod update;
 pub use difference::{Difference, header_differences};
 pub use update::{Update, update};
 
-use crate::{DifferenceKind, Reader, TraceError};
+use crate::{ChangedDecision, DifferenceKind, Reader, TraceError};
 use orchestrion_kernel::Policy;
 use orchestrion_kernel::context::ContextBuilder;
-pub(crate) use replayer::Replayer;
+pub(crate) use replayer::{Replayer, compare_steps};
 use std::io::BufRead;
 
 /// The result of a replay.
@@ -24,6 +24,9 @@ pub struct Replay {
     pub steps: u64,
     /// The first divergence of a decision.
     pub difference: Option<Difference>,
+    /// The first decision on the path of control that differs, in that step or a later one. Unknown for a journal, and where the recorded
+    /// inputs end before.
+    pub changed: Option<ChangedDecision>,
     /// The first step in which only texts differ.
     pub text_difference: Option<Difference>,
     /// The erased texts, and the steps whose events or context could not be compared because of them.
@@ -77,8 +80,22 @@ pub fn replay<R: BufRead>(
             }
             Some((DifferenceKind::Decisions, difference)) => {
                 result.difference = Some(difference);
+                result.changed = step.changed.or_else(|| first_changed_decision(&mut replayer, &mut reader));
                 return result;
             }
+        }
+    }
+}
+
+/// Decides further recorded inputs until the path of control differs. An error of the trace is reported by a replay that reads as far.
+fn first_changed_decision<R: BufRead>(
+    replayer: &mut Replayer,
+    reader: &mut Reader<R>,
+) -> Option<ChangedDecision> {
+    loop {
+        let step = replayer.next(reader).ok()??;
+        if step.changed.is_some() {
+            return step.changed;
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Changes settings of a policy, by their paths in a policy file.
 
 use super::format::{PolicyFile, settings};
-use super::write::write_settings;
+use super::write::{quoted, write_settings};
 use orchestrion_kernel::Policy;
 use orchestrion_kernel::policy::PolicyError;
 use orchestrion_yaml::{ReadError, Source, suggest_nearest};
@@ -41,6 +41,37 @@ pub fn setting(name: &str) -> Result<String, (String, String)> {
             ),
         )),
     }
+}
+
+/// A setting with its values in two policies, as YAML.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ChangedSetting {
+    /// The path of the setting in a policy file.
+    pub path: String,
+    /// The value in the first policy; `None` if it has no such setting.
+    pub before: Option<String>,
+    /// The value in the second policy; `None` if it has no such setting.
+    pub after: Option<String>,
+}
+
+/// Returns the settings in which two policies differ, the name first.
+#[must_use]
+pub fn changed_settings(before: &Policy, after: &Policy) -> Vec<ChangedSetting> {
+    let values = |policy: &Policy| {
+        let name = ("name".to_owned(), quoted(&policy.name));
+        let settings = settings(policy).into_iter().map(|setting| (setting.path, setting.value));
+        std::iter::once(name).chain(settings).collect::<Vec<_>>()
+    };
+    let (before, after) = (values(before), values(after));
+    let value = |settings: &[(String, String)], path: &str| {
+        settings.iter().find(|(other, _)| other == path).map(|(_, value)| value.clone())
+    };
+    let added = after.iter().filter(|(path, _)| value(&before, path).is_none());
+    let paths = before.iter().chain(added).map(|(path, _)| path.clone());
+    paths
+        .map(|path| ChangedSetting { before: value(&before, &path), after: value(&after, &path), path })
+        .filter(|setting| setting.before != setting.after)
+        .collect()
 }
 
 /// Returns the policy with these settings, by path, under this name; or the contradiction in it.

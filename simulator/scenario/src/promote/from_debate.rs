@@ -4,10 +4,11 @@
 //! the scenario's default.
 
 use super::record::{ArgumentRow, DebateRow, ExecutionRow, Places, Record, START};
-use super::{PromoteError, Promotion, Target, origin, run_promotion};
+use super::{PromoteError, Promotion, RunPolicy, Target, origin, run_promotion};
+use crate::policy_file::EnumName;
 use crate::{
     ArgumentFile, ArgumentReply, DeadlinesFile, ModulesFile, PlanForm, PlannerReply, RepliesFile,
-    RequestFile, RevisionFile, RevisionReply, ScenarioFile, Seed, TaskFile, TaskReply,
+    RequestFile, RevisionFile, RevisionReply, ScenarioExpectFile, ScenarioFile, Seed, TaskFile, TaskReply,
 };
 use miette::SourceSpan;
 use orchestrion_kernel::module::Role;
@@ -50,12 +51,15 @@ pub fn from_debate(file: &str, text: &str, target: &Target) -> Result<Promotion,
         starts_at: None,
         network: None,
         handoffs: Spanned::default(),
+        expect: ScenarioExpectFile::default(),
+        script: EnumName::default(),
+        golden: None,
         seed: Seed::default(),
         deadlines: DeadlinesFile::default(),
         requests: vec![RequestFile::new(StrictText::from(objective))].into(),
         modules: modules.into(),
     };
-    let (mut promotion, _) = run_promotion(target, scenario, &Policy::hardened())?;
+    let (mut promotion, _) = run_promotion(target, scenario, &RunPolicy::Pinned(Policy::hardened()))?;
     promotion.notes = notes;
     Ok(promotion)
 }

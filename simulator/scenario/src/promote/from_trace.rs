@@ -4,16 +4,21 @@
 //! scenario runs to the end, so modules that succeed complete the last request; a note states this.
 
 use super::scenario_builder::ScenarioBuilder;
-use super::{PromoteError, Promotion, Target, origin, run_promotion};
+use super::{ProjectPolicy, PromoteError, Promotion, RunPolicy, Target, origin, run_promotion};
+use crate::expectations::ViolationFold;
+use crate::policy_file::EnumName;
 use crate::read::STARTS_AT;
-use crate::{DeadlinesFile, ScenarioFile, ScenarioNetworkFile, Seed, TimeText};
+use crate::{
+    ClaimId, DeadlinesFile, ScenarioExpectFile, ScenarioFile, ScenarioNetworkFile, ScriptForm, Seed, TimeText,
+};
 use orchestrion_kernel::item::{Item, Layer};
-use orchestrion_kernel::{Event, Input, Policy, Timestamp};
-use orchestrion_trace::{Reader, Step, TraceErrorKind};
+use orchestrion_kernel::{Event, Input, Policy, State, Timestamp};
+use orchestrion_trace::{Header, Reader, Step, TraceErrorKind};
 use orchestrion_yaml::{Spanned, StrictText};
 use std::io::BufRead;
 
-/// Promotes a trace. `file` is its path for errors.
+/// Promotes a trace under its policy: the scenario repeats it, and expects that the claims fail which it violates. `file` is its path for
+/// errors.
 ///
 /// # Errors
 /// [`PromoteError`] if the trace is unreadable, contains a step that a scenario cannot express, or differs from the run of
@@ -22,6 +27,29 @@ pub fn from_trace<R: BufRead>(
     reader: Reader<R>,
     file: &str,
     target: &Target,
+) -> Result<Promotion, PromoteError> {
+    promote(reader, file, target, None)
+}
+
+/// Promotes a trace in a project. If the trace violates claims, the scenario is a test: it expects that they hold, and fails until they
+/// do. It has no golden trace, since its run is to change.
+///
+/// # Errors
+/// As [`from_trace`], except that the run may differ from the trace.
+pub fn from_trace_in_project<R: BufRead>(
+    reader: Reader<R>,
+    file: &str,
+    target: &Target,
+    policy: ProjectPolicy,
+) -> Result<Promotion, PromoteError> {
+    promote(reader, file, target, Some(policy))
+}
+
+fn promote<R: BufRead>(
+    reader: Reader<R>,
+    file: &str,
+    target: &Target,
+    project: Option<ProjectPolicy>,
 ) -> Result<Promotion, PromoteError> {
     let header = reader.header().clone();
     let (steps, mut notes) = read_steps(reader)?;
@@ -37,6 +65,11 @@ pub fn from_trace<R: BufRead>(
         description = format!("{description} {completion}");
         notes.push(completion);
     }
+    let violated = violated_claims(&header, &steps);
+    let claims: Vec<Spanned<ClaimId>> = violated.iter().map(|id| ClaimId(id).into()).collect();
+    let mut expect = ScenarioExpectFile::default();
+    let is_test = project.is_some() && !claims.is_empty();
+    *(if is_test { &mut expect.holds } else { &mut expect.fails }) = claims;
     let scenario = ScenarioFile {
         description: StrictText::from(description),
         policy: None,
@@ -52,20 +85,44 @@ pub fn from_trace<R: BufRead>(
             .map(TimeText),
         network: recorded.network.map(|network| ScenarioNetworkFile::Inline(Box::new(network)).into()),
         handoffs: Spanned::default(),
+        expect,
+        script: EnumName(if is_test { ScriptForm::Partial } else { ScriptForm::Exact }),
+        golden: is_test.then(|| false.into()),
         seed: Seed::default(),
         deadlines: DeadlinesFile::default(),
         requests: recorded.requests.into(),
         modules: recorded.modules.into(),
     };
-    let policy = with_unique_name(header.policy, &mut notes);
+    let policy = match project {
+        Some(policy) => RunPolicy::Project(policy),
+        None => RunPolicy::Pinned(with_unique_name(header.policy, &mut notes)),
+    };
     let (mut promotion, run) = run_promotion(target, scenario, &policy)?;
-    notes.extend(compare(file, &recorded.steps, &run)?);
+    match (compare(file, &recorded.steps, &run), &policy) {
+        (Ok(note), _) => notes.extend(note),
+        // The policy of the project may be corrected already, or differ from that of production.
+        (Err(PromoteError::Differs { n, .. }), RunPolicy::Project(project)) => {
+            let name = &project.policy.name;
+            notes.push(format!(
+                "Under the policy {name} of the project, the run differs from the recording from step {n} on."
+            ));
+        }
+        (Err(error), _) => return Err(error),
+    }
+    promotion.violated = violated;
     let metadata = |step: &Step| (step.at_ms, step.note.clone());
     if !recorded.steps.iter().zip(&run).all(|(recorded, step)| metadata(recorded) == metadata(step)) {
         notes.push("The times and notes of the recorded steps are omitted.".to_string());
     }
     promotion.notes = notes;
     Ok(promotion)
+}
+
+/// Returns the claims that a recording violates under its policy.
+fn violated_claims(header: &Header, steps: &[Step]) -> Vec<&'static str> {
+    let mut fold = ViolationFold::new(header.policy.clone(), State::new(header.conversation.clone()));
+    steps.iter().for_each(|step| fold.apply(step));
+    fold.finish().into_keys().collect()
 }
 
 /// Renames a policy that has the name of a built-in policy but other settings.

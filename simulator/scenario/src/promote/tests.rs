@@ -439,3 +439,66 @@ fn invalid_recorded_debates_are_reported() {
     }
     snapshot!(rendered);
 }
+
+#[test]
+fn counterexample_becomes_a_test_in_a_project() {
+    // Security vetoes in the first pass and agrees in the second: under `as-drawn` the vetoed plan runs (C-06).
+    let text = scenario("as-drawn", "").replace(
+        "security: {pro: {confidence: 0.9}}",
+        "security: [{con: {confidence: 0.95}}, {pro: {confidence: 0.9}}, {pro: {confidence: 0.9}}]",
+    );
+    let text = text.replace(
+        "critic: {con: {confidence: 0.7}}",
+        "critic: [{con: {confidence: 1.0}}, {pro: {confidence: 0.9}}, {pro: {confidence: 0.9}}]",
+    );
+    let trace = trace_of(&text);
+    let promoted = |policy: Policy, reference: Option<&str>| {
+        let policy = ProjectPolicy { policy, reference: reference.map(str::to_owned) };
+        let reader = Reader::new(trace.as_slice(), "some.ndjson").unwrap();
+        from_trace_in_project(reader, "some.ndjson", &target(), policy).unwrap()
+    };
+    let faulty = promoted(Policy::as_drawn(), Some("as-drawn"));
+    assert!(faulty.violated.contains(&"C-06") && !faulty.has_golden && faulty.policy.is_none());
+    assert!(
+        faulty.unmet.iter().any(|unmet| unmet.contains("claim C-06: expected to hold")),
+        "{:?}",
+        faulty.unmet
+    );
+    assert_eq!(faulty.files().len(), 1, "neither a policy nor a golden trace");
+    let file = ScenarioFile::parse("case.yaml", &faulty.scenario).unwrap();
+    assert_eq!(file.policy.map(|policy| policy.value.to_string()), Some("as-drawn".to_owned()));
+    assert!(file.expect.fails.is_empty() && file.expect.holds.iter().any(|claim| claim.value.0 == "C-06"));
+
+    // Under the corrected policy the claim holds, although it requests other replies than the recorded ones.
+    let corrected = promoted(Policy::hardened(), None);
+    assert_eq!(ScenarioFile::parse("case.yaml", &corrected.scenario).unwrap().policy, None);
+    assert!(!corrected.unmet.iter().any(|unmet| unmet.contains("C-06")), "{:?}", corrected.unmet);
+    assert!(
+        corrected.notes.iter().any(|note| note.contains("differs from the recording from step")),
+        "{:?}",
+        corrected.notes
+    );
+
+    // Without a project, the scenario repeats the fault.
+    let pinned =
+        super::from_trace(Reader::new(trace.as_slice(), "some.ndjson").unwrap(), "some.ndjson", &target())
+            .unwrap();
+    let file = ScenarioFile::parse("case.yaml", &pinned.scenario).unwrap();
+    assert!(pinned.has_golden && pinned.unmet.is_empty(), "{:?}", pinned.unmet);
+    assert!(file.expect.holds.is_empty() && file.expect.fails.iter().any(|claim| claim.value.0 == "C-06"));
+}
+
+#[test]
+fn trace_without_violation_keeps_golden_in_a_project() {
+    let trace = trace_of(&scenario("hardened", ""));
+    let policy = ProjectPolicy { policy: Policy::hardened(), reference: None };
+    let reader = Reader::new(trace.as_slice(), "some.ndjson").unwrap();
+    let promotion = from_trace_in_project(reader, "some.ndjson", &target(), policy).unwrap();
+    assert!(promotion.has_golden && promotion.violated.is_empty() && promotion.notes.is_empty());
+    assert_eq!(inputs(&promotion.golden), inputs(&trace));
+    assert!(
+        !promotion.scenario.contains("script:") && !promotion.scenario.contains("expect:"),
+        "{}",
+        promotion.scenario
+    );
+}

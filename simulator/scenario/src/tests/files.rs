@@ -3,6 +3,7 @@
 use super::{FULL, HEAD, parse, render};
 use crate::{Scenario, read};
 use miette::Diagnostic as _;
+use orchestrion_kernel::Policy;
 use orchestrion_yaml::{FILE_BYTES_MAX, render_error};
 use std::path::Path;
 
@@ -111,7 +112,7 @@ fn no_input_panics() {
             let mut bytes = small.as_bytes().to_vec();
             bytes[place] = byte;
             if let Err(error) = orchestrion_yaml::Source::from_bytes("case.yaml", bytes)
-                .and_then(|source| read::read_scenario(source, Path::new("")))
+                .and_then(|source| read::read_scenario(source, Path::new(""), &Policy::hardened()))
             {
                 let _ = render_error(&error);
             }

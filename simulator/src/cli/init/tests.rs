@@ -52,7 +52,10 @@ fn created_files_are_readable() {
     assert_eq!(scenario.policy, *policy);
     let result = run_scenario(scenario).unwrap();
     assert!(
-        result.halted.is_none() && result.unused_events.is_empty() && result.unexpected_writes.is_empty()
+        result.halted.is_none()
+            && result.unused_events.is_empty()
+            && result.unexpected_writes.is_empty()
+            && result.unmet_expectations.is_empty()
     );
     assert_eq!(result.trace, fs::read(folder.join(TRACE)).unwrap());
     // The trace of the network does not depend on its keys.

@@ -1,7 +1,7 @@
 //! Arguments of `replay`.
 
+use super::judge::Judge;
 use crate::cli::user_claims::ClaimArgs;
-use orchestrion_kernel::Policy;
 use orchestrion_user_claims::UserClaim;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -14,8 +14,23 @@ Examples:
   orchestrion replay specs/scenarios/happy.ndjson
   orchestrion replay specs/scenarios --quiet         all *.ndjson in a folder
   orchestrion replay veto.ndjson --policy as-drawn   under another policy
+  orchestrion replay veto.ndjson --recorded-policy   under its own policy
   orchestrion replay --update veto.ndjson            show changes, ask, write
   orchestrion replay --update --yes traces           write without asking
+
+In a project, a trace is judged under the policies that the project has now. A
+golden trace, with its scenario beside it, is judged under the scenario's
+policy; any other trace under the policy of the project file with its recorded
+name, or the first one. Outside a project a trace is judged under the policy
+that it carries. The report says which.
+
+Example: after `init`, set `veto_from: 0.95` in policies/team.yaml, and Security
+objects with 0.91. `orchestrion replay` then fails:
+  decision first at step 21, event 3 of 3    the first event that differs
+  path     first at step 22, from MultiPass  the transition of each side
+  ending   of request 1                      the recorded ending, and the one
+                                             of the scenario, played now
+To keep the new decisions: orchestrion run --accept.
 
 The hash chain proves integrity, not origin: it shows a line that was changed or
 lost after the trace was written. It has no key, so that a person who can write
@@ -27,9 +42,12 @@ pub(in super::super) struct Args {
     /// Replay these traces, and every *.ndjson file in or below these folders [default: those of the project file].
     #[arg(value_name = "TRACE", conflicts_with = "config")]
     pub(super) traces: Vec<PathBuf>,
-    /// Decide under this policy (a built-in name or a file) instead of the recorded one.
+    /// Decide under this policy (a built-in name or a file) instead of that of the project.
     #[arg(long, value_name = "POLICY")]
     pub(super) policy: Option<String>,
+    /// Decide under the policy that each trace carries, instead of that of the project.
+    #[arg(long, conflicts_with = "policy")]
+    pub(super) recorded_policy: bool,
     #[command(flatten)]
     pub(super) claims: ClaimArgs,
     /// Stop at the first trace that is not equal.
@@ -46,10 +64,10 @@ pub(in super::super) struct Args {
     pub(super) yes: bool,
 }
 
-/// Arguments with the policy read and the output configured.
+/// Arguments with the policies read and the output configured.
 pub(super) struct Settings<'a> {
     pub(super) args: &'a Args,
-    pub(super) policy: Option<&'a Policy>,
+    pub(super) judge: Judge,
     pub(super) claims: &'a [UserClaim],
     pub(super) quiet: bool,
     /// Columns of the report.

@@ -1,7 +1,10 @@
 //! Report of `replay`.
 
+use super::endings::Endings;
+use crate::cli::differences::{Sides, excerpts, write_decision, write_endings, write_settings};
 use crate::cli::exit_status::ExitStatus;
 use crate::cli::output::{quoted, write_command, write_hanging};
+use orchestrion_kernel::Policy;
 use orchestrion_report::text::count;
 use orchestrion_trace::replay::{Difference, Replay};
 use std::io::{self, Write};
@@ -14,10 +17,24 @@ pub(super) struct ReplaySummary {
     pub(super) updated: usize,
 }
 
+/// A replayed trace.
+pub(super) struct ReplayedTrace {
+    pub(super) replay: Replay,
+    /// The recorded policy.
+    pub(super) recorded: Policy,
+    /// The policy under which the trace was judged.
+    pub(super) policy: Policy,
+    /// The endings, if a decision changed.
+    pub(super) endings: Option<Endings>,
+}
+
+/// What the two sides of a replay are called.
+const REPLAY: Sides = Sides { recorded: "recorded", current: "replayed" };
+
 /// Reports on one trace, and returns its status.
 pub(super) fn replayed(
     path: &Path,
-    replay: &Replay,
+    ReplayedTrace { replay, recorded, policy, endings }: &ReplayedTrace,
     quiet: bool,
     width: usize,
     out: &mut impl Write,
@@ -40,12 +57,27 @@ pub(super) fn replayed(
     for difference in &replay.header_differences {
         write_hanging(11, "  header", &difference.to_string(), width, out)?;
     }
+    write_settings(recorded, policy, REPLAY, width, out)?;
     for (kind, difference) in [("decision", &replay.difference), ("text", &replay.text_difference)] {
         let Some(Difference { step, subject, recorded, replayed }) = difference else { continue };
+        let (recorded, replayed) = excerpts(recorded, replayed);
         write_hanging(11, &format!("  {kind}"), &format!("first at step {step}, {subject}"), width, out)?;
-        write_hanging(13, "    recorded", recorded, width, out)?;
-        write_hanging(13, "    replayed", replayed, width, out)?;
+        REPLAY.write(&recorded, &replayed, width, out)?;
         write_command("show", &format!("orchestrion show {} --step {step}", quoted(path)), width, out)?;
+    }
+    if let Some(changed) = &replay.changed {
+        write_decision(changed, REPLAY, width, out)?;
+    }
+    match endings {
+        None => {}
+        Some(Endings { recorded, current: Ok(current) }) => {
+            write_endings(recorded, current, REPLAY, width, out)?;
+        }
+        Some(Endings { recorded, current: Err(reason) }) => {
+            let recorded: Vec<String> = recorded.iter().map(ToString::to_string).collect();
+            write_hanging(11, "  ending", "of each request", width, out)?;
+            REPLAY.write(&recorded.join("; "), reason, width, out)?;
+        }
     }
     if replay.erased_texts > 0 {
         let Replay { erased_texts, unverified_steps, .. } = replay;
@@ -59,9 +91,10 @@ pub(super) fn replayed(
     Ok(status)
 }
 
-/// Writes the last line.
+/// Writes the last lines.
 pub(super) fn summary(
     summary: &ReplaySummary,
+    judged: &str,
     inputs: usize,
     width: usize,
     out: &mut impl Write,
@@ -80,5 +113,6 @@ pub(super) fn summary(
     for (count, kind) in others.into_iter().filter(|(count, _)| *count > 0) {
         text.push_str(&format!(", {count} {kind}"));
     }
+    write_hanging(0, "", judged, width, out)?;
     write_hanging(0, "", &text, width, out)
 }

@@ -1,6 +1,8 @@
 //! `replay --update`: shows how a trace would change, and writes it after confirmation.
 
+use super::judge::Judge;
 use super::options::Settings;
+use crate::cli::differences::excerpts;
 use crate::cli::exit_status::ExitStatus;
 use crate::cli::files::{open_target, open_trace, replace};
 use crate::cli::output::{self, quoted, write_command, write_hanging};
@@ -14,14 +16,11 @@ use orchestrion_trace::replay::{Difference, Update, update};
 use std::io::{self, BufRead as _, BufWriter, IsTerminal, Read as _, Write};
 use std::path::Path;
 
-/// Characters of a difference that are shown, and those before its first difference.
-const EXCERPT_CHARS: usize = 160;
-const PREFIX_CHARS: usize = 40;
-
 /// Shows how a trace would change, and writes it if the user confirms. Returns the status and whether it was written.
 pub(super) fn apply(
     path: &Path,
     update: &Update,
+    policy: Option<&Policy>,
     settings: &Settings<'_>,
     out: &mut impl Write,
 ) -> Result<(ExitStatus, bool)> {
@@ -38,7 +37,7 @@ pub(super) fn apply(
     if !settings.args.yes && !is_confirmed(path, settings, out)? {
         return Ok((ExitStatus::Failure, false));
     }
-    if let Err(error) = write_update(path, update, settings.policy) {
+    if let Err(error) = write_update(path, update, policy) {
         output::print_diagnostic(&error);
         return Ok((ExitStatus::Failure, false));
     }
@@ -49,9 +48,13 @@ pub(super) fn apply(
 /// Asks the user; without a terminal, prints the command that writes the update.
 fn is_confirmed(path: &Path, settings: &Settings<'_>, out: &mut impl Write) -> Result<bool> {
     if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
-        let policy = settings.args.policy.as_ref();
-        let policy =
-            policy.map_or(String::new(), |policy| format!("--policy {} ", quoted(Path::new(policy))));
+        let policy = match (&settings.args.policy, &settings.judge) {
+            (Some(policy), _) => format!("--policy {} ", quoted(Path::new(policy))),
+            (None, Judge::Recorded { is_chosen: true }) => "--recorded-policy ".to_owned(),
+            (None, Judge::Recorded { is_chosen: false } | Judge::Named(_) | Judge::Project(_)) => {
+                String::new()
+            }
+        };
         let command = format!("orchestrion replay --update --yes {policy}{}", quoted(path));
         writeln!(out, "  not written: no terminal for confirmation").into_diagnostic()?;
         write_command("write", &command, settings.width, out).into_diagnostic()?;
@@ -118,39 +121,9 @@ fn print_changes(path: &Path, update: &Update, width: usize, out: &mut impl Writ
     if let (true, Some(scenario)) = (update.is_needed(), &update.scenario) {
         let beside = path.with_extension("yaml");
         let file = if beside.exists() { quoted(&beside) } else { "SCENARIO".to_string() };
-        let text = format!("recorded from {scenario}; if its inputs are outdated, run it again instead:");
+        let text = format!("recorded from {scenario}; if its inputs are outdated, play it again instead:");
         write_hanging(11, "  scenario", &text, width, out)?;
-        write_command("run", &format!("orchestrion run {file}"), width, out)?;
+        write_command("accept", &format!("orchestrion run --accept {file}"), width, out)?;
     }
     Ok(())
-}
-
-/// Returns excerpts of two texts, from shortly before their first difference.
-fn excerpts(a: &str, b: &str) -> (String, String) {
-    let common = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
-    let skipped = common.saturating_sub(PREFIX_CHARS);
-    let excerpt = |text: &str| {
-        let mut chars = text.chars().skip(skipped);
-        let mut excerpt = if skipped > 0 { "…".to_string() } else { String::new() };
-        excerpt.extend(chars.by_ref().take(EXCERPT_CHARS));
-        if chars.next().is_some() {
-            excerpt.push('…');
-        }
-        excerpt
-    };
-    (excerpt(a), excerpt(b))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::excerpts;
-
-    #[test]
-    fn excerpts_start_before_first_difference() {
-        assert_eq!(excerpts("same", "sane"), ("same".to_string(), "sane".to_string()));
-        let (long, longer) = ("é".repeat(500) + "a" + &"x".repeat(500), "é".repeat(500) + "b");
-        let (a, b) = excerpts(&long, &longer);
-        assert_eq!(a, format!("…{}a{}…", "é".repeat(40), "x".repeat(119)));
-        assert_eq!(b, format!("…{}b", "é".repeat(40)));
-    }
 }

@@ -3,7 +3,7 @@
 use super::keys::checked_keys;
 use crate::cli::args::GlobalArgs;
 use crate::cli::exit_status::ExitStatus;
-use crate::cli::{files, output};
+use crate::cli::{files, output, targets};
 use miette::{Context, IntoDiagnostic, Result, miette};
 use orchestrion_files::WriteError;
 use orchestrion_files::limits::TEXT_FILE_BYTES_MAX;
@@ -46,7 +46,7 @@ pub(super) fn run(
     let Session { header, deadlines, requests, network } = if is_policy(subject) {
         policy_session(subject, journal)?
     } else {
-        scenario_session(Path::new(subject), global.quiet)?
+        scenario_session(Path::new(subject), global)?
     };
     let path = match journal {
         Some(path) => path.to_path_buf(),
@@ -139,13 +139,13 @@ fn policy_session(subject: &str, journal: Option<&Path>) -> Result<Session> {
     Ok(Session { header, deadlines: Deadlines::default(), requests: Requests::Host, network: None })
 }
 
-fn scenario_session(path: &Path, quiet: bool) -> Result<Session> {
-    let scenario = Scenario::read(path)?;
+fn scenario_session(path: &Path, global: &GlobalArgs) -> Result<Session> {
+    let scenario = Scenario::read_with_default(path, &targets::default_policy(global)?)?;
     let reference = ScenarioRef { name: scenario.name.clone(), digest: digest(scenario.text().as_bytes()) };
     let Scenario { conversation, policy, network, requests, deadlines, .. } = scenario;
     let (requests, ignored): (Vec<Request>, Vec<usize>) = requests.into_iter().map(host_request).unzip();
     let ignored: usize = ignored.iter().sum();
-    if ignored > 0 && !quiet {
+    if ignored > 0 && !global.quiet {
         output::print_error(&format!(
             "ignored: {ignored} interruptions, crashes, cancellations, network events and later writes of the scenario; the host decides these"
         ));

@@ -4,7 +4,7 @@ use crate::format::{Header, table_digest};
 use orchestrion_kernel::Policy;
 
 /// A difference between the trace and the replay.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
     /// The step.
     pub step: u64,

@@ -4,6 +4,7 @@
 //! other line is parsed and compared by value, so that key order is no difference and a real difference can be named.
 
 use super::difference::Difference;
+use crate::changed_decision::{ChangedDecision, PathStep};
 use crate::context_record::ContextRecord;
 use crate::contexts::ContextRecorder;
 use crate::error::{TraceError, TraceErrorKind};
@@ -12,7 +13,7 @@ use crate::format::{Form, JournalStep, Step, StepMetadata, StepRecord};
 use crate::layers::{DifferenceKind, without_texts};
 use crate::read::Reader;
 use orchestrion_kernel::context::ContextBuilder;
-use orchestrion_kernel::{Event, Events, Input, Policy, State, Timestamp, decide};
+use orchestrion_kernel::{Event, Events, Input, Phase, Policy, State, Timestamp, decide};
 use std::io::{BufRead, Write};
 
 /// A conversation that is decided again, step by step.
@@ -31,6 +32,8 @@ pub(crate) struct ReplayedStep {
     pub(crate) outcome: StepOutcome,
     /// The difference from the trace, if any.
     pub(crate) difference: Option<(DifferenceKind, Difference)>,
+    /// The decision on the path of control, where it differs from that of the trace.
+    pub(crate) changed: Option<ChangedDecision>,
     /// Whether a difference may follow from erased texts.
     pub(crate) is_unverified: bool,
 }
@@ -76,6 +79,7 @@ impl Replayer {
         if reader.header().form() == Form::Journal {
             return self.next_of_journal(reader).map(Some);
         }
+        let from = self.state.control().phase();
         let mut early = None;
         if let Some((stamp, input, rest)) = self.split_line(reader.text(), reader.step_number()) {
             let decided = self.decide(stamp.time(), &input);
@@ -85,6 +89,7 @@ impl Replayer {
                     input,
                     outcome: decided,
                     difference: None,
+                    changed: None,
                     is_unverified: false,
                 }));
             }
@@ -93,12 +98,14 @@ impl Replayer {
         let step = reader.step(&self.state)?;
         let decided = early.unwrap_or_else(|| self.decide(Timestamp::from_millis(step.at_ms), &step.input));
         let difference = compare_step(&step, &decided);
+        let changed = changed_decision(from, &step, &decided);
         let stamp = StepMetadata { at_ms: step.at_ms, note: step.note, idempotency: step.idempotency };
         Ok(Some(ReplayedStep {
             metadata: stamp,
             input: step.input,
             outcome: decided,
             difference,
+            changed,
             is_unverified: false,
         }))
     }
@@ -140,7 +147,8 @@ impl Replayer {
         };
         let is_unverified = difference.is_some() && reader.erased_texts() > 0;
         let difference = difference.filter(|_| !is_unverified);
-        Ok(ReplayedStep { metadata, input, outcome, difference, is_unverified })
+        // A journal has no events, so its path is not known.
+        Ok(ReplayedStep { metadata, input, outcome, difference, changed: None, is_unverified })
     }
 
     /// Decides an input at this time and applies its events.
@@ -191,6 +199,21 @@ impl Replayer {
         serde_json::to_writer(&mut self.expected, &made).is_ok()
             && rest.strip_prefix(',').is_some_and(|rest| self.expected.get(1..) == Some(rest.as_bytes()))
     }
+}
+
+/// Returns the difference between two recorded steps with the same input.
+pub(crate) fn compare_steps(recorded: &Step, current: &Step) -> Option<(DifferenceKind, Difference)> {
+    let result = current.refused.clone().map_or_else(|| Ok(current.events.clone()), Err);
+    compare_step(recorded, &StepOutcome { result, context: current.context.clone() })
+}
+
+/// Returns the decision on the path of control, if it differs.
+fn changed_decision(from: Phase, step: &Step, decided: &StepOutcome) -> Option<ChangedDecision> {
+    let recorded = step.refused.as_deref().map_or(Ok(step.events.as_slice()), Err);
+    let recorded = PathStep::from_step(step.n, recorded);
+    let current = decided.result.as_ref().map(Vec::as_slice).map_err(String::as_str);
+    let current = PathStep::from_step(step.n, current);
+    (!recorded.is_same(&current)).then_some(ChangedDecision { from, recorded, current })
 }
 
 /// Returns the difference between a recorded step and its replay.

@@ -79,7 +79,7 @@ pub fn update<R: BufRead, W: Write>(
         Err(error) => return Ok(Update { read_error: Some(error), ..update }),
     };
     loop {
-        let ReplayedStep { metadata, input, outcome, difference, is_unverified: _ } =
+        let ReplayedStep { metadata, input, outcome, difference, changed: _, is_unverified: _ } =
             match replayer.next(&mut reader) {
                 Ok(Some(step)) => step,
                 Ok(None) => break,

@@ -57,7 +57,7 @@ named_enums! {
 }
 
 /// A value of a kernel enum, by its name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct EnumName<T>(pub T);
 
 impl<'de, T: NamedEnum> Deserialize<'de> for EnumName<T> {
@@ -80,8 +80,11 @@ inline_schema!(EnumName<T> where T: NamedEnum; _ => {
 });
 
 /// Values by the names of a kernel enum. The YAML library refuses duplicate names.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(transparent, bound(deserialize = "K: NamedEnum, V: Deserialize<'de>"))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(
+    transparent,
+    bound(serialize = "K: NamedEnum, V: Serialize", deserialize = "K: NamedEnum, V: Deserialize<'de>")
+)]
 pub struct ByName<K, V>(pub BTreeMap<EnumName<K>, V>);
 
 impl<K, V> Default for ByName<K, V> {

@@ -1,0 +1,149 @@
+//! Reports of changed decisions, which `replay` and `run` share.
+
+use super::output::write_hanging;
+use orchestrion_kernel::Policy;
+use orchestrion_scenario::policy_file::{ChangedSetting, changed_settings};
+use orchestrion_trace::{ChangedDecision, RequestEnding};
+use std::io::{self, Write};
+
+/// The column of the values of a difference.
+const VALUE_COLUMN: usize = 13;
+/// The column of the text of a labelled line.
+const TEXT_COLUMN: usize = 11;
+/// Characters of a difference that are shown, and those before its first difference.
+const EXCERPT_CHARS: usize = 160;
+const PREFIX_CHARS: usize = 40;
+/// Changed settings that are listed.
+const SETTINGS_MAX: usize = 8;
+
+/// What the two sides of a difference are called.
+#[derive(Clone, Copy)]
+pub(super) struct Sides {
+    pub(super) recorded: &'static str,
+    pub(super) current: &'static str,
+}
+
+/// A golden trace and a new run.
+pub(super) const GOLDEN: Sides = Sides { recorded: "golden", current: "now" };
+
+impl Sides {
+    /// Writes two values, each wrapped below its side.
+    pub(super) fn write(
+        self,
+        recorded: &str,
+        current: &str,
+        width: usize,
+        out: &mut impl Write,
+    ) -> io::Result<()> {
+        write_hanging(VALUE_COLUMN, &format!("    {}", self.recorded), recorded, width, out)?;
+        write_hanging(VALUE_COLUMN, &format!("    {}", self.current), current, width, out)
+    }
+}
+
+/// Writes the settings that differ between two policies; nothing for equal policies.
+pub(super) fn write_settings(
+    recorded: &Policy,
+    current: &Policy,
+    sides: Sides,
+    width: usize,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let changed = changed_settings(recorded, current);
+    for setting in changed.iter().take(SETTINGS_MAX) {
+        write_hanging(TEXT_COLUMN, "  policy", &setting_text(setting, sides), width, out)?;
+    }
+    match changed.len().saturating_sub(SETTINGS_MAX) {
+        0 => Ok(()),
+        1 => writeln!(out, "  policy   and 1 further setting"),
+        further => writeln!(out, "  policy   and {further} further settings"),
+    }
+}
+
+/// Returns a changed setting as text.
+pub(super) fn setting_text(setting: &ChangedSetting, sides: Sides) -> String {
+    let ChangedSetting { path, before, after } = setting;
+    let value = |value: &Option<String>| value.clone().unwrap_or_else(|| "absent".to_owned());
+    format!("{path}: {} {}, {} {}", sides.recorded, value(before), sides.current, value(after))
+}
+
+/// Writes the first decision on the path of control that differs: where it is, and the transition that each side takes.
+pub(super) fn write_decision(
+    changed: &ChangedDecision,
+    sides: Sides,
+    width: usize,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let ChangedDecision { from, recorded, current } = changed;
+    let step = recorded.step().or_else(|| current.step()).unwrap_or_default();
+    write_hanging(TEXT_COLUMN, "  path", &format!("first at step {step}, from {from}"), width, out)?;
+    sides.write(&recorded.to_string(), &current.to_string(), width, out)
+}
+
+/// Writes the first endings that differ, or that every request ends equally.
+pub(super) fn write_endings(
+    recorded: &[RequestEnding],
+    current: &[RequestEnding],
+    sides: Sides,
+    width: usize,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let requests = recorded.len().max(current.len());
+    let pairs = (0..requests).map(|i| (recorded.get(i), current.get(i)));
+    let Some((i, (recorded, current))) =
+        pairs.enumerate().find(|(_, (recorded, current))| recorded != current)
+    else {
+        let text = match recorded {
+            [] => "no request".to_owned(),
+            [ending] => format!("as before: {ending}"),
+            many => format!("as before in each of {} requests", many.len()),
+        };
+        return write_hanging(TEXT_COLUMN, "  ending", &text, width, out);
+    };
+    let text = |ending: Option<&RequestEnding>| {
+        ending.map_or_else(|| "there is no such request".to_owned(), ToString::to_string)
+    };
+    write_hanging(TEXT_COLUMN, "  ending", &format!("of request {}", i + 1), width, out)?;
+    sides.write(&text(recorded), &text(current), width, out)
+}
+
+/// Returns excerpts of two texts, from shortly before their first difference.
+pub(super) fn excerpts(a: &str, b: &str) -> (String, String) {
+    let common = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
+    let skipped = common.saturating_sub(PREFIX_CHARS);
+    let excerpt = |text: &str| {
+        let mut chars = text.chars().skip(skipped);
+        let mut excerpt = if skipped > 0 { "…".to_string() } else { String::new() };
+        excerpt.extend(chars.by_ref().take(EXCERPT_CHARS));
+        if chars.next().is_some() {
+            excerpt.push('…');
+        }
+        excerpt
+    };
+    (excerpt(a), excerpt(b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn excerpts_start_before_first_difference() {
+        assert_eq!(excerpts("same", "sane"), ("same".to_string(), "sane".to_string()));
+        let (long, longer) = ("é".repeat(500) + "a" + &"x".repeat(500), "é".repeat(500) + "b");
+        let (a, b) = excerpts(&long, &longer);
+        assert_eq!(a, format!("…{}a{}…", "é".repeat(40), "x".repeat(119)));
+        assert_eq!(b, format!("…{}b", "é".repeat(40)));
+    }
+
+    #[test]
+    fn settings_are_listed_up_to_a_limit() {
+        let mut out = Vec::new();
+        write_settings(&Policy::hardened(), &Policy::hardened(), GOLDEN, 80, &mut out).unwrap();
+        assert!(out.is_empty());
+        write_settings(&Policy::hardened(), &Policy::as_drawn(), GOLDEN, 80, &mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert!(text.starts_with("  policy   name: golden \"hardened\", now \"as-drawn\"\n"), "{text}");
+        assert_eq!(text.lines().count(), SETTINGS_MAX + 1, "{text}");
+        assert!(text.ends_with(" further settings\n"), "{text}");
+    }
+}

@@ -1,0 +1,203 @@
+//! `run --check` and `run --accept`: plays scenarios and compares them with their golden traces.
+
+mod report;
+mod summary;
+
+use super::Args;
+use crate::cli::args::GlobalArgs;
+use crate::cli::exit_status::ExitStatus;
+use crate::cli::files::{self, open_trace};
+use crate::cli::output::{self, ReportStyle};
+use crate::cli::queue;
+use crate::cli::user_claims::TraceVerdicts;
+use miette::{IntoDiagnostic, Result};
+use orchestrion_kernel::Policy;
+use orchestrion_scenario::Scenario;
+use orchestrion_scenario::run::{ScenarioResult, run_scenario};
+use orchestrion_trace::{Comparison, Reader, TraceError, compare};
+use orchestrion_user_claims::UserClaim;
+use orchestrion_yaml::ReadError;
+use report::Judged;
+use std::io::Write;
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use summary::GoldenSummary;
+
+/// A scenario that was played, and how its golden trace compares with the run.
+struct Played {
+    /// The name of the scenario.
+    name: String,
+    result: ScenarioResult,
+    golden: PathBuf,
+    verdict: Verdict,
+    of_claims: TraceVerdicts,
+}
+
+/// How a golden trace compares with a new run of its scenario.
+enum Verdict {
+    /// The same inputs, decisions and texts under the same policy.
+    Equal,
+    /// There is no golden trace.
+    Missing,
+    /// The scenario has no golden trace: its expectations alone judge the run.
+    NotKept,
+    /// A step or the policy differs.
+    Changed(Box<Comparison>),
+    /// The golden trace cannot be read.
+    Unreadable(TraceError),
+}
+
+/// What happens with the golden traces.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum GoldenMode {
+    /// They are compared.
+    Check,
+    /// They are written.
+    Accept,
+}
+
+/// What is done with the golden traces, and how.
+pub(super) struct Settings<'a> {
+    pub(super) mode: GoldenMode,
+    /// The policy of a scenario that names none.
+    pub(super) policy: &'a Policy,
+    /// The claims of the project.
+    pub(super) claims: &'a [UserClaim],
+    pub(super) global: &'a GlobalArgs,
+}
+
+impl Settings<'_> {
+    fn style(&self) -> ReportStyle {
+        ReportStyle { quiet: self.global.quiet, width: output::width() }
+    }
+}
+
+pub(super) fn run(scenarios: &[PathBuf], settings: &Settings<'_>, args: &Args) -> Result<ExitStatus> {
+    let jobs = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let mut out = output::plain_stdout();
+    let mut summary = GoldenSummary::default();
+    let stop = AtomicBool::new(false);
+    let work = |path: &PathBuf| play(path, settings);
+    queue::in_order(scenarios, jobs, &stop, work, |path, played| {
+        let status = match played {
+            Ok(played) => judge(path, played, settings, &mut summary, &mut out),
+            Err(error) => Err(error),
+        };
+        let status = status.unwrap_or_else(|error| {
+            output::print_diagnostic(&error);
+            summary.unplayed += 1;
+            ExitStatus::Error
+        });
+        summary.statuses.push(status);
+        Ok(if args.fail_fast && status != ExitStatus::Success {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        })
+    })?;
+    summary
+        .write(settings.mode, &args.scenarios, scenarios.len(), settings.style(), &mut out)
+        .into_diagnostic()?;
+    Ok(ExitStatus::combine(&summary.statuses))
+}
+
+/// Plays a scenario, and compares the run with its golden trace and with the claims of the project.
+fn play(path: &Path, settings: &Settings<'_>) -> Result<Played> {
+    let scenario = Scenario::read_with_default(path, settings.policy)?;
+    let (name, has_golden) = (scenario.name.clone(), scenario.has_golden);
+    let result = run_scenario(scenario)?;
+    let golden = path.with_extension("ndjson");
+    let verdict = if has_golden { compare_golden(&golden, &result.trace, &name) } else { Verdict::NotKept };
+    let reader = Reader::new(result.trace.as_slice(), &name).into_diagnostic()?;
+    let of_claims = TraceVerdicts::of_trace(reader, settings.claims);
+    Ok(Played { name, result, golden, verdict, of_claims })
+}
+
+fn compare_golden(golden: &Path, trace: &[u8], name: &str) -> Verdict {
+    // A dangling link is a golden trace that cannot be read.
+    if golden.symlink_metadata().is_err() {
+        return Verdict::Missing;
+    }
+    let compared = open_trace(golden).and_then(|golden| compare(golden, Reader::new(trace, name)?));
+    match compared {
+        Ok(comparison) if comparison.is_equal() => Verdict::Equal,
+        Ok(comparison) => Verdict::Changed(Box::new(comparison)),
+        Err(error) => Verdict::Unreadable(error),
+    }
+}
+
+/// Reports on a scenario, and writes its golden trace where requested.
+fn judge(
+    path: &Path,
+    Played { name, result, golden, verdict, of_claims }: Played,
+    settings: &Settings<'_>,
+    summary: &mut GoldenSummary,
+    out: &mut impl Write,
+) -> Result<ExitStatus> {
+    let (Settings { mode, claims, global, .. }, style) = (settings, settings.style());
+    let mode = *mode;
+    let ScenarioResult { trace, unused_events, unexpected_writes, unmet_expectations, .. } = result;
+    let is_evidence = mode == GoldenMode::Check && verdict.has_changed_steps();
+    let evidence = is_evidence.then(|| global.out_dir.join(format!("{name}.trace.ndjson")));
+    if let Some(evidence) = &evidence {
+        files::replace_trace(evidence, &trace)?;
+    }
+    report::write_verdict(&Judged { mode, path, golden: &golden, trace: &trace }, &verdict, style, out)
+        .into_diagnostic()?;
+    if let Some(evidence) = &evidence {
+        report::write_show(evidence, &verdict, style, out).into_diagnostic()?;
+    }
+    let mut statuses = Vec::new();
+    // What an equal run does not use, that of the golden trace did not use either.
+    let is_new = !matches!(verdict, Verdict::Equal);
+    for unused in unused_events.iter().filter(|_| is_new) {
+        let text = format!("{}: {unused}", path.display());
+        output::write_hanging(0, "", &text, style.width, out).into_diagnostic()?;
+        statuses.push(ExitStatus::Incomplete);
+    }
+    let unexpected: Vec<ReadError> = unexpected_writes.into_iter().chain(unmet_expectations).collect();
+    // The golden trace is equal to the run, or is written from it.
+    of_claims
+        .report(claims, evidence.as_deref().unwrap_or(&golden), true, style.width, out)
+        .into_diagnostic()?;
+    statuses.push(of_claims.status());
+    let is_failure = !unexpected.is_empty() || of_claims.status() == ExitStatus::Failure;
+    for unexpected in unexpected {
+        output::print_diagnostic(&unexpected.into());
+        statuses.push(ExitStatus::Failure);
+    }
+    let status = match (&verdict, mode) {
+        (Verdict::Equal | Verdict::NotKept, _) => ExitStatus::Success,
+        (Verdict::Unreadable(_), GoldenMode::Check) => ExitStatus::Error,
+        (Verdict::Missing | Verdict::Changed(_), GoldenMode::Check) => ExitStatus::Failure,
+        // A run that is not what its scenario expects is no golden trace.
+        (_, GoldenMode::Accept) if is_failure => {
+            output::write_hanging(
+                2,
+                "",
+                "not written: the run is not what its scenario expects",
+                style.width,
+                out,
+            )
+            .into_diagnostic()?;
+            ExitStatus::Failure
+        }
+        (_, GoldenMode::Accept) => {
+            files::replace_trace(&golden, &trace)?;
+            writeln!(out, "  wrote    {}", golden.display()).into_diagnostic()?;
+            ExitStatus::Success
+        }
+    };
+    summary.add(path, &verdict, status);
+    statuses.push(status);
+    Ok(ExitStatus::combine(&statuses))
+}
+
+impl Verdict {
+    /// Whether a step differs.
+    fn has_changed_steps(&self) -> bool {
+        matches!(self, Self::Changed(comparison) if comparison.first.is_some())
+    }
+}

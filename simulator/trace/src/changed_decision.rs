@@ -1,0 +1,96 @@
+//! The first transition in which two runs of a conversation differ.
+
+use crate::transition;
+use orchestrion_kernel::control::guard::Guard;
+use orchestrion_kernel::control::table::TransitionId;
+use orchestrion_kernel::{Event, Phase};
+use std::fmt;
+
+/// The first decision on the path of control that differs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChangedDecision {
+    /// The phase in which both runs are.
+    pub from: Phase,
+    /// The recorded decision.
+    pub recorded: PathStep,
+    /// The decision now.
+    pub current: PathStep,
+}
+
+/// What a step decides about the path of control.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PathStep {
+    /// It takes a transition.
+    Transition {
+        /// The step.
+        step: u64,
+        /// The transition.
+        row: TransitionId,
+    },
+    /// It accepts its input and stays in its phase, as for a write.
+    Accepted {
+        /// The step.
+        step: u64,
+    },
+    /// It refuses its input.
+    Refused {
+        /// The step.
+        step: u64,
+        /// The refusal.
+        sentence: String,
+    },
+    /// There is no further step.
+    End,
+}
+
+impl PathStep {
+    /// Returns the decision of a step with these events, or with this refusal.
+    pub(crate) fn from_step(step: u64, result: Result<&[Event], &str>) -> Self {
+        match result.map(transition) {
+            Ok(Some(row)) => Self::Transition { step, row: TransitionId::from_transition(row) },
+            Ok(None) => Self::Accepted { step },
+            Err(sentence) => Self::Refused { step, sentence: sentence.to_owned() },
+        }
+    }
+
+    /// The step, if there is one.
+    #[must_use]
+    pub const fn step(&self) -> Option<u64> {
+        match self {
+            Self::Transition { step, .. } | Self::Accepted { step } | Self::Refused { step, .. } => {
+                Some(*step)
+            }
+            Self::End => None,
+        }
+    }
+
+    /// Whether both decide the same, in whatever step.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Transition { row: one, .. }, Self::Transition { row: other, .. }) => one == other,
+            (Self::Accepted { .. }, Self::Accepted { .. })
+            | (Self::Refused { .. }, Self::Refused { .. })
+            | (Self::End, Self::End) => true,
+            (Self::Transition { .. } | Self::Accepted { .. } | Self::Refused { .. } | Self::End, _) => false,
+        }
+    }
+}
+
+impl fmt::Display for PathStep {
+    /// Formats the decision with the transition, its guard and the phase that it enters.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Transition { row, .. } => {
+                let row = row.transition();
+                write!(f, "{} to {}, on {}", row.id, row.to, row.on)?;
+                match row.when {
+                    Guard::Always => Ok(()),
+                    guard => write!(f, " if {guard}"),
+                }
+            }
+            Self::Accepted { .. } => f.write_str("accepted, without a transition"),
+            Self::Refused { sentence, .. } => write!(f, "refused: {sentence}"),
+            Self::End => f.write_str("no further step"),
+        }
+    }
+}
