@@ -9,18 +9,17 @@ use crate::check::Counterexample;
 use crate::kernel_under_test::KernelUnderTest;
 use crate::product::initial_state;
 use crate::scopes::{Model, Scope};
-use orchestrion_claims::{Actor, History};
+use orchestrion_claims::Actor;
 use orchestrion_explorer::{FairModel, ModelError, ObservationSet, Options, Progress, Termination};
 use orchestrion_kernel::{Input, State};
-use orchestrion_user_claims::{Finding, MonitorStates, Monitors, UserClaim};
+use orchestrion_user_claims::{Finding, MonitorStates, Monitors, Request, UserClaim};
 
 /// A state of the model.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct MonitoredState {
     /// The kernel's state, in canonical ids.
     state: Box<State>,
-    /// The history of the running request.
-    history: Box<History>,
+    request: Request,
     monitors: MonitorStates,
 }
 
@@ -46,7 +45,7 @@ pub struct UserClaimResult {
 pub struct MonitoredRun {
     /// The name of the model.
     pub model: &'static str,
-    /// The number of distinct products of state, history and monitors.
+    /// The number of distinct products of state, request and monitors.
     pub products: usize,
     /// The largest distance of a product from the initial state, in steps.
     pub depth: usize,
@@ -105,15 +104,15 @@ impl<'c> MonitoredModel<'c> {
         let events = self.subject.decide(&before.state, input).ok()?;
         let mut after = MonitoredState {
             state: Box::new(self.subject.apply(&before.state, &events)),
-            history: before.history.clone(),
+            request: before.request.clone(),
             monitors: before.monitors.clone(),
         };
         for event in &events {
-            let MonitoredState { history, monitors, .. } = &mut after;
-            self.monitors.step(monitors, history, &self.subject.policy, event, &mut found);
+            let MonitoredState { request, monitors, .. } = &mut after;
+            self.monitors.step(monitors, request, &self.subject.policy, event, &mut found);
         }
         after.state.canonicalize();
-        after.history.canonicalize();
+        after.request.canonicalize();
         Some(after)
     }
 }
@@ -125,7 +124,7 @@ impl stateright::Model for MonitoredModel<'_> {
     fn init_states(&self) -> Vec<MonitoredState> {
         vec![MonitoredState {
             state: Box::new(initial_state()),
-            history: Box::default(),
+            request: Request::default(),
             monitors: self.monitors.start(),
         }]
     }
@@ -164,7 +163,7 @@ impl FairModel for MonitoredModel<'_> {
     }
 
     fn heap_bytes(&self, _: &MonitoredState) -> usize {
-        // As for the product of state and history, and a few bytes for each monitor.
+        // As for the product of the catalogue's claims, and a few bytes for each monitor.
         1024 + 64 * self.monitors.claims().len()
     }
 }

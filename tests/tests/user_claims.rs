@@ -1,9 +1,8 @@
 //! The gallery of claims: each claim holds in one golden trace, and fails in another one at a known step.
 
-use orchestrion_claims::History;
 use orchestrion_tests::root;
 use orchestrion_trace::Reader;
-use orchestrion_user_claims::{ClaimFile, Finding, Monitors};
+use orchestrion_user_claims::{ClaimFile, Finding, Monitors, Request};
 
 /// A claim, a trace in which it can fail and does not, and one that violates it, with the step.
 const GALLERY: [(&str, &str, &str, u64); 12] = [
@@ -26,7 +25,7 @@ fn verdict(file: &ClaimFile, id: &str, trace: &str) -> (bool, Option<u64>) {
     let claims: Vec<_> = file.claims.iter().filter(|claim| claim.id == id).cloned().collect();
     assert_eq!(claims.len(), 1, "{id}");
     let monitors = Monitors::new(&claims);
-    let (mut states, mut history) = (monitors.start(), History::default());
+    let (mut states, mut request) = (monitors.start(), Request::default());
     let text = std::fs::read(root().join(format!("specs/scenarios/{trace}.ndjson"))).unwrap();
     let reader = Reader::new(text.as_slice(), trace).unwrap();
     let policy = reader.header().policy.clone();
@@ -34,7 +33,7 @@ fn verdict(file: &ClaimFile, id: &str, trace: &str) -> (bool, Option<u64>) {
     for step in reader {
         let step = step.unwrap();
         for event in step.refused.is_none().then_some(&step.events).into_iter().flatten() {
-            monitors.step(&mut states, &mut history, &policy, event, |finding| match finding {
+            monitors.step(&mut states, &mut request, &policy, event, |finding| match finding {
                 Finding::Premise(_) => is_reached = true,
                 Finding::Violated(..) => violated = violated.or(Some(step.n)),
             });

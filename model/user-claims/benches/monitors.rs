@@ -3,14 +3,13 @@
 #![allow(missing_docs, reason = "criterion makes the entry point")]
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use orchestrion_claims::History;
 use orchestrion_kernel::event::Event;
 use orchestrion_kernel::ids::{CallId, RequestId, TaskId, Text, TraceId, UserId};
 use orchestrion_kernel::item::Scope;
 use orchestrion_kernel::module::{Module, Operation, Report};
 use orchestrion_kernel::plan::EffectKind;
 use orchestrion_kernel::{ConversationId, Policy};
-use orchestrion_user_claims::{ClaimFile, Finding, Monitors};
+use orchestrion_user_claims::{ClaimFile, Finding, Monitors, Request};
 
 const CLAIMS: &str = "
 claims:
@@ -63,10 +62,10 @@ fn monitors(criterion: &mut Criterion) {
             |bench, events| {
                 bench.iter(|| {
                     let monitors = Monitors::new(&file.claims);
-                    let (mut states, mut history) = (monitors.start(), History::default());
+                    let (mut states, mut request) = (monitors.start(), Request::default());
                     let mut violations = 0;
                     for event in events {
-                        monitors.step(&mut states, &mut history, &policy, event, |finding| {
+                        monitors.step(&mut states, &mut request, &policy, event, |finding| {
                             violations += usize::from(matches!(finding, Finding::Violated(..)));
                         });
                     }

@@ -1,18 +1,18 @@
 //! The fields that a matcher can name: those of an event, and those of the running request.
 
-mod names;
+pub(crate) mod names;
 
 use crate::event_kind::EventKind;
+use crate::request::Request;
 use crate::value::Value;
 use names::{
     CALL_FAILURES, CAUSES, CONCLUSIONS, EFFECTS, FORGET_CAUSES, ITEM_KINDS, LABELS, LAYERS, MODULES,
     OPERATIONS, PHASES, STANCES, TRANSITIONS,
 };
-use orchestrion_claims::History;
 use orchestrion_kernel::event::Event;
 use orchestrion_kernel::item::Scope;
 use orchestrion_kernel::module::{Failure, Module, Operation, Report};
-use orchestrion_kernel::{Phase, Score, TaskId, Text};
+use orchestrion_kernel::{Score, TaskId, Text};
 
 /// An event, and what the events up to it say.
 #[derive(Clone, Copy, Debug)]
@@ -22,7 +22,7 @@ pub(crate) struct Moment<'e> {
     /// The operation that is called or answered.
     pub operation: Option<Operation>,
     /// The running request after the event.
-    pub request: &'e History,
+    pub request: &'e Request,
 }
 
 /// What a field contains.
@@ -231,7 +231,7 @@ fields! {
         };
     "request.phase" Name(|| PHASES.iter().map(|phase| phase.name()).collect()), &[],
         "The phase after the latest transition",
-        |moment| Some(Value::Name(moment.request.phase.unwrap_or(Phase::Idle).name()));
+        |moment| Some(Value::Name(moment.request.phase.name()));
     "request.verified" Flag, &[], "Whether both identity locks matched",
         |moment| Some(Value::Flag(moment.request.verified));
     "request.pass" Number, &[], "The pass of the debate, at most one above the bound; 0 before the debate",
@@ -239,26 +239,19 @@ fields! {
     "request.vetoed" Flag, &[], "Whether Security vetoed a revision",
         |moment| Some(Value::Flag(moment.request.vetoed));
     "request.objection" ScoreKind, &[], "The confidence of Security's objection to the current revision, if it objects",
-        |moment| Some(score(moment.request.objection()?));
+        |moment| Some(score(moment.request.objection?));
     "request.approved" Flag, &[], "Whether the approver agreed to the current revision",
         |moment| Some(Value::Flag(moment.request.approved));
     "request.tasks" Number, &[], "How many tasks the current plan has",
-        |moment| Some(count(moment.request.tasks_planned.len()));
+        |moment| Some(Value::Number(i64::from(moment.request.tasks)));
     "request.running_tasks" Number, &[], "How many tasks run",
-        |moment| {
-            let runs = |operation: &Operation| matches!(operation, Operation::RunTask { .. });
-            Some(count(moment.request.pending.iter().filter(|(_, operation)| runs(operation)).count()))
-        };
-    "request.undoable_tasks" Number, &[], "How many started tasks have an effect that can still be undone",
-        |moment| Some(count(moment.request.undoable.len()));
-    "request.repairs" Number, &[], "How many repairs started, at most one above the bound",
+        |moment| Some(count(moment.request.running_tasks()));
+    "request.repairs" Number, &[], "How many repairs started, at most one above the bound; 0 if the policy does not bound repairs",
         |moment| Some(Value::Number(i64::from(moment.request.repairs)));
     "request.rolled_back" Flag, &[], "Whether a rollback was entered",
         |moment| Some(Value::Flag(moment.request.rolled_back));
     "request.cancelled" Flag, &[], "Whether the user cancelled",
         |moment| Some(Value::Flag(moment.request.cancelled));
-    "request.succeeded" Flag, &[], "Whether every task of the latest run succeeded",
-        |moment| Some(Value::Flag(moment.request.succeeded));
 }
 
 fn number(task: TaskId) -> Value<'static> {

@@ -17,6 +17,7 @@ mod monitor;
 mod monitors;
 mod page;
 mod pattern;
+mod request;
 mod sentence;
 #[cfg(test)]
 mod tests;
@@ -27,6 +28,7 @@ pub use event_kind::EventKind;
 pub use fields::{FIELDS, Field, FieldKind};
 pub use file::{ClaimFile, claim_schema};
 pub use monitor::{MonitorState, Verdict};
-pub use monitors::{Finding, MonitorStates, Monitors};
+pub use monitors::{Finding, MonitorStates, Monitors, field_values};
 pub use page::fields_page;
 pub use pattern::Reason;
+pub use request::Request;

@@ -2,11 +2,11 @@
 
 use crate::claim::UserClaim;
 use crate::event_kind::EventKind;
-use crate::fields::Moment;
+use crate::fields::{FIELDS, Moment};
 use crate::monitor::{MonitorState, Verdict, reason_text};
 use crate::pattern::Reason;
-use orchestrion_claims::History;
-use orchestrion_kernel::module::Operation;
+use crate::request::Request;
+use crate::value::KeptValue;
 use orchestrion_kernel::{Event, Policy};
 
 /// The monitors of a list of claims: what they keep is in [`MonitorStates`], so that a model checker can copy it.
@@ -47,18 +47,18 @@ impl<'c> Monitors<'c> {
         MonitorStates(self.claims.iter().map(MonitorState::new).collect())
     }
 
-    /// Takes one event: updates the history of the request, then every monitor.
+    /// Takes one event: applies it to the request, then steps every monitor.
     pub fn step(
         &self,
         states: &mut MonitorStates,
-        history: &mut History,
+        request: &mut Request,
         policy: &Policy,
         event: &Event,
         mut found: impl FnMut(Finding),
     ) {
-        let operation = operation(history, event);
-        history.observe(policy, event);
-        let (kind, moment) = (EventKind::of(event), Moment { event, operation, request: history });
+        let operation = request.operation(event);
+        request.apply(policy, event, operation);
+        let (kind, moment) = (EventKind::of(event), Moment { event, operation, request });
         for (position, (claim, state)) in self.claims.iter().zip(&mut states.0).enumerate() {
             let step = state.step(claim, kind, &moment);
             if step.is_premise {
@@ -83,14 +83,17 @@ impl<'c> Monitors<'c> {
     }
 }
 
-/// The operation that an event calls or answers, given the history before it.
-fn operation(history: &History, event: &Event) -> Option<Operation> {
-    let pending = |id| history.pending.iter().find(|(call, _)| *call == id).map(|(_, operation)| *operation);
-    match event {
-        Event::ToolCall { operation, .. } => Some(*operation),
-        Event::ToolResult { call, .. } | Event::CallFailed { call, .. } | Event::OverBudget { call, .. } => {
-            pending(*call)
-        }
-        _ => None,
-    }
+/// The values of all fields at an event, as a claim file writes them, without those that have none. `request` is the
+/// request before the event, and afterwards the one after it.
+pub fn field_values(request: &mut Request, policy: &Policy, event: &Event) -> Vec<(&'static str, String)> {
+    let operation = request.operation(event);
+    request.apply(policy, event, operation);
+    let (kind, moment) = (EventKind::of(event), Moment { event, operation, request });
+    let of_event = FIELDS.iter().filter(|field| field.is_of(kind));
+    of_event
+        .filter_map(|field| {
+            let value = KeptValue::from(Some((field.read)(&moment)?));
+            Some((field.name, crate::sentence::value(field, &value)))
+        })
+        .collect()
 }

@@ -1,4 +1,5 @@
 //! Tests of claim files and monitors.
 
+mod fields;
 mod naive;
 mod read;

@@ -94,6 +94,8 @@ enum ExportTarget {
     Dot,
     /// Catalog of claims, as a Markdown page.
     Claims,
+    /// Events and fields that a claim file can name, as a Markdown page.
+    ClaimFields,
     /// Control FSM in Promela for SPIN, with the claims about control alone.
     Promela,
     /// Control FSM in TLA+ for TLC, with the claims about control alone.
@@ -147,6 +149,7 @@ pub(super) fn run(args: &Args, program: Command) -> Result<ExitStatus> {
         | ExportTarget::Claims
         | ExportTarget::Promela
         | ExportTarget::Tla
+        | ExportTarget::ClaimFields
         | ExportTarget::Schema
         | ExportTarget::Policy
         | ExportTarget::Completions
@@ -167,6 +170,7 @@ pub(super) fn run(args: &Args, program: Command) -> Result<ExitStatus> {
     let text = match args.target {
         ExportTarget::Table => pages::table(policy.as_ref()),
         ExportTarget::Claims => pages::claims(),
+        ExportTarget::ClaimFields => orchestrion_user_claims::fields_page(),
         ExportTarget::Schema => schema(args.schema)?,
         ExportTarget::Completions => completions(args.shell, program)?,
         ExportTarget::Man => manual(program).into_diagnostic()?.into_iter().map(|(_, page)| page).collect(),
@@ -246,6 +250,7 @@ fn write_folder(
         | ExportTarget::Mermaid
         | ExportTarget::Dot
         | ExportTarget::Claims
+        | ExportTarget::ClaimFields
         | ExportTarget::Schema
         | ExportTarget::Policy
         | ExportTarget::Base

@@ -11,7 +11,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Create a project: a project file, a policy, two scenarios with their traces, a trust network with its keys, and a CI file.
+/// Create a project: a project file, a policy, claims, two scenarios with their traces, a trust network with its keys, and a CI file.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -21,6 +21,7 @@ Examples:
 Files (if one of them exists, none is written):
   orchestrion.yaml                        inputs of check, run and replay
   policies/team.yaml                      a policy that extends `hardened`
+  claims.yaml                             what holds in every conversation
   scenarios/first-request.yaml, .ndjson   a scenario and its trace
   scenarios/in-network.yaml, .ndjson      a scenario whose calls nodes execute
   network.yaml                            the nodes, with their public keys
@@ -44,6 +45,7 @@ pub(super) struct Args {
 }
 
 const POLICY: &str = "policies/team.yaml";
+const CLAIMS: &str = "claims.yaml";
 const SCENARIO: &str = "scenarios/first-request.yaml";
 const TRACE: &str = "scenarios/first-request.ndjson";
 const NETWORK_SCENARIO: &str = "scenarios/in-network.yaml";
@@ -71,9 +73,10 @@ fn create_project(folder: &Path) -> Result<Vec<PathBuf>> {
         ));
     }
     let trace = first_trace()?;
-    let written: [(&str, &[u8]); 7] = [
+    let written: [(&str, &[u8]); 8] = [
         (project::FILE, include_bytes!("init/orchestrion.yaml")),
         (POLICY, include_bytes!("init/policy.yaml")),
+        (CLAIMS, include_bytes!("init/claims.yaml")),
         (SCENARIO, include_bytes!("init/scenario.yaml")),
         (TRACE, &trace),
         (NETWORK, include_bytes!("init/network.yaml")),

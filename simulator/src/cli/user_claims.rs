@@ -5,10 +5,11 @@ use super::exit_status::ExitStatus;
 use super::output::{quoted, write_command, write_hanging};
 use super::targets;
 use miette::Result;
-use orchestrion_claims::History;
 use orchestrion_report::text::count;
 use orchestrion_trace::{Reader, TraceError};
-use orchestrion_user_claims::{ClaimFile, EventKind, Finding, MAX_CLAIMS, Monitors, UserClaim, Verdict};
+use orchestrion_user_claims::{
+    ClaimFile, EventKind, Finding, MAX_CLAIMS, Monitors, Request, UserClaim, Verdict,
+};
 use orchestrion_yaml::LabeledError;
 use std::io::{self, BufRead, Write};
 use std::path::{Path, PathBuf};
@@ -96,14 +97,14 @@ impl TraceVerdicts {
     /// Reads a trace or a journal to its end.
     pub(super) fn of_trace<R: BufRead>(mut reader: Reader<R>, claims: &[UserClaim]) -> Self {
         let monitors = Monitors::new(claims);
-        let (mut states, mut history) = (monitors.start(), History::default());
+        let (mut states, mut request) = (monitors.start(), Request::default());
         let policy = reader.header().policy.clone();
         let start = TraceVerdict { verdict: Verdict::Satisfied, is_reached: false, violation: None };
         let mut verdicts = vec![start; claims.len()];
         let result = reader.try_for_each(|step| {
             let step = step?;
             for event in step.refused.is_none().then_some(&step.events).into_iter().flatten() {
-                monitors.step(&mut states, &mut history, &policy, event, |finding| match finding {
+                monitors.step(&mut states, &mut request, &policy, event, |finding| match finding {
                     Finding::Premise(claim) => verdicts[claim].is_reached = true,
                     Finding::Violated(claim, reason) => {
                         let reason = monitors.reason(claim, reason);

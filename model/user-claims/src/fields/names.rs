@@ -11,7 +11,7 @@ use orchestrion_kernel::plan::EffectKind;
 macro_rules! names {
     ($(#[$doc:meta])* $list:ident $name:ident($value:ident: $type:ty) { $($pattern:pat => $text:literal),* $(,)? }) => {
         $(#[$doc])*
-        pub(super) const $list: &[&str] = &[$($text),*];
+        pub(crate) const $list: &[&str] = &[$($text),*];
 
         /// The name of a value of the list.
         pub(super) const fn $name($value: $type) -> &'static str {

@@ -101,3 +101,58 @@ fn schema_names_every_pattern() {
         assert!(schema.contains(pattern), "{pattern}");
     }
 }
+
+/// The name of a value in a trace: its text, or the one key of its mapping.
+fn traced(value: impl serde::Serialize) -> String {
+    match serde_json::to_value(value).unwrap() {
+        serde_json::Value::String(name) => name,
+        serde_json::Value::Object(fields) => fields.keys().next().unwrap().clone(),
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn names_are_those_of_traces() {
+    use crate::fields::names::{
+        CALL_FAILURES, CAUSES, CONCLUSIONS, EFFECTS, FORGET_CAUSES, ITEM_KINDS, LABELS, LAYERS, OPERATIONS,
+        SCOPES, STANCES,
+    };
+    use orchestrion_kernel::event::{Cause, DecisionLabel, ForgetCause};
+    use orchestrion_kernel::item::{ItemKind, Layer, Scope};
+    use orchestrion_kernel::module::{ConclusionKind, Failure, Operation, Stance};
+    use orchestrion_kernel::plan::EffectKind;
+    fn ensure<T: serde::de::DeserializeOwned + serde::Serialize>(names: &[&str], content: &str) {
+        for name in names {
+            // A name alone, or with content.
+            let alone = serde_json::from_str::<T>(&format!("{name:?}"));
+            let value = alone.or_else(|_| serde_json::from_str(&format!("{{{name:?}: {content}}}")));
+            assert_eq!(traced(value.unwrap_or_else(|error| panic!("{name}: {error}"))), **name);
+        }
+    }
+    ensure::<EffectKind>(EFFECTS, "");
+    ensure::<Failure>(CALL_FAILURES, "");
+    ensure::<Stance>(STANCES, "");
+    ensure::<DecisionLabel>(LABELS, "");
+    ensure::<ConclusionKind>(CONCLUSIONS, "");
+    ensure::<Cause>(CAUSES, "[\"planner\", \"error\"]");
+    ensure::<ForgetCause>(FORGET_CAUSES, "{\"into\": 1}");
+    ensure::<Scope>(SCOPES, "\"x\"");
+    assert_eq!(ITEM_KINDS, ["fact", "constraint", "subtask"]);
+    ensure::<ItemKind>(&ITEM_KINDS[..2], "\"budget\"");
+    ensure::<ItemKind>(&ITEM_KINDS[2..], "\"done\"");
+    for name in OPERATIONS {
+        let contents = [
+            "\"critic\"",
+            "{\"task\": 1, \"effect\": \"pure\"}",
+            "{\"task\": 1}",
+            "{\"debater\": 0}",
+            "{\"store\": \"local\", \"kind\": \"outcome\"}",
+        ];
+        let texts = contents.map(|content| format!("{{{name:?}: {content}}}"));
+        let texts = [format!("{name:?}")].into_iter().chain(texts);
+        let mut read = texts.filter_map(|text| serde_json::from_str::<Operation>(&text).ok());
+        assert_eq!(traced(read.next().unwrap_or_else(|| panic!("{name}"))), **name);
+    }
+    assert_eq!(traced(Layer::Environment), "environment");
+    assert!(LAYERS.contains(&"environment"));
+}

@@ -5,9 +5,10 @@ use crate::project::Project;
 use orchestrion_kernel::Policy;
 use std::fs;
 
-const FILES: [&str; 12] = [
+const FILES: [&str; 13] = [
     project::FILE,
     POLICY,
+    CLAIMS,
     SCENARIO,
     TRACE,
     NETWORK,
