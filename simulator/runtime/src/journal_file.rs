@@ -14,6 +14,9 @@ use std::path::Path;
 pub struct JournalFile<S = LockedFile> {
     storage: S,
     is_durable: bool,
+    /// The bytes that are durable, and those of the file.
+    durable_bytes: u64,
+    bytes: u64,
 }
 
 impl JournalFile {
@@ -63,10 +66,11 @@ impl<S: Storage> JournalFile<S> {
     pub fn from_storage(opened: io::Result<S>, name: &str) -> Result<Self, OpenError> {
         let journal = name.to_owned();
         let opened = opened.and_then(|mut storage| {
-            if storage.seek(SeekFrom::End(0))? == 0 {
+            let bytes = storage.seek(SeekFrom::End(0))?;
+            if bytes == 0 {
                 storage.sync_folder()?;
             }
-            Ok(Self { storage, is_durable: true })
+            Ok(Self { storage, is_durable: true, durable_bytes: bytes, bytes })
         });
         match opened {
             Ok(journal) => Ok(journal),
@@ -110,16 +114,30 @@ impl<S: Storage> Journal for JournalFile<S> {
 
     fn truncate(&mut self, bytes: u64) -> io::Result<()> {
         self.storage.set_len(bytes)?;
+        (self.durable_bytes, self.bytes) = (bytes, bytes);
         self.storage.sync_all()
     }
 
     fn append(&mut self, lines: &[u8]) -> io::Result<()> {
-        self.storage.write_all(lines)
+        self.storage.write_all(lines)?;
+        self.bytes += lines.len() as u64;
+        Ok(())
     }
 
-    /// Blocks the thread until the disk has written the data.
+    /// Blocks the thread until the disk has written the data. After an error the lines since the latest sync are removed: a system may
+    /// not write them at a later sync either, but the next process would read them from memory and take them for durable. Nothing depends
+    /// on them yet.
     async fn sync(&mut self) -> io::Result<()> {
-        if self.is_durable { self.storage.sync_data() } else { Ok(()) }
+        if !self.is_durable {
+            return Ok(());
+        }
+        if let Err(error) = self.storage.sync_data() {
+            // The conversation ends with the first error.
+            let _ = self.truncate(self.durable_bytes);
+            return Err(error);
+        }
+        self.durable_bytes = self.bytes;
+        Ok(())
     }
 }
 
