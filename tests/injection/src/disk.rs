@@ -360,14 +360,17 @@ impl DiskState {
         if self.image.is_empty() {
             return;
         }
-        if let Some(snapshot) = self.snapshot.as_mut().filter(|snapshot| !snapshot.is_empty())
-            && self.random.one_in(2)
+        if self.random.one_in(2)
+            && let Some(snapshot) = &mut self.snapshot
         {
-            // A snapshot is a cache: its damage damages no journal.
-            let at = self.random.index(snapshot.len());
-            snapshot[at] ^= 1 << self.random.below(3);
-            self.counts.add(FaultKind::CorruptedAtRest);
-            return;
+            // A snapshot is a cache: its damage damages no journal. Another digit would be another state.
+            let digits = snapshot.iter().enumerate().filter(|(_, byte)| byte.is_ascii_digit());
+            let digits: Vec<usize> = digits.map(|(at, _)| at).collect();
+            if let Some(at) = digits.get(self.random.index(digits.len())) {
+                snapshot[*at] ^= 1;
+                self.counts.add(FaultKind::CorruptedAtRest);
+                return;
+            }
         }
         let len = self.image.len();
         // The end of the journal is the part that a process may truncate.

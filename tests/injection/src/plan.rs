@@ -21,8 +21,8 @@ pub(crate) struct Plan {
     pub(crate) is_journal_form: bool,
     /// The process ends when the host has executed so many effects.
     pub(crate) ends_at_effect: Option<usize>,
-    /// Whether replies arrive together.
-    pub(crate) has_simultaneous_replies: bool,
+    /// Replies arrive after so many whole seconds or fewer, so that some arrive together; `None`: at any time.
+    pub(crate) reply_seconds: Option<u64>,
     /// The keys that the host used for another content, too.
     pub(crate) reused_keys: BTreeSet<String>,
 }
@@ -71,7 +71,7 @@ impl Plan {
             has_acknowledged_step: random.one_in(2),
             is_journal_form: !random.one_in(4),
             ends_at_effect: None,
-            has_simultaneous_replies: random.one_in(2),
+            reply_seconds: random.one_in(2).then_some(3),
             reused_keys: BTreeSet::new(),
             random,
         };

@@ -104,6 +104,17 @@ pub fn run_single_fault(seed: u64, kind: FaultKind, operation: u64) -> Result<Op
     Ok((outcome.faults.get(kind) > u64::from(kind == FaultKind::MachineCrash)).then_some(outcome))
 }
 
+/// Runs the inputs of a seed without faults, and all replies arrive at once.
+///
+/// # Errors
+/// The violation, as a sentence.
+pub fn run_simultaneous(seed: u64) -> Result<Outcome, String> {
+    let (plan, inputs) = Plan::new(seed);
+    let mut plan = plan.with_faults(Vec::new());
+    plan.reply_seconds = Some(1);
+    run_plan(seed, &Disk::new(seed), plan, Ledger { inputs, ..Ledger::default() })
+}
+
 fn run(seed: u64, disk: &Disk) -> Result<Outcome, String> {
     let (plan, inputs) = Plan::new(seed);
     run_plan(seed, disk, plan, Ledger { inputs, ..Ledger::default() })

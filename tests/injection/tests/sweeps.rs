@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use orchestrion_injection::{Damage, FaultKind, IntactJournal, OPERATION_FAULTS, Outcome, run_single_fault};
+use orchestrion_injection::{
+    Damage, FaultKind, IntactJournal, OPERATION_FAULTS, Outcome, run_simultaneous, run_single_fault,
+};
 
 /// The number in an environment variable.
 fn number(variable: &str, default: u64) -> u64 {
@@ -39,8 +41,9 @@ fn fault_at_each_operation_is_survived() {
 fn damaged_byte_is_refused_or_recovered() {
     let is_full = number("DAMAGE_ALL", 0) > 0;
     for has_step in [false, true].into_iter().take(if is_full { 2 } else { 1 }) {
-        let journal = IntactJournal::new(DAMAGED_SEED, EFFECTS, has_step).unwrap();
-        assert_eq!(journal.effects(), EFFECTS);
+        // The first seed whose requests have so many effects.
+        let journals = (0..).map(|seed| IntactJournal::new(seed, EFFECTS, has_step).unwrap());
+        let journal = journals.take(100).find(|journal| journal.effects() == EFFECTS).unwrap();
         let mut total = Outcome::default();
         for at in 0..journal.len_bytes() {
             for (n, damage) in Damage::ALL.into_iter().enumerate() {
@@ -61,6 +64,16 @@ fn damaged_byte_is_refused_or_recovered() {
     }
 }
 
-/// A seed of two requests, and the effects of both until the process ends.
-const DAMAGED_SEED: u64 = 15;
-const EFFECTS: usize = 4;
+/// The effects until the process ends: those of a request and of a part of the next one.
+const EFFECTS: usize = 7;
+
+/// Replies to parallel tasks arrive at the same time, and each lets another task start. No two calls wait for one sync.
+#[test]
+fn simultaneous_replies_are_made_durable_one_by_one() {
+    let mut effects = 0;
+    for seed in 0..30 {
+        let outcome = run_simultaneous(seed);
+        effects += outcome.unwrap_or_else(|violation| panic!("seed {seed}: {violation}")).effects;
+    }
+    assert!(effects > 100, "{effects} effects");
+}

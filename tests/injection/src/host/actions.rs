@@ -205,10 +205,9 @@ impl World {
             return vec![FaultKind::MissingReply];
         }
         let mut faults = Vec::new();
-        // In some seeds replies arrive together.
-        let prompt = match self.plan.has_simultaneous_replies {
-            true => Duration::from_secs(self.random.below(3)),
-            false => self.within(3),
+        let prompt = match self.plan.reply_seconds {
+            Some(seconds) => Duration::from_secs(self.random.below(seconds)),
+            None => self.within(3),
         };
         let mut at = now + prompt;
         if self.meets(FaultKind::LateReply, 15) {
