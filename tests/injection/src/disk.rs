@@ -316,7 +316,7 @@ impl DiskState {
                 disk.image.len()
             )
         });
-        self.snapshot = match self.random.below(4) {
+        self.snapshot = match self.random.below(8) {
             0 => None,
             1 => self.snapshot.take().map(|snapshot| vec![0; snapshot.len()]),
             2 => self.snapshot.take().map(|mut snapshot| {

@@ -106,6 +106,8 @@ pub(crate) struct ExecutedEffect {
     pub(crate) trace: String,
     pub(crate) step: u64,
     pub(crate) times: u32,
+    /// Whether the journal lost its call, so that no audit has to list it.
+    pub(crate) is_lost: bool,
 }
 
 /// The host's own records.
@@ -125,6 +127,7 @@ impl Ledger {
             trace: call.trace.to_string(),
             step: call.step,
             times: 0,
+            is_lost: false,
         });
         executed.times += 1;
         if executed.times > 1 {

@@ -22,4 +22,4 @@ mod run;
 pub use damage::{Damage, IntactJournal};
 pub use fault::{FaultCounts, FaultKind};
 pub use plan::OPERATION_FAULTS;
-pub use run::{Outcome, run_logged_seed, run_seed, run_simultaneous, run_single_fault};
+pub use run::{Outcome, run_logged_seed, run_seed, run_single_fault};

@@ -117,7 +117,7 @@ impl Plan {
 
     /// Whether the disk changes between two processes.
     pub(crate) fn is_corrupted(&mut self) -> bool {
-        self.is_enabled(FaultKind::CorruptedAtRest) && self.random.one_in(3)
+        self.is_enabled(FaultKind::CorruptedAtRest) && self.random.one_in(2)
     }
 }
 

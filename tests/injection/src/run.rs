@@ -4,7 +4,7 @@ use crate::disk::{Disk, DiskFile, PlannedFault};
 use crate::fault::{FaultCounts, FaultKind};
 use crate::host::SimulatedHost;
 use crate::ledger::Ledger;
-use crate::oracle::{Before, Opened, check_closed};
+use crate::oracle::{Before, Opened, check_closed, is_replayed};
 use crate::plan::Plan;
 use orchestrion_kernel::{ConversationId, Policy};
 use orchestrion_runtime::{Conversation, JournalFile, OpenError, RuntimeError};
@@ -102,17 +102,6 @@ pub fn run_single_fault(seed: u64, kind: FaultKind, operation: u64) -> Result<Op
     let plan = plan.with_faults(vec![vec![fault], vec![crash]]);
     let outcome = run_plan(seed, &Disk::new(seed), plan, Ledger { inputs, ..Ledger::default() })?;
     Ok((outcome.faults.get(kind) > u64::from(kind == FaultKind::MachineCrash)).then_some(outcome))
-}
-
-/// Runs the inputs of a seed without faults, and all replies arrive at once.
-///
-/// # Errors
-/// The violation, as a sentence.
-pub fn run_simultaneous(seed: u64) -> Result<Outcome, String> {
-    let (plan, inputs) = Plan::new(seed);
-    let mut plan = plan.with_faults(Vec::new());
-    plan.reply_seconds = Some(1);
-    run_plan(seed, &Disk::new(seed), plan, Ledger { inputs, ..Ledger::default() })
 }
 
 fn run(seed: u64, disk: &Disk) -> Result<Outcome, String> {
@@ -235,11 +224,7 @@ impl Run {
             return Ok(ProcessEnd::Continues);
         }
         match end {
-            Some(Ok(ExitReason::Closed)) => {
-                check_closed(&self.disk.content(), &self.host.world().ledger)?;
-                self.outcome.closed += 1;
-                Ok(ProcessEnd::Ended)
-            }
+            Some(Ok(ExitReason::Closed)) => self.close(),
             Some(Ok(ExitReason::HostDisconnected(_))) | None => Ok(ProcessEnd::Continues),
             Some(Ok(ExitReason::Halted(refusal))) => Err(format!("halted: {refusal}")),
             Some(Err(RuntimeError::Journal { error, .. })) => match self.has_failed() {
@@ -248,6 +233,18 @@ impl Run {
             },
             Some(Err(error)) => Err(format!("the process failed: {error}")),
         }
+    }
+
+    /// Checks a closed conversation. Damage that a snapshot hid is refused by the replay.
+    fn close(&mut self) -> Result<ProcessEnd, String> {
+        let content = self.disk.content();
+        if self.disk.state().is_damaged && !is_replayed(&content) {
+            self.outcome.refused += 1;
+            return Ok(ProcessEnd::Ended);
+        }
+        check_closed(&content, &self.host.world().ledger)?;
+        self.outcome.closed += 1;
+        Ok(ProcessEnd::Ended)
     }
 
     /// Whether the running process met an error of the disk.
@@ -275,11 +272,7 @@ impl Run {
         };
         let unjustified = || Err(format!("refused without a reason: {error}"));
         match error {
-            OpenError::Closed { .. } if self.host.world().ledger.is_close_sent => {
-                check_closed(&self.disk.content(), &self.host.world().ledger)?;
-                self.outcome.closed += 1;
-                Ok(ProcessEnd::Ended)
-            }
+            OpenError::Closed { .. } if self.host.world().ledger.is_close_sent => self.close(),
             OpenError::Io { .. } | OpenError::Trace(_) if self.has_failed() => Ok(ProcessEnd::Continues),
             OpenError::Trace(_) | OpenError::Shorter { .. } | OpenError::HeaderMismatch { .. } => {
                 before.check_unchanged(&self.disk)?;

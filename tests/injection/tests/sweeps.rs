@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use orchestrion_injection::{
-    Damage, FaultKind, IntactJournal, OPERATION_FAULTS, Outcome, run_simultaneous, run_single_fault,
-};
+use orchestrion_injection::{Damage, FaultKind, IntactJournal, OPERATION_FAULTS, Outcome, run_single_fault};
 
 /// The number in an environment variable.
 fn number(variable: &str, default: u64) -> u64 {
@@ -66,14 +64,3 @@ fn damaged_byte_is_refused_or_recovered() {
 
 /// The effects until the process ends: those of a request and of a part of the next one.
 const EFFECTS: usize = 7;
-
-/// Replies to parallel tasks arrive at the same time, and each lets another task start. No two calls wait for one sync.
-#[test]
-fn simultaneous_replies_are_made_durable_one_by_one() {
-    let mut effects = 0;
-    for seed in 0..30 {
-        let outcome = run_simultaneous(seed);
-        effects += outcome.unwrap_or_else(|violation| panic!("seed {seed}: {violation}")).effects;
-    }
-    assert!(effects > 100, "{effects} effects");
-}

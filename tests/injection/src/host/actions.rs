@@ -39,7 +39,7 @@ pub(super) enum Action {
 }
 
 impl SimulatedHost {
-    /// Performs the next action that is due. Returns whether there was one; otherwise a timer wakes the task.
+    /// Performs the actions that are due. Returns whether there was one; otherwise a timer wakes the task.
     pub(crate) fn act(&self, context: &mut Context<'_>) -> bool {
         let now = self.clock.now();
         let mut world = self.world();
@@ -48,13 +48,21 @@ impl SimulatedHost {
             self.disk.end_process();
             return true;
         }
-        let Some(entry) = world.queue.first_entry() else { return false };
-        let at = entry.key().0;
-        if at <= now {
+        let mut has_acted = false;
+        while let Some(entry) = world.queue.first_entry().filter(|entry| entry.key().0 <= now) {
             let action = entry.remove();
             self.perform(world, action, now);
+            // The process sees replies that arrive together at once.
+            world = self.world();
+            has_acted = true;
+            if world.plan.reply_seconds.is_none() {
+                break;
+            }
+        }
+        if has_acted {
             return true;
         }
+        let Some((&(at, _), _)) = world.queue.first_key_value() else { return false };
         if world.timer.as_ref().is_none_or(|(set, _)| *set != at) {
             world.timer = Some((at, Box::pin(self.clock.sleep(at - now))));
         }
@@ -144,9 +152,10 @@ impl World {
         self.queue.insert((at, self.next_action), action);
     }
 
-    /// A time within so many seconds.
+    /// A time within so many seconds. Whole seconds, if replies arrive together.
     fn within(&mut self, seconds: u64) -> Duration {
-        Duration::from_millis(self.random.below(seconds * 1000 + 1))
+        let time = Duration::from_millis(self.random.below(seconds * 1000 + 1));
+        if self.plan.reply_seconds.is_some() { Duration::from_secs(time.as_secs()) } else { time }
     }
 
     /// Schedules what the host does in a new process.
