@@ -246,6 +246,15 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
     /// # Errors
     /// [`RuntimeError`].
     pub async fn step(&mut self) -> Result<StepResult, RuntimeError> {
+        let control = self.conversation.state().control();
+        self.sent.retain(|sent| control.pending_call(sent.id).is_some());
+        self.handoffs.retain(|call, _| control.pending_call(*call).is_some());
+        self.not_started.retain(|call| control.pending_call(*call).is_some());
+        let unsent = self.unsent_calls();
+        if !unsent.is_empty() {
+            // Before any other input, which could emit a second call: a torn tail contains at most one.
+            self.commit().await?;
+        }
         if !self.conversation.acknowledgements.is_empty() {
             // Inputs that arrived together are made durable together.
             if let Some(mail) = self.next_of_group() {
@@ -253,21 +262,13 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
             }
             self.commit().await?;
         }
-        let control = self.conversation.state().control();
-        self.sent.retain(|sent| control.pending_call(sent.id).is_some());
-        self.handoffs.retain(|call, _| control.pending_call(*call).is_some());
-        self.not_started.retain(|call| control.pending_call(*call).is_some());
-        let continues = control.pending_calls().is_empty()
+        let continues = self.state().control().pending_calls().is_empty()
             || can_step(self.conversation.recorder.policy(), self.conversation.state());
-        let unsent = self.unsent_calls();
         if !unsent.is_empty() || continues {
             // The conversation does not wait, so messages come first.
             if let Some(mail) = self.conversation.inbox.try_recv() {
                 return self.submit_mail(mail);
             }
-        }
-        if !unsent.is_empty() {
-            self.commit().await?;
         }
         for call in unsent {
             if call.not_made == Some(Failure::NoCandidates) {

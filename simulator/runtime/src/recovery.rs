@@ -10,7 +10,7 @@ use orchestrion_trace::{
     TraceErrorKind, digest,
 };
 use std::fmt;
-use std::io::{BufRead, Read};
+use std::io::{self, BufRead, Read};
 
 const HEADER_BYTES_MAX: u64 = TRACE_HEADER_BYTES_MAX as u64;
 
@@ -59,7 +59,7 @@ pub(crate) fn read_journal(
     if !first_line.ends_with(b"\n") || zero < first_line.len() {
         input.by_ref().take(HEADER_BYTES_MAX).read_to_end(&mut first_line).map_err(io)?;
         let (written, rest) = first_line.split_at(zero);
-        if is_torn_header(written, rest) {
+        if is_torn_header(written, rest) || is_part_of_header(&first_line, header, contexts).map_err(io)? {
             truncated_tail =
                 Some(TruncatedTail { line: 1, bytes: first_line.len() as u64 }).filter(|tail| tail.bytes > 0);
             first_line.clear();
@@ -177,6 +177,18 @@ fn is_torn_header(written: &[u8], rest: &[u8]) -> bool {
     written.starts_with(TRACE_PREFIX.as_bytes()) || TRACE_PREFIX.as_bytes().starts_with(written)
 }
 
+/// Whether a file is a part of the header of a new journal: a crash can lose its first pages, and keep later ones.
+fn is_part_of_header(
+    found: &[u8],
+    header: &Header,
+    contexts: &'static dyn ContextBuilder,
+) -> io::Result<bool> {
+    let mut new = Recorder::open(Vec::new(), header, contexts)?;
+    let expected = new.output();
+    let is_lost_or_equal = |(found, expected): (&u8, &u8)| *found == 0 || found == expected;
+    Ok(found.len() <= expected.len() && found.iter().zip(expected.iter()).all(is_lost_or_equal))
+}
+
 /// Checks that a journal continues with the kernel, policy, conversation and scenario that it was recorded with.
 fn check_header(journal: &str, recorded: &Header, given: &Header) -> Result<(), OpenError> {
     let policy = |header: &Header| {
@@ -198,6 +210,37 @@ fn check_header(journal: &str, recorded: &Header, given: &Header) -> Result<(), 
         None => Ok(()),
         Some((subject, expected, found)) => {
             Err(OpenError::HeaderMismatch { journal: journal.to_owned(), subject, expected, found })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::conversation::Conversation;
+    use orchestrion_kernel::{ConversationId, Policy};
+    use orchestrion_text::StandardContexts;
+
+    /// A crash while a journal is created keeps any pages of its header. Another file is not a journal.
+    #[test]
+    fn header_without_any_part_is_torn() {
+        let header = Header::new(ConversationId::new("office"), Policy::hardened(), None).into_journal();
+        let whole = Recorder::open(Vec::new(), &header, &StandardContexts).unwrap().output().clone();
+        let open = |content: Vec<u8>| Conversation::open_with(content, &header, &StandardContexts);
+        for len in [1, 700, whole.len() - 1] {
+            for lost in [0..len / 2, len / 2..len, 0..len] {
+                let mut torn = whole[..len].to_vec();
+                torn[lost].fill(0);
+                let opened = open(torn.clone()).unwrap();
+                assert_eq!(opened.truncated_tail().map(|tail| tail.bytes), Some(len as u64));
+                let other = torn.iter().rposition(|byte| *byte != 0);
+                // The chain at its end identifies a header without its start.
+                if let Some(other) = other.filter(|other| *other > 40 && len == 700) {
+                    torn[..40].fill(0);
+                    torn[other] ^= 1;
+                    assert!(open(torn).is_err(), "{other} of {len}");
+                }
+            }
         }
     }
 }

@@ -4,7 +4,8 @@
 //! journal as before, perhaps with a copy of its lines; the next rotation replaces this copy.
 
 use crate::error::OpenError;
-use crate::journal::{Journal as _, JournalFile};
+use crate::journal::Journal as _;
+use crate::journal_file::JournalFile;
 use crate::journaled::JournaledConversation;
 use orchestrion_files::{Access, WriteError, create, sync_folder};
 use orchestrion_kernel::context::ContextBuilder;

@@ -1,12 +1,14 @@
 //! Conversations with hosts in other languages, over standard input and output.
 //!
-//! Entry points: [`serve`] runs a conversation with a host; [`protocol`] defines the messages, and [`protocol::schema`]
+//! Entry points: [`serve`] runs a conversation with a host, and [`converse`] one over any [`Connection`]; [`protocol`] defines the messages, and [`protocol::schema`]
 //! returns their JSON Schema. Deliberately absent: decisions. Each message becomes an input, and the kernel may refuse it.
 
+mod connection;
 mod output;
 mod pipe;
 pub mod protocol;
 
+pub use connection::{Connection, HostEvents};
 use futures_channel::mpsc;
 use futures_util::future::{Either, select};
 use futures_util::{FutureExt, StreamExt};
@@ -18,7 +20,7 @@ use orchestrion_runtime::{
 };
 use orchestrion_scenario::SourceText;
 pub use output::{STALL_MAX, Unread, WAITING_BYTES_MAX};
-use pipe::{HostEvents, Pipe};
+use pipe::Pipe;
 use protocol::ToHost;
 use std::io::{BufRead, Write};
 use std::pin::pin;
@@ -81,19 +83,26 @@ pub fn serve<J: Journal>(
     output: impl Write + Send + 'static,
 ) -> Result<Served, RuntimeError> {
     let clock = Clock::real();
-    let host_requests = requests == Requests::Host;
-    let (pipe, events) = Pipe::open(input, output, conversation.mailbox(), clock.clone(), host_requests);
-    let reason = run(conversation, network, requests, &pipe, events, &clock)?;
+    let has_requests = requests == Requests::Host;
+    let (pipe, events) = Pipe::open(input, output, conversation.mailbox(), clock.clone(), has_requests);
+    let reason = match clock.block_on(converse(conversation, network, requests, &pipe, events)) {
+        Ok(reason) => reason?,
+        // A deadlock is only detected in simulated time.
+        Err(_) => ExitReason::HostDisconnected(Vec::new()),
+    };
     Ok(Served { reason, unread: pipe.finish() })
 }
 
-fn run<J: Journal>(
+/// Runs a conversation as [`serve`] does, over any connection.
+///
+/// # Errors
+/// [`RuntimeError`].
+pub async fn converse<J: Journal>(
     mut conversation: Conversation<J>,
     network: Option<NetworkInput>,
     requests: Requests,
-    pipe: &Pipe,
+    pipe: &impl Connection,
     HostEvents { mut closes, mut disconnected }: HostEvents,
-    clock: &Clock,
 ) -> Result<ExitReason, RuntimeError> {
     pipe.send(&ToHost::opened(&conversation));
     if let Some(network) = network.filter(|_| conversation.state().network().is_none())
@@ -105,22 +114,20 @@ fn run<J: Journal>(
     }
     let exit = {
         let run = pin!(run_requests(&mut conversation, pipe, requests, &mut closes));
-        match clock.block_on(select(run, disconnected.next())) {
-            Ok(Either::Left((exit, _))) => Some(exit?),
+        match select(run, disconnected.next()).await {
+            Either::Left((exit, _)) => Some(exit?),
             // The last messages of the host may still be queued.
-            Ok(Either::Right((_, run))) => run.now_or_never().transpose()?,
-            // A deadlock is only detected in simulated time.
-            Err(_) => None,
+            Either::Right((_, run)) => run.now_or_never().transpose()?,
         }
     };
     let Some(exit) = exit else {
-        clock.block_on(conversation.run(pipe)?.commit()).ok().transpose()?;
+        conversation.run(pipe)?.commit().await?;
         let pending = conversation.state().control().pending_calls().iter();
         let names = pending.map(|call| format!("call {} ({})", call.id, call.operation.expected_reply()));
         return Ok(ExitReason::HostDisconnected(names.collect()));
     };
     if exit == ExitReason::Closed {
-        clock.block_on(conversation.close()).ok().transpose()?;
+        conversation.close().await?;
         pipe.send(&ToHost::Closed);
     }
     Ok(exit)
@@ -129,7 +136,7 @@ fn run<J: Journal>(
 /// Runs all requests in order, after the interrupted one.
 async fn run_requests<J: Journal>(
     conversation: &mut Conversation<J>,
-    pipe: &Pipe,
+    pipe: &impl Connection,
     requests: Requests,
     closes: &mut mpsc::Receiver<()>,
 ) -> Result<ExitReason, RuntimeError> {
@@ -159,7 +166,7 @@ async fn run_requests<J: Journal>(
 /// before that message run first.
 async fn next_request<J: Journal>(
     conversation: &mut Conversation<J>,
-    pipe: &Pipe,
+    pipe: &impl Connection,
     closes: &mut mpsc::Receiver<()>,
     is_closing: &mut bool,
 ) -> Result<Option<Request>, RuntimeError> {
@@ -194,7 +201,7 @@ async fn next_request<J: Journal>(
 }
 
 /// Sends the refusals since the last step.
-fn report_refused(pipe: &Pipe, refused: &[RefusedMessage], result: &StepResult) {
+fn report_refused(pipe: &impl Connection, refused: &[RefusedMessage], result: &StepResult) {
     for RefusedMessage { sequence, refusal } in refused {
         pipe.send(&ToHost::Refused { line: *sequence, reason: refusal.to_string() });
     }
@@ -215,7 +222,7 @@ fn ingest(mailbox: &mut Mailbox, text: SourceText, line: u64) -> Result<(), Mail
 /// Runs a new request, or resumes the interrupted one if `request` is `None`. Returns the refusal if the conversation halts.
 async fn run_request<J: Journal>(
     conversation: &mut Conversation<J>,
-    pipe: &Pipe,
+    pipe: &impl Connection,
     request: Option<Request>,
 ) -> Result<Option<Refusal>, RuntimeError> {
     let mut mailbox = conversation.mailbox();
@@ -223,7 +230,7 @@ async fn run_request<J: Journal>(
     let (mut result, writes, texts) = match request {
         Some(Request { user, request, writes, texts }) => match driver.start_received(&user, request) {
             Err(RuntimeError::RepeatedKey(_)) => return driver.commit().await.map(|()| None),
-            Err(RuntimeError::InputTooLarge(error)) if pipe.host_requests() => {
+            Err(RuntimeError::InputTooLarge(error)) if pipe.has_requests() => {
                 pipe.send(&ToHost::ParseFailed { line: 0, call: None, reason: error.to_string() });
                 return Ok(None);
             }

@@ -1,5 +1,6 @@
 //! Both directions of the pipe: messages to the host, and a thread that reads its messages.
 
+use crate::connection::{Connection, HostEvents};
 use crate::output::{Output, Unread};
 use crate::protocol::{
     FromHost, HostInput, InputMessage, NotStartedMessage, ReplyMessage, RequestMessage, ToHost,
@@ -44,15 +45,7 @@ struct Calls {
 pub(crate) struct Pipe {
     clock: Clock,
     shared: Arc<Shared>,
-    host_requests: bool,
-}
-
-/// What the reading thread reports.
-pub(crate) struct HostEvents {
-    /// Yields when the host closes the conversation.
-    pub(crate) closes: mpsc::Receiver<()>,
-    /// Yields when the host disconnects.
-    pub(crate) disconnected: mpsc::Receiver<()>,
+    has_requests: bool,
 }
 
 impl Pipe {
@@ -62,7 +55,7 @@ impl Pipe {
         output: impl Write + Send + 'static,
         mailbox: Mailbox,
         clock: Clock,
-        host_requests: bool,
+        has_requests: bool,
     ) -> (Self, HostEvents) {
         let (disconnected, disconnected_receiver) = mpsc::channel(1);
         let output = Output::new(output, disconnected.clone());
@@ -75,23 +68,13 @@ impl Pipe {
             // Fails if the disconnection is already known.
             let _ = on_end.try_send(());
         });
-        let pipe = Self { clock, shared, host_requests };
+        let pipe = Self { clock, shared, has_requests };
         (pipe, HostEvents { closes: closes_receiver, disconnected: disconnected_receiver })
-    }
-
-    /// Sends a message without waiting. A host that cannot be written to, or for which too much waits, is disconnected.
-    pub(crate) fn send(&self, message: &ToHost<'_>) {
-        self.shared.output.send(message);
     }
 
     /// Waits until the host has all messages, or reads no more.
     pub(crate) fn finish(&self) -> Option<Unread> {
         self.shared.output.finish()
-    }
-
-    /// Whether the host sends the requests.
-    pub(crate) const fn host_requests(&self) -> bool {
-        self.host_requests
     }
 
     fn register(&self, call: &Call) {
@@ -100,6 +83,17 @@ impl Pipe {
         if calls.operations.len() > CALLS_MAX {
             calls.operations.pop_first();
         }
+    }
+}
+
+impl Connection for Pipe {
+    /// Sends a message without waiting. A host that cannot be written to, or for which too much waits, is disconnected.
+    fn send(&self, message: &ToHost<'_>) {
+        self.shared.output.send(message);
+    }
+
+    fn has_requests(&self) -> bool {
+        self.has_requests
     }
 }
 
