@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+#[path = "stdio/claims.rs"]
+mod claims;
 #[path = "stdio/durable_host.rs"]
 mod durable_host;
 #[path = "stdio/host.rs"]

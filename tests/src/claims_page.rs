@@ -83,25 +83,20 @@ pub fn stale_claims(statistics: &Statistics) -> Vec<String> {
     missing.chain(unknown).collect()
 }
 
-/// The faults that a claim detects.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct DetectedFaults<'p> {
-    /// How many.
-    pub count: usize,
-    /// Those that no other claim detects, as a list.
-    pub alone: &'p str,
-}
-
-/// Returns the faults that each claim detects, by claim, from the page of the faults.
+/// Returns the faults that only one claim detects, by claim, from the page of the faults.
 #[must_use]
-pub fn faults_by_claim(page: &str) -> BTreeMap<&str, DetectedFaults<'_>> {
-    let row = |line| {
-        let cells: Vec<&str> = str::split(line, '|').map(str::trim).collect();
-        let ["", claim, detected, alone, ""] = cells.as_slice() else { return None };
-        let is_claim = CLAIMS.iter().any(|known| known.id == *claim);
-        is_claim.then_some((*claim, DetectedFaults { count: detected.split(", ").count(), alone }))
-    };
-    page.lines().filter_map(row).collect()
+pub fn faults_of_one_claim(page: &str) -> BTreeMap<&str, Vec<&str>> {
+    let mut faults: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for line in page.lines() {
+        let cells: Vec<&str> = line.split(" | ").collect();
+        let [fault, _, _, check, ..] = cells.as_slice() else { continue };
+        if let (Some(fault), Some(claim)) =
+            (fault.strip_prefix("| "), CLAIMS.iter().find(|claim| claim.id == *check))
+        {
+            faults.entry(claim.id).or_default().push(fault);
+        }
+    }
+    faults
 }
 
 /// Returns the page: one table of statements and formulas, and one of the statistics.
@@ -112,26 +107,29 @@ pub fn claims_page(page: &str, statistics: &Statistics, faults: &str) -> String 
         text,
         "\n## Statistics\n\nRecorded by `orchestrion check --statistics` under `hardened` at scope {}, with {} models.\n\n\
          - *States*: product states in which the premise of the claim holds, over all models.\n\
-         - *Decisive*: of the sampled states, those from which a systematic mutant of the kernel violates the claim.\n\
-         - *Faults*: how many faults of [faults.md](faults.md) the claim detects, and those that no other claim detects. A claim \
-         without a fault and without a decisive state is hollow: it may hold because it cannot fail.\n\
+         - *Decisive*: of the sampled states, those from which a systematic mutant of the kernel violates the claim. A claim without \
+         such a state is hollow: it may hold because it cannot fail there.\n\
          - *Models*: those that reach the premise.\n\
          - *Inductive on*: the enumerations of well-formed states (decision 0048) in which the premise of a claim holds, about the semantic \
          state or about control. No step from any of these states violates the claim, reached or not. The sizes for which the argument covers all \
-         are those of the decision.\n\n\
-         | claim | states | decisive | faults | by no other claim | models | inductive on |\n|---|---|---|---|---|---|---|\n",
+         are those of the decision.\n\
+         - *Faults*: faults of [faults.md](faults.md) that only this claim detects.\n\n\
+         | claim | states | decisive | models | inductive on | faults |\n|---|---|---|---|---|---|\n",
         statistics.scope,
         MODELS.len()
     );
-    let faults = faults_by_claim(faults);
+    let faults = faults_of_one_claim(faults);
     for claim in statistics.policies.iter().flat_map(|policy| &policy.claims) {
         let ClaimStatistics { id, status, premise_states, sampled, decisive, models, inductive_on } = claim;
-        let DetectedFaults { count, alone } = faults.get(id.as_str()).copied().unwrap_or_default();
-        let hollow = if status == "hollow" && count == 0 { ": hollow" } else { "" };
+        let decisive = match status.as_str() {
+            "hollow" => format!("0 of {sampled}: hollow"),
+            _ => format!("{decisive} of {sampled}"),
+        };
         let models = if models.len() == MODELS.len() { "all".to_owned() } else { models.join(", ") };
+        let faults = faults.get(id.as_str()).map(|faults| faults.join(", ")).unwrap_or_default();
         let _ = writeln!(
             text,
-            "| [{id}](#{id}) | {premise_states} | {decisive} of {sampled}{hollow} | {count} | {alone} | {models} | {} |",
+            "| [{id}](#{id}) | {premise_states} | {decisive} | {models} | {} | {faults} |",
             inductive_on.join(", ")
         );
     }

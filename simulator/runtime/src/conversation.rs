@@ -11,6 +11,7 @@ use crate::journal_file::JournalFile;
 use crate::journaled::JournaledConversation;
 use crate::mailbox::Mailbox;
 use crate::new_request::NewRequest;
+use crate::observer::Observer;
 use crate::recovery::TruncatedTail;
 use crate::session_user::SessionUser;
 use orchestrion_kernel::context::ContextBuilder;
@@ -81,6 +82,13 @@ impl<J: Journal> Conversation<J> {
     #[must_use]
     pub fn with_keys(mut self, keys: NodeKeys) -> Self {
         self.0.keys = keys;
+        self
+    }
+
+    /// Sets the observer of all further steps. It has not seen those that the journal already has.
+    #[must_use]
+    pub fn with_observer(mut self, observer: impl Observer + 'static) -> Self {
+        self.0.observer = Some(Box::new(observer));
         self
     }
 

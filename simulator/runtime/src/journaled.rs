@@ -6,6 +6,7 @@ use crate::handoffs::NodeKeys;
 use crate::idempotency_key::{Acknowledgement, KeyResult};
 use crate::journal::Journal;
 use crate::mailbox::{Mail, MailboxReceiver};
+use crate::observer::Observer;
 use crate::recovery::{TruncatedTail, read_journal, read_journal_after, read_snapshot};
 use orchestrion_kernel::context::ContextBuilder;
 use orchestrion_kernel::event::Events;
@@ -35,6 +36,8 @@ pub(crate) struct JournaledConversation<J> {
     pub(crate) recovers_first: bool,
     /// Why the snapshot of the journal was not used, if so.
     pub(crate) snapshot_error: Option<SnapshotError>,
+    /// Sees the events of each accepted input.
+    pub(crate) observer: Option<Box<dyn Observer>>,
     header: Header,
     /// The bytes of the journal, and those from which the next snapshot is due.
     journal_bytes: u64,
@@ -88,6 +91,7 @@ impl<J: Journal> JournaledConversation<J> {
             postponed: Vec::new(),
             recovers_first,
             snapshot_error,
+            observer: None,
             header: recovered.header,
             journal_bytes: recovered.valid_bytes,
             snapshot_from_bytes: covered_bytes + SNAPSHOT_BYTES_MIN,
@@ -144,6 +148,9 @@ impl<J: Journal> JournaledConversation<J> {
         if let Some(Idempotency { key, .. }) = metadata.idempotency.clone() {
             let result = KeyResult::Recorded { is_accepted: decided.is_ok(), is_repeated: false };
             self.acknowledgements.push(Acknowledgement { key, step: self.recorder.steps(), result });
+        }
+        if let (Some(observer), Ok(events)) = (&mut self.observer, &decided) {
+            observer.observe(self.recorder.steps(), events);
         }
         Ok(decided)
     }

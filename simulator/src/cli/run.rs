@@ -3,6 +3,7 @@
 mod cross_check;
 mod golden;
 mod keys;
+mod monitor;
 mod stdio;
 
 use super::args::{GlobalArgs, duration};
@@ -159,7 +160,8 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     if let Some(subject) = &args.stdio {
         let stored =
             stdio::StoredJournal { path: args.journal.as_deref(), acknowledged_step: args.acknowledged_step };
-        return stdio::run(subject, stored, args.keys.as_deref(), global);
+        let claims = args.claims.read(global, true)?;
+        return stdio::run(subject, stored, args.keys.as_deref(), claims, global);
     }
     let scenarios = targets::scenarios(&args.scenarios, global)?;
     ensure_distinct_traces(&scenarios)?;

@@ -2,7 +2,6 @@
 
 use crate::judges::{Finding, Judge};
 use crate::list::NumberedFault;
-use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 
 /// What each judge found.
@@ -32,11 +31,11 @@ impl Row {
         self.findings.iter().any(|(_, finding)| finding.is_detected())
     }
 
-    /// The claims that detect the fault.
-    fn claims(&self) -> &[String] {
+    /// The claim that detects the fault, if no other claim does.
+    fn only_claim(&self) -> Option<&str> {
         match self.finding(Judge::Check) {
-            Some(Finding::Failures(claims)) => claims,
-            Some(Finding::Nothing | Finding::Stopped(_) | Finding::TookTooLong) | None => &[],
+            Some(Finding::Failures(claims)) if claims.len() == 1 => claims.first().map(String::as_str),
+            _ => None,
         }
     }
 }
@@ -87,15 +86,6 @@ impl Table {
 
     fn count(&self, is: impl Fn(&Row) -> bool) -> usize {
         self.faults().filter(|row| is(row)).count()
-    }
-
-    /// The faults that each claim detects, by the id of the claim.
-    fn by_claim(&self) -> BTreeMap<&str, Vec<&Row>> {
-        let mut claims: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
-        for row in self.faults() {
-            row.claims().iter().for_each(|claim| claims.entry(claim).or_default().push(row));
-        }
-        claims
     }
 
     /// The counts.
@@ -154,17 +144,13 @@ impl Table {
                 cell(row, Judge::Oracle)
             );
         }
-        page.push_str(
-            "\n## Claims\n\nThe faults that each claim detects, and those that no other claim detects.\n\n\
-             | claim | detected | by no other claim |\n|---|---|---|\n",
-        );
-        for (claim, rows) in self.by_claim() {
-            let ids = |rows: &mut dyn Iterator<Item = &&Row>| {
-                rows.map(|row| row.fault.id()).collect::<Vec<_>>().join(", ")
-            };
-            let all = ids(&mut rows.iter());
-            let alone = ids(&mut rows.iter().filter(|row| row.claims().len() == 1));
-            let _ = writeln!(page, "| {claim} | {all} | {alone} |");
+        let mut only: Vec<(&str, &str)> =
+            self.rows.iter().filter_map(|row| Some((row.only_claim()?, row.fault.id()))).collect();
+        only.sort_unstable();
+        page.push_str("\nFaults that a single claim detects:\n\n| claim | faults |\n|---|---|\n");
+        for same in only.chunk_by(|(claim, _), (next, _)| claim == next) {
+            let ids: Vec<&str> = same.iter().map(|(_, id)| *id).collect();
+            let _ = writeln!(page, "| {} | {} |", same[0].0, ids.join(", "));
         }
         page
     }

@@ -1,6 +1,7 @@
 //! `run --stdio`: the modules are a program at standard input and output.
 
 use super::keys::checked_keys;
+use super::monitor::ClaimMonitor;
 use crate::cli::args::GlobalArgs;
 use crate::cli::exit_status::ExitStatus;
 use crate::cli::{files, output, targets};
@@ -16,8 +17,10 @@ use orchestrion_scenario::{PhaseVisit, Scenario, ScriptedEvent, ScriptedRequest,
 use orchestrion_stdio::{ExitReason, Request, Requests, Served, Unread, WAITING_BYTES_MAX, serve};
 use orchestrion_text::StandardContexts;
 use orchestrion_trace::{Header, ScenarioRef, digest};
+use orchestrion_user_claims::UserClaim;
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 
 /// A conversation to serve: its header, the deadlines of its calls, and the source of its requests.
 struct Session {
@@ -41,6 +44,7 @@ pub(super) fn run(
     subject: &str,
     StoredJournal { path: journal, acknowledged_step }: StoredJournal<'_>,
     keys: Option<&Path>,
+    claims: Vec<UserClaim>,
     global: &GlobalArgs,
 ) -> Result<ExitStatus> {
     let Session { header, deadlines, requests, network } = if is_policy(subject) {
@@ -72,10 +76,18 @@ pub(super) fn run(
     if !global.quiet {
         notes.iter().for_each(output::print_error);
     }
-    let conversation = conversation.with_deadlines(deadlines).with_keys(node_keys);
+    let mut monitor = ClaimMonitor::new(claims, header.policy.clone());
+    if conversation.steps() > 0 {
+        monitor.read_journal(&path).into_diagnostic()?;
+    }
+    let violations = monitor.violations();
+    let conversation = conversation.with_deadlines(deadlines).with_keys(node_keys).with_observer(monitor);
     let served = serve(conversation, network, requests, BufReader::new(io::stdin()), io::stdout())
         .into_diagnostic()?;
-    let status = report(&served, subject, &path, keys, global.quiet);
+    let status = match report(&served, subject, &path, keys, global.quiet) {
+        ExitStatus::Success if violations.load(Ordering::Relaxed) > 0 => ExitStatus::Failure,
+        status => status,
+    };
     Ok(match served.unread {
         // The conversation is complete, but the host does not know it.
         Some(_) if status == ExitStatus::Success => ExitStatus::Incomplete,
