@@ -202,6 +202,12 @@ fn edited_scenario_expectation_or_golden_makes_commands_fail() {
         (FIRST, "user: ada", "user: eve", "input    first at step 1, the input"),
         (
             FIRST,
+            "user: ada\n",
+            "user: ada\nstarts_at: 2026-02-01T09:00:00Z\n",
+            "first at step 1, the time of the input",
+        ),
+        (
+            FIRST,
             "policy: ../policies/team.yaml",
             "policy: as-drawn",
             "name: golden \"team\", now \"as-drawn\"",

@@ -69,3 +69,27 @@ fn invalid_expectation_is_an_error() {
         fs::write(folder.join(SCENARIO), &original).unwrap();
     }
 }
+
+#[test]
+fn scenario_without_golden_is_judged_by_expectations() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    run(0, folder, &["init"]);
+    edit(folder, "user: ada\n", "user: ada\ngolden: false\n");
+    let golden = folder.join("scenarios/first-request.ndjson");
+    fs::remove_file(&golden).unwrap();
+    let (checked, _) = run(0, folder, &["run", "--check"]);
+    assert!(checked.contains("scenarios/first-request.yaml: judged by its expectations\n"), "{checked}");
+    assert!(checked.ends_with("checked 2 of 2: 1 equal, 1 judged by expectations\n"), "{checked}");
+    run(0, folder, &["run", "--accept"]);
+    assert!(!golden.exists(), "no golden trace is written");
+    edit(folder, "passes: 1", "passes: 2");
+    run(1, folder, &["run", "--check"]);
+    // Without expectations it tests nothing.
+    let text = fs::read_to_string(folder.join(SCENARIO)).unwrap();
+    let (before, after) = text.split_once("    expect:\n").unwrap();
+    let (_, after) = after.split_once("modules:\n").unwrap();
+    fs::write(folder.join(SCENARIO), format!("{before}modules:\n{after}")).unwrap();
+    let (_, error) = run(2, folder, &["run", "--check", SCENARIO]);
+    assert!(error.contains("expected expectations in a scenario without a golden trace"), "{error}");
+}

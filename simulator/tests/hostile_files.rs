@@ -79,7 +79,7 @@ fn hostile_files_are_refused_in_bounds() {
         refused("nested", &["nest", "expected", "recursion", "not a trace"]),
         refused("nested.ndjson", &["nest", "expected", "recursion", "not a trace"]),
         refused("sparse", &["too large", "at most", "not a trace"]),
-        refused("folder", &["found a folder", "no trace", NAMES[0], NAMES[1], NAMES[2]]),
+        refused("folder", &["found a folder", "no trace", "no scenario found", NAMES[0], NAMES[1], NAMES[2]]),
     ];
     check(folder.path(), &files);
 }

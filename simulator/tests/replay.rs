@@ -287,3 +287,26 @@ fn update_keeps_links_and_permissions() {
     assert_eq!(fs::read_to_string(&real).unwrap(), golden("happy"));
     assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);
 }
+
+#[test]
+fn changed_text_of_a_golden_trace_fails_check() {
+    let folder = tempfile::tempdir().unwrap();
+    let happy = golden("happy");
+    let line = 1 + happy.lines().position(|line| line.contains("\"final_answer\":{\"trace\"")).unwrap();
+    write(folder.path(), "happy.yaml", &fs::read_to_string(format!("{SCENARIOS}/happy.yaml")).unwrap());
+    // The text of the final answer is a reference to an earlier one.
+    let start = "\"request\":1},\"text\":";
+    let (_, rest) = happy.lines().nth(line - 1).unwrap().split_once(start).unwrap();
+    let (reference, _) = rest.split_once('}').unwrap();
+    let forged = forged_at(&happy, line, &format!("{start}{reference}}}"), &format!("{start}\"other\""));
+    write(folder.path(), "happy.ndjson", &forged);
+    let output = Command::new(env!("CARGO_BIN_EXE_orchestrion"))
+        .args(["run", "--check", "happy.yaml"])
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(1), "{printed}");
+    assert!(printed.contains("  text     first at step "), "{printed}");
+    assert!(printed.contains("DIFFERS from happy.ndjson in 1 of "), "{printed}");
+}

@@ -35,11 +35,19 @@ pub struct RequestExpectFile {
     #[serde(default, skip_serializing_if = "is_default")]
     pub not_taken: Vec<Spanned<TransitionName>>,
     /// The number of calls of a module, by its name. Modules without an entry may have any number.
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(default, skip_serializing_if = "is_default", serialize_with = "serialize_calls")]
     pub calls: ByName<Module, Spanned<u32>>,
     /// What the context of a module contains or lacks; one, or a list.
     #[serde(default, skip_serializing_if = "is_default")]
     pub contexts: OneOrMany<ContextExpectFile>,
+}
+
+/// Serializes the numbers of calls. The type itself is only read, as a part of policy files.
+fn serialize_calls<S: Serializer>(
+    calls: &ByName<Module, Spanned<u32>>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(&calls.0)
 }
 
 /// What the contexts of a module contain.

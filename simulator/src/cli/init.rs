@@ -31,9 +31,9 @@ Files (if one of them exists, none is written):
   .github/workflows/orchestrion.yaml      check, run --check and replay on
                                           every push
 
-Example: set `veto_from: 0.95` in policies/team.yaml. `orchestrion run --check`
-then shows the changed setting, and each decision that changes by it. To keep
-the change: orchestrion run --accept
+Example: add `redebate_below: 0.99` below `thresholds:` in policies/team.yaml.
+`orchestrion run --check` then prints the first decision that changes, and the
+expectations that are not met.
 
 Scripted nodes sign with simulated keys. With `orchestrion run --stdio --keys
 keys`, nodes sign handoffs with the keys of the folder. A key is replaced with

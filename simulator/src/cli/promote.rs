@@ -22,19 +22,21 @@ use std::path::{Path, PathBuf};
 #[command(after_help = "\
 Examples:
   orchestrion promote .orchestrion/C-02-9f31c2aa.trace.ndjson veto-survives
-                   specs/scenarios/veto-survives.yaml, with .ndjson beside it
+                   a test in a project; elsewhere also the policy and a trace
+  orchestrion promote .orchestrion/C-02-9f31c2aa.trace.ndjson fault --pin-policy
+                   keeps the policy of the fault, and repeats the fault
   orchestrion promote debate.json encryption --from debate
                    a recorded debate: the five roles repeat their arguments
   orchestrion promote happy.trace.ndjson happy --scenario-dir cases
                    the scenario is cases/happy.yaml
 
-In a project, the scenario runs under the project's policy. If the trace violates
-claims, as a counterexample does, the scenario is a test: it expects that they
-hold, and fails until they do. It has no golden trace, and replies that the
-corrected policy does not request are no failure. Outside a project, and with
---pin-policy, the scenario keeps the policy of the trace, and expects that the
-claims fail. Example: after `init`, set `sticky_veto: false` in
-policies/team.yaml:
+In a project, the scenario runs under the project's policy. If the trace
+violates claims, as a counterexample does, the scenario is a test: it expects
+that they hold, and fails until they do. It has no golden trace, and replies
+that the corrected policy does not request are no failure. Outside a project,
+and with --pin-policy, the scenario keeps the policy of the trace, and expects
+that the claims fail. Example: after `init`, add `sticky_veto: false` below
+`rules:` in policies/team.yaml:
   orchestrion check                                       C-06 fails
   orchestrion promote .orchestrion/C-06-*.trace.ndjson veto-survives
   orchestrion run scenarios/veto-survives.yaml            exit code 1

@@ -44,10 +44,10 @@ The golden trace of a scenario is the file beside it with the extension .ndjson.
 --check plays each scenario and compares inputs, decisions, texts and policy
 with it; a scenario without a golden trace is an error. Comments, the order of
 keys, the version of the kernel and its table are not compared. Example: after
-`init`, set `veto_from: 0.95` in policies/team.yaml and run `orchestrion run
---check`. The report has the changed setting, the first changed step, the first
-transition that differs, both endings, and the command that shows the step.
---accept writes the golden traces that differ or are missing.
+`init`, add `redebate_below: 0.99` below `thresholds:` in policies/team.yaml.
+`orchestrion run --check` then prints the changed setting, the first changed
+step, the first transition that differs, both endings, and the command that
+shows the step. --accept writes the golden traces that differ or are missing.
 
 A scenario states what it expects of a request, and of the whole run:
   requests:

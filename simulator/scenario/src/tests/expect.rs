@@ -71,7 +71,9 @@ fn each_request_has_its_expectations() {
     let modules =
         MODULES.replace("{con: {confidence: 0.95}}", "[{con: {confidence: 0.95}}, {pro: {confidence: 0.9}}]");
     let requests = "  - text: And now?\n    expect: {outcome: blocked, calls: {security: 1}}\n";
-    let unmet = unmet(&format!("{HEAD}    expect: {{outcome: blocked}}\n{requests}{modules}"));
+    let unmet = unmet(&format!(
+        "{HEAD}    expect: {{outcome: blocked, contexts: {{module: planner, lacks: And now}}}}\n{requests}{modules}"
+    ));
     let [error] = &unmet[..] else { panic!("one error, found {unmet:?}") };
     assert!(error.contains("outcome: expected blocked, found outcome (every task succeeded)"), "{error}");
     assert!(error.contains("[case.yaml:7:"), "{error}");

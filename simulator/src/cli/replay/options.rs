@@ -24,13 +24,18 @@ policy; any other trace under the policy of the project file with its recorded
 name, or the first one. Outside a project a trace is judged under the policy
 that it carries. The report says which.
 
-Example: after `init`, set `veto_from: 0.95` in policies/team.yaml, and Security
-objects with 0.91. `orchestrion replay` then fails:
-  decision first at step 21, event 3 of 3    the first event that differs
-  path     first at step 22, from MultiPass  the transition of each side
-  ending   of request 1                      the recorded ending, and the one
-                                             of the scenario, played now
-To keep the new decisions: orchestrion run --accept.
+Example: after `init`, add `redebate_below: 0.99` below `thresholds:` in
+policies/team.yaml. `orchestrion replay` then fails, and prints:
+  policy   thresholds.redebate_below: recorded 0.80, replayed 0.99
+  decision first at step 13, event 2 of 3
+  path     first at step 13, from Multi_Pass_Check
+    recorded T14 to Aggregating, on step
+    replayed T13 to Round_2_Solution, on step if consensus below threshold, …
+  ending   of request 1
+    recorded PROCEED, consensus reached, outcome: every task succeeded
+    replayed PROCEED below the threshold, outcome: every task succeeded
+The last line is the ending of the scenario, played under the new policy. To
+keep the new decisions: orchestrion run --accept.
 
 The hash chain proves integrity, not origin: it shows a line that was changed or
 lost after the trace was written. It has no key, so that a person who can write

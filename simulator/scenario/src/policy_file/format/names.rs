@@ -80,11 +80,8 @@ inline_schema!(EnumName<T> where T: NamedEnum; _ => {
 });
 
 /// Values by the names of a kernel enum. The YAML library refuses duplicate names.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(
-    transparent,
-    bound(serialize = "K: NamedEnum, V: Serialize", deserialize = "K: NamedEnum, V: Deserialize<'de>")
-)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(transparent, bound(deserialize = "K: NamedEnum, V: Deserialize<'de>"))]
 pub struct ByName<K, V>(pub BTreeMap<EnumName<K>, V>);
 
 impl<K, V> Default for ByName<K, V> {
