@@ -119,6 +119,11 @@ impl SimulatedHost {
         self.disk.state().note(|_| format!("recovery of {call} of {}: {:?}", call.trace, call.operation));
         let now = self.clock.now();
         match effect(call) {
+            // A disk that lost lines: the journal knows neither the effect nor its compensation.
+            Some(effect) if world.ledger.is_undone(&effect) => {
+                world.schedule_unknown(now, call.id);
+                None
+            }
             Some(effect) if world.ledger.has_effect(&effect) => {
                 let faults = world.schedule_reply(now, call, report(call).into());
                 drop(world);

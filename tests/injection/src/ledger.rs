@@ -140,6 +140,11 @@ impl Ledger {
         self.effects.contains_key(effect)
     }
 
+    /// Whether an effect happened and was undone: its call can neither be completed nor sent.
+    pub(crate) fn is_undone(&self, effect: &Effect) -> bool {
+        !effect.is_undone && self.has_effect(&Effect { is_undone: true, ..effect.clone() })
+    }
+
     /// Whether another effect has the trace and the task of this one.
     pub(crate) fn has_other_effect(&self, call: &Call, effect: &Effect) -> bool {
         let trace = call.trace.to_string();
