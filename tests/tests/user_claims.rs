@@ -26,12 +26,12 @@ fn verdict(file: &ClaimFile, id: &str, trace: &str) -> (bool, Option<u64>) {
     assert_eq!(claims.len(), 1, "{id}");
     let monitors = Monitors::new(&claims);
     let (mut states, mut request) = (monitors.start(), Request::default());
-    let text = std::fs::read(root().join(format!("specs/scenarios/{trace}.ndjson"))).unwrap();
-    let reader = Reader::new(text.as_slice(), trace).unwrap();
+    let text = std::fs::read(root().join(format!("specs/scenarios/{trace}.ndjson"))).expect("a golden trace");
+    let reader = Reader::new(text.as_slice(), trace).expect("a golden trace");
     let policy = reader.header().policy.clone();
     let (mut is_reached, mut violated) = (false, None);
     for step in reader {
-        let step = step.unwrap();
+        let step = step.expect("a golden trace");
         for event in step.refused.is_none().then_some(&step.events).into_iter().flatten() {
             monitors.step(&mut states, &mut request, &policy, event, |finding| match finding {
                 Finding::Premise(_) => is_reached = true,

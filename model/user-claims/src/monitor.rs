@@ -56,16 +56,9 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// The name.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Satisfied => "satisfied",
-            Self::PresumablySatisfied => "presumably_satisfied",
-            Self::PresumablyViolated => "presumably_violated",
-            Self::Violated => "violated",
-        }
-    }
+    /// Every verdict.
+    pub const ALL: [Self; 4] =
+        [Self::Satisfied, Self::PresumablySatisfied, Self::PresumablyViolated, Self::Violated];
 }
 
 impl fmt::Display for Verdict {

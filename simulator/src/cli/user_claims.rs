@@ -88,6 +88,12 @@ struct Violation {
     reason: String,
 }
 
+impl TraceVerdict {
+    const fn is_decided(&self) -> bool {
+        self.is_reached || self.violation.is_some()
+    }
+}
+
 impl TraceVerdicts {
     /// Those of no claim.
     pub(super) const fn none() -> Self {
@@ -150,22 +156,15 @@ impl TraceVerdicts {
         if quiet || claims.is_empty() {
             return Ok(());
         }
-        let number = |verdict: Verdict, is_reached: bool| {
-            self.verdicts.iter().filter(|one| one.verdict == verdict && one.is_reached == is_reached).count()
+        // An event that can decide a violated claim has occurred.
+        let number = |verdict: Verdict| {
+            self.verdicts.iter().filter(|one| one.verdict == verdict && one.is_decided()).count()
         };
-        let mut parts = Vec::new();
-        for verdict in [Verdict::Satisfied, Verdict::PresumablySatisfied, Verdict::PresumablyViolated] {
-            for (is_reached, suffix) in [(true, ""), (false, " (no event can decide them)")] {
-                match number(verdict, is_reached) {
-                    0 => {}
-                    number => parts.push(format!("{number} {verdict}{suffix}")),
-                }
-            }
-        }
-        let violated = number(Verdict::Violated, true) + number(Verdict::Violated, false);
-        if violated > 0 {
-            parts.push(format!("{violated} violated"));
-        }
+        let counts = Verdict::ALL.map(|verdict| (number(verdict), verdict.to_string()));
+        let undecided = self.verdicts.iter().filter(|one| !one.is_decided()).count();
+        let counts = counts.into_iter().chain([(undecided, "that no event decides".to_owned())]);
+        let parts: Vec<String> =
+            counts.filter(|(count, _)| *count > 0).map(|(count, text)| format!("{count} {text}")).collect();
         let text = format!("{} on this trace: {}", count(claims.len(), "claim"), parts.join(", "));
         write_hanging(COLUMN, "  claims", &text, width, out)?;
         if let Some(error) = &self.error {

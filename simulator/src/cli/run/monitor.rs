@@ -4,7 +4,7 @@ use crate::cli::files::open_segment_with;
 use crate::cli::output;
 use orchestrion_kernel::{Event, Policy};
 use orchestrion_runtime::Observer;
-use orchestrion_trace::TraceError;
+use orchestrion_trace::{TraceError, TraceErrorKind};
 use orchestrion_user_claims::{Finding, MonitorStates, Monitors, Request, UserClaim};
 use std::path::Path;
 use std::sync::Arc;
@@ -30,7 +30,12 @@ impl ClaimMonitor {
     /// Takes the steps that a journal already has. Their violations were reported when they happened.
     pub(super) fn read_journal(&mut self, journal: &Path) -> Result<(), TraceError> {
         for step in open_segment_with(journal, |file| file)? {
-            let step = step?;
+            let step = match step {
+                Ok(step) => step,
+                // The conversation has not ended.
+                Err(TraceError { kind: TraceErrorKind::MissingEnd, .. }) => return Ok(()),
+                Err(error) => return Err(error),
+            };
             if step.refused.is_none() {
                 step.events.iter().for_each(|event| self.step(event, |_, _| {}));
             }
