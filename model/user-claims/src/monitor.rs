@@ -142,7 +142,7 @@ impl MonitorState {
         violated
     }
 
-    /// Ends the segment. `by_event` tells whether its own end occurred.
+    /// Ends the segment. `by_event`: its own end occurred.
     fn end_segment(&mut self, claim: &UserClaim, by_event: bool) -> Option<Reason> {
         let Segment::Open { cells, assumed, failed } = std::mem::take(&mut self.segment) else { return None };
         let counts = by_event || !claim.segment.needs_end();
