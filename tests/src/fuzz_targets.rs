@@ -14,7 +14,7 @@ mod stdio;
 mod traces;
 
 pub use decide::{decide, drive};
-pub use files::{debate, machine, network, policy, problem, project, scenario, scope, statebench};
+pub use files::{claims, debate, machine, network, policy, problem, project, scenario, scope, statebench};
 pub use proofs::{certificate, handoff};
 pub use stdio::stdio;
 pub use traces::{journal, snapshot, trace_reader};
@@ -25,8 +25,9 @@ use traces::rechained;
 pub type Target = (&'static str, fn(&[u8]), &'static [&'static str]);
 
 /// All targets.
-pub const TARGETS: [Target; 16] = [
+pub const TARGETS: [Target; 17] = [
     ("certificate", certificate, &[]),
+    ("claims", claims, &["specs/claims"]),
     ("debate", debate, &["simulator/scenario/src/promote/samples"]),
     ("decide", decide, &[]),
     ("handoff", handoff, &[]),

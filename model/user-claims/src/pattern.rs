@@ -110,7 +110,7 @@ pub enum Reason {
     Event,
     /// The segment ended without an event that it requires.
     End,
-    /// It met more than [`VALUES_MAX`] combinations of values.
+    /// It met more combinations of values than it can keep.
     Values,
 }
 

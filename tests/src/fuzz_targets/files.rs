@@ -1,8 +1,14 @@
-//! Readers of files: scenarios, policies, projects, scopes, machines, networks, problems, recorded debates and StateBench.
+//! Readers of files: scenarios, policies, projects, claims, scopes, machines, networks, problems, recorded debates and StateBench.
 
 use orchestrion::project::Project;
 use orchestrion::scope_file::ScopeChoice;
+use orchestrion_kernel::Policy;
+use orchestrion_kernel::event::Event;
+use orchestrion_kernel::ids::{CallId, RequestId, TaskId, Text, UserId};
+use orchestrion_kernel::item::Scope;
+use orchestrion_kernel::module::Operation;
 use orchestrion_kernel::network::routing::route;
+use orchestrion_kernel::plan::EffectKind;
 use orchestrion_kernel::policy::Bound;
 use orchestrion_network::LoadedNetwork;
 use orchestrion_optimizer::SearchLimits;
@@ -15,6 +21,7 @@ use orchestrion_statebench::score::{Report, Scorer};
 use orchestrion_text::StandardContexts;
 use orchestrion_trace::Reader;
 use orchestrion_trace::replay::replay;
+use orchestrion_user_claims::{ClaimFile, Monitors, Request};
 use std::fmt::Display;
 use std::path::Path;
 
@@ -102,6 +109,31 @@ pub fn project(bytes: &[u8]) {
 /// Reads the bytes as a scope file.
 pub fn scope(bytes: &[u8]) {
     let _ = readable(ScopeChoice::parse("fuzzed.yaml", &String::from_utf8_lossy(bytes)));
+}
+
+/// Reads the bytes as a claim file, and takes the events of a plan with its tasks. A claim has a sentence.
+pub fn claims(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let Some(file) = readable(ClaimFile::parse("fuzzed.yaml", &text)) else { return };
+    assert!(file.claims.iter().all(|claim| claim.sentence.ends_with('.')), "a claim has no sentence");
+    let monitors = Monitors::new(&file.claims);
+    let (mut states, mut request) = (monitors.start(), Request::default());
+    let run = |task| Event::ToolCall {
+        call: CallId::FIRST,
+        operation: Operation::RunTask { task: TaskId::new(task), effect: EffectKind::Undoable },
+    };
+    let message = Event::UserMsg {
+        request: RequestId::FIRST,
+        user: UserId::new("ada"),
+        text: Text::from("a"),
+        scope: Scope::Global,
+    };
+    let tasks = (1..100).map(run);
+    let events = [message].into_iter().chain(tasks).chain([Event::Cancelled, Event::SessionEnded]);
+    for event in events {
+        monitors.step(&mut states, &mut request, &Policy::hardened(), &event, |_| {});
+    }
+    let _verdicts = monitors.verdicts(&states);
 }
 
 /// Reads the bytes as a state machine, as a table and as a page of diagrams, and checks it. A diagnostic refers to a line.
