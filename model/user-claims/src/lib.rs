@@ -28,7 +28,7 @@ pub use event_kind::EventKind;
 pub use fields::{FIELDS, Field, FieldKind};
 pub use file::{ClaimFile, claim_schema};
 pub use monitor::{MonitorState, Verdict};
-pub use monitors::{Finding, MonitorStates, Monitors, field_values};
+pub use monitors::{Finding, MonitorStates, Monitors};
 pub use page::fields_page;
 pub use pattern::Reason;
 pub use request::Request;

@@ -2,11 +2,10 @@
 
 use crate::claim::UserClaim;
 use crate::event_kind::EventKind;
-use crate::fields::{FIELDS, Moment};
+use crate::fields::Moment;
 use crate::monitor::{MonitorState, Verdict, reason_text};
 use crate::pattern::Reason;
 use crate::request::Request;
-use crate::value::KeptValue;
 use orchestrion_kernel::{Event, Policy};
 
 /// The monitors of a list of claims: what they keep is in [`MonitorStates`], so that a model checker can copy it.
@@ -81,19 +80,4 @@ impl<'c> Monitors<'c> {
     pub fn reason(&self, position: usize, reason: Reason) -> String {
         self.claims.get(position).map_or_else(String::new, |claim| reason_text(&claim.pattern, reason))
     }
-}
-
-/// The values of all fields at an event, as a claim file writes them, without those that have none. `request` is the
-/// request before the event, and afterwards the one after it.
-pub fn field_values(request: &mut Request, policy: &Policy, event: &Event) -> Vec<(&'static str, String)> {
-    let operation = request.operation(event);
-    request.apply(policy, event, operation);
-    let (kind, moment) = (EventKind::of(event), Moment { event, operation, request });
-    let of_event = FIELDS.iter().filter(|field| field.is_of(kind));
-    of_event
-        .filter_map(|field| {
-            let value = KeptValue::from(Some((field.read)(&moment)?));
-            Some((field.name, crate::sentence::value(field, &value)))
-        })
-        .collect()
 }

@@ -119,11 +119,8 @@ fn read_trace(
     }
 }
 
-/// Reads a trace again for the claims of the project. Without claims it reads nothing.
+/// Reads a trace again for the claims of the project.
 fn monitored(input: &TraceInput, settings: &Settings<'_>) -> Result<TraceVerdicts, TraceError> {
-    if settings.claims.is_empty() {
-        return Ok(TraceVerdicts::none());
-    }
     Ok(TraceVerdicts::of_trace(files::open_segment_with(&input.path, |file| file)?, settings.claims))
 }
 

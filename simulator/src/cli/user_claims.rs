@@ -5,7 +5,7 @@ use super::exit_status::ExitStatus;
 use super::output::{quoted, write_command, write_hanging};
 use super::targets;
 use miette::Result;
-use orchestrion_report::text::count;
+use orchestrion_report::text::{count, sanitize};
 use orchestrion_trace::{Reader, TraceError};
 use orchestrion_user_claims::{
     ClaimFile, EventKind, Finding, MAX_CLAIMS, Monitors, Request, UserClaim, Verdict,
@@ -95,13 +95,11 @@ impl TraceVerdict {
 }
 
 impl TraceVerdicts {
-    /// Those of no claim.
-    pub(super) const fn none() -> Self {
-        Self { verdicts: Vec::new(), error: None }
-    }
-
-    /// Reads a trace or a journal to its end.
+    /// Reads a trace or a journal to its end. Without claims it reads nothing.
     pub(super) fn of_trace<R: BufRead>(mut reader: Reader<R>, claims: &[UserClaim]) -> Self {
+        if claims.is_empty() {
+            return Self { verdicts: Vec::new(), error: None };
+        }
         let monitors = Monitors::new(claims);
         let (mut states, mut request) = (monitors.start(), Request::default());
         let policy = reader.header().policy.clone();
@@ -148,9 +146,9 @@ impl TraceVerdicts {
             write_hanging(COLUMN, "  claim", &text, width, out)?;
             write_hanging(COLUMN, "", &claim.sentence, width, out)?;
             if let Some(why) = &claim.why {
-                write_hanging(COLUMN, "", why.trim(), width, out)?;
+                write_hanging(COLUMN, "", &sanitize(why.trim()), width, out)?;
             }
-            write_hanging(COLUMN, "    stated", &claim.place, width, out)?;
+            write_hanging(COLUMN, "    stated", &sanitize(&claim.place), width, out)?;
             write_command("show", &format!("orchestrion show {} --step {step}", quoted(trace)), width, out)?;
         }
         if quiet || claims.is_empty() {

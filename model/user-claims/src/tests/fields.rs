@@ -1,7 +1,10 @@
 //! The fields of events agree with the encoding of the events, in all golden traces.
 
-use crate::{FIELDS, Request, field_values};
-use orchestrion_kernel::Event;
+use crate::event_kind::EventKind;
+use crate::fields::Moment;
+use crate::value::KeptValue;
+use crate::{FIELDS, Request, sentence};
+use orchestrion_kernel::{Event, Policy};
 use orchestrion_trace::Reader;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -50,6 +53,18 @@ fn text(field: &str, value: &Value) -> String {
         }
         other => other.to_string(),
     }
+}
+
+/// The values of all fields at an event, as a claim file writes them, without those that have none.
+fn field_values(request: &mut Request, policy: &Policy, event: &Event) -> Vec<(&'static str, String)> {
+    let operation = request.operation(event);
+    request.apply(policy, event, operation);
+    let (kind, moment) = (EventKind::of(event), Moment { event, operation, request });
+    let value = |field: &crate::Field| {
+        let value = KeptValue::from(Some((field.read)(&moment)?));
+        Some((field.name, sentence::value(field, &value)))
+    };
+    FIELDS.iter().filter(|field| field.is_of(kind)).filter_map(value).collect()
 }
 
 /// Calls a function at each accepted event of each golden trace, with the events of its step and the fields.

@@ -11,7 +11,7 @@ use miette::Result;
 use orchestrion_explorer::ResumeError;
 use orchestrion_model::kernel_under_test::KernelUnderTest;
 use orchestrion_model::user_claims::{UserClaimVerdict, explore_user_claims, merge_user_verdicts};
-use orchestrion_report::text::wrap;
+use orchestrion_report::text::{sanitize, wrap};
 use orchestrion_user_claims::UserClaim;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -84,7 +84,7 @@ pub(super) fn write_user_claim(
         UserClaimVerdict::Inconclusive => ("INCONCLUSIVE", AnsiColor::Yellow),
     };
     let style = Style::new().fg_color(Some(color.into()));
-    writeln!(out, "       {style}{word:<13}{style:#} {}  ({})", claim.id, claim.place)?;
+    writeln!(out, "       {style}{word:<13}{style:#} {}  ({})", claim.id, sanitize(&claim.place))?;
     for line in wrap(&claim.sentence, text_width(width, COLUMN)) {
         writeln!(out, "{:COLUMN$}{line}", "")?;
     }
