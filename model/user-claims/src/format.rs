@@ -22,6 +22,7 @@ pub(crate) struct ClaimsFormat {
 #[serde(deny_unknown_fields)]
 pub(crate) struct ClaimFormat {
     /// Unique name: lower-case letters, digits and hyphens.
+    #[schemars(regex(pattern = "^[a-z][a-z0-9-]{0,63}$"))]
     pub id: Spanned<String>,
     /// Reason for readers.
     #[serde(default, deserialize_with = "required_value")]
@@ -149,6 +150,7 @@ pub(crate) struct RespondsFormat {
 #[serde(deny_unknown_fields)]
 pub(crate) struct AtMostFormat {
     /// The bound.
+    #[schemars(with = "f64", range(min = 0))]
     pub limit: Spanned<String>,
     /// The counted events.
     pub of: MatcherFormat,
@@ -165,6 +167,7 @@ pub(crate) struct AtMostFormat {
 #[serde(deny_unknown_fields)]
 pub(crate) struct AtLeastFormat {
     /// The bound.
+    #[schemars(range(min = 1))]
     pub count: Spanned<u32>,
     /// The counted events.
     pub of: MatcherFormat,

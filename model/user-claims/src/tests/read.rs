@@ -2,6 +2,7 @@
 
 use crate::{ClaimFile, EventKind, FIELDS, claim_schema, fields_page};
 use orchestrion_yaml::render_error;
+use std::path::Path;
 
 /// A file with one claim of these lines.
 fn file(lines: &[&str]) -> String {
@@ -95,10 +96,28 @@ fn every_field_has_a_unique_name_and_its_events() {
 }
 
 #[test]
-fn schema_names_every_pattern() {
-    let schema = claim_schema().to_string();
-    for pattern in ["never", "always", "precedes", "responds", "at_most", "at_least", "until"] {
-        assert!(schema.contains(pattern), "{pattern}");
+fn schema_accepts_only_valid_files() {
+    let schema = jsonschema::validator_for(&claim_schema()).unwrap();
+    for file in ["specs/claims/gallery.yaml", "tests/fuzz/corpus/claims/every-pattern"] {
+        let text =
+            std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(file)).unwrap();
+        let value: serde_json::Value = serde_saphyr::from_str(&text).unwrap();
+        assert!(schema.is_valid(&value), "{file}: {:?}", schema.validate(&value));
+    }
+    let valid = serde_json::json!({"id": "a", "at_most": {"limit": 2, "of": {"event": "decided"}}});
+    let accepts = |claim: &serde_json::Value| schema.is_valid(&serde_json::json!({"claims": [claim]}));
+    assert!(accepts(&valid));
+    for (key, invalid) in [
+        ("id", serde_json::json!("A")),
+        ("within", serde_json::json!("week")),
+        ("never", serde_json::json!({})),
+        ("at_most", serde_json::json!({"limit": "2", "of": {"event": "decided"}})),
+        ("at_least", serde_json::json!({"count": 0, "of": {"event": "decided"}})),
+        ("sometimes", serde_json::json!({"event": "decided"})),
+    ] {
+        let mut claim = valid.clone();
+        claim[key] = invalid;
+        assert!(!accepts(&claim), "{claim}");
     }
 }
 

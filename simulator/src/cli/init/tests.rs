@@ -72,6 +72,7 @@ fn created_files_match_their_schemas() {
     let schemas = [
         (project::FILE, project::project_schema()),
         (POLICY, policy_file::policy_schema()),
+        (CLAIMS, orchestrion_user_claims::claim_schema()),
         (SCENARIO, orchestrion_scenario::scenario_schema()),
         (NETWORK_SCENARIO, orchestrion_scenario::scenario_schema()),
         (NETWORK, orchestrion_network::network_schema()),
