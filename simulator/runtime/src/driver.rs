@@ -40,6 +40,8 @@ pub struct RequestDriver<'a, J, H> {
     in_flight: FuturesUnordered<BoxFuture<'a, HostReply>>,
     /// The pending calls that were sent.
     sent: Vec<SentCall<'a>>,
+    /// The newest call whose step is durable.
+    durable_call: Option<CallId>,
     /// The timer of the next expiry, while a call is pending.
     expiry: Option<ExpiryTimer<'a>>,
     /// The calls that were in flight when the runtime crashed. The host recovers the outcome of each effectful one.
@@ -96,6 +98,7 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
             host,
             in_flight: FuturesUnordered::new(),
             sent: Vec::new(),
+            durable_call: None,
             expiry: None,
             recovering,
             not_started: Vec::new(),
@@ -251,9 +254,12 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
         self.handoffs.retain(|call, _| control.pending_call(*call).is_some());
         self.not_started.retain(|call| control.pending_call(*call).is_some());
         let unsent = self.unsent_calls();
-        if !unsent.is_empty() {
-            // Before any other input, which could emit a second call: a torn tail contains at most one.
+        let newest = unsent.iter().map(|call| call.id).max();
+        if newest > self.durable_call {
+            // Before any other input, which could emit a second call: a torn tail contains at most one. Not again for each message that
+            // arrives meanwhile: the call must be sent at some time.
             self.commit().await?;
+            self.durable_call = newest;
         }
         if !self.conversation.acknowledgements.is_empty() {
             // Inputs that arrived together are made durable together.
@@ -269,6 +275,9 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
             if let Some(mail) = self.conversation.inbox.try_recv() {
                 return self.submit_mail(mail);
             }
+        }
+        if !unsent.is_empty() {
+            self.commit().await?;
         }
         for call in unsent {
             if call.not_made == Some(Failure::NoCandidates) {
