@@ -12,14 +12,13 @@ use crate::scopes::{Model, Scope};
 use orchestrion_claims::Actor;
 use orchestrion_explorer::{FairModel, ModelError, ObservationSet, Options, Progress, Termination};
 use orchestrion_kernel::{Input, State};
-use orchestrion_user_claims::{Finding, MonitorStates, Monitors, Request, UserClaim};
+use orchestrion_user_claims::{Finding, MonitorStates, Monitors, UserClaim};
 
 /// A state of the model.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct MonitoredState {
     /// The kernel's state, in canonical ids.
     state: Box<State>,
-    request: Request,
     monitors: MonitorStates,
 }
 
@@ -104,15 +103,13 @@ impl<'c> MonitoredModel<'c> {
         let events = self.subject.decide(&before.state, input).ok()?;
         let mut after = MonitoredState {
             state: Box::new(self.subject.apply(&before.state, &events)),
-            request: before.request.clone(),
             monitors: before.monitors.clone(),
         };
         for event in &events {
-            let MonitoredState { request, monitors, .. } = &mut after;
-            self.monitors.step(monitors, request, &self.subject.policy, event, &mut found);
+            self.monitors.step(&mut after.monitors, &self.subject.policy, event, &mut found);
         }
         after.state.canonicalize();
-        after.request.canonicalize();
+        after.monitors.canonicalize();
         Some(after)
     }
 }
@@ -122,11 +119,7 @@ impl stateright::Model for MonitoredModel<'_> {
     type Action = Input;
 
     fn init_states(&self) -> Vec<MonitoredState> {
-        vec![MonitoredState {
-            state: Box::new(initial_state()),
-            request: Request::default(),
-            monitors: self.monitors.start(),
-        }]
+        vec![MonitoredState { state: Box::new(initial_state()), monitors: self.monitors.start() }]
     }
 
     fn actions(&self, state: &MonitoredState, actions: &mut Vec<Input>) {

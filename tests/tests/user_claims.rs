@@ -2,7 +2,7 @@
 
 use orchestrion_tests::root;
 use orchestrion_trace::Reader;
-use orchestrion_user_claims::{ClaimFile, Finding, Monitors, Request};
+use orchestrion_user_claims::{ClaimFile, Finding, Monitors};
 
 /// A claim, a trace in which it can fail and does not, and one that violates it, with the step.
 const GALLERY: [(&str, &str, &str, u64); 12] = [
@@ -25,15 +25,15 @@ fn verdict(file: &ClaimFile, id: &str, trace: &str) -> (bool, Option<u64>) {
     let claims: Vec<_> = file.claims.iter().filter(|claim| claim.id == id).cloned().collect();
     assert_eq!(claims.len(), 1, "{id}");
     let monitors = Monitors::new(&claims);
-    let (mut states, mut request) = (monitors.start(), Request::default());
+    let mut states = monitors.start();
     let text = std::fs::read(root().join(format!("specs/scenarios/{trace}.ndjson"))).expect("a golden trace");
     let reader = Reader::new(text.as_slice(), trace).expect("a golden trace");
     let policy = reader.header().policy.clone();
     let (mut is_reached, mut violated) = (false, None);
     for step in reader {
         let step = step.expect("a golden trace");
-        for event in step.refused.is_none().then_some(&step.events).into_iter().flatten() {
-            monitors.step(&mut states, &mut request, &policy, event, |finding| match finding {
+        for event in &step.events {
+            monitors.step(&mut states, &policy, event, |finding| match finding {
                 Finding::Premise(_) => is_reached = true,
                 Finding::Violated(..) => violated = violated.or(Some(step.n)),
             });

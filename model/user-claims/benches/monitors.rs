@@ -9,7 +9,7 @@ use orchestrion_kernel::item::Scope;
 use orchestrion_kernel::module::{Module, Operation, Report};
 use orchestrion_kernel::plan::EffectKind;
 use orchestrion_kernel::{ConversationId, Policy};
-use orchestrion_user_claims::{ClaimFile, Finding, Monitors, Request};
+use orchestrion_user_claims::{ClaimFile, Finding, Monitors};
 
 const CLAIMS: &str = "
 claims:
@@ -62,10 +62,10 @@ fn monitors(criterion: &mut Criterion) {
             |bench, events| {
                 bench.iter(|| {
                     let monitors = Monitors::new(&file.claims);
-                    let (mut states, mut request) = (monitors.start(), Request::default());
+                    let mut states = monitors.start();
                     let mut violations = 0;
                     for event in events {
-                        monitors.step(&mut states, &mut request, &policy, event, |finding| {
+                        monitors.step(&mut states, &policy, event, |finding| {
                             violations += usize::from(matches!(finding, Finding::Violated(..)));
                         });
                     }

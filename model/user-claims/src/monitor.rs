@@ -8,7 +8,7 @@ use std::fmt;
 
 /// What a monitor keeps between events. Its size has a bound, and the end of a window resets it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct MonitorState {
+pub(crate) struct MonitorState {
     /// A window is open.
     pub(crate) is_open: bool,
     pub(crate) segment: Segment,

@@ -14,9 +14,19 @@ pub struct Monitors<'c> {
     claims: &'c [UserClaim],
 }
 
-/// What the monitors keep between events.
+/// What the monitors keep between events: the running request, which all of them read, and a state of each.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct MonitorStates(Vec<MonitorState>);
+pub struct MonitorStates {
+    request: Request,
+    claims: Vec<MonitorState>,
+}
+
+impl MonitorStates {
+    /// Numbers the pending calls 1, 2, 3 …, as a canonical state of the kernel does.
+    pub fn canonicalize(&mut self) {
+        self.request.canonicalize();
+    }
+}
 
 /// What one event does to one claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,22 +53,23 @@ impl<'c> Monitors<'c> {
     /// The state before any event.
     #[must_use]
     pub fn start(&self) -> MonitorStates {
-        MonitorStates(self.claims.iter().map(MonitorState::new).collect())
+        let claims = self.claims.iter().map(MonitorState::new).collect();
+        MonitorStates { request: Request::default(), claims }
     }
 
     /// Takes one event: applies it to the request, then steps every monitor.
     pub fn step(
         &self,
         states: &mut MonitorStates,
-        request: &mut Request,
         policy: &Policy,
         event: &Event,
         mut found: impl FnMut(Finding),
     ) {
+        let MonitorStates { request, claims } = states;
         let operation = request.operation(event);
         request.apply(policy, event, operation);
         let (kind, moment) = (EventKind::of(event), Moment { event, operation, request });
-        for (position, (claim, state)) in self.claims.iter().zip(&mut states.0).enumerate() {
+        for (position, (claim, state)) in self.claims.iter().zip(claims).enumerate() {
             let step = state.step(claim, kind, &moment);
             if step.is_premise {
                 found(Finding::Premise(position));
@@ -72,7 +83,7 @@ impl<'c> Monitors<'c> {
     /// The verdicts if the run stops here, for claims that no event violated.
     #[must_use]
     pub fn verdicts(&self, states: &MonitorStates) -> Vec<Verdict> {
-        self.claims.iter().zip(&states.0).map(|(claim, state)| state.verdict(claim)).collect()
+        self.claims.iter().zip(&states.claims).map(|(claim, state)| state.verdict(claim)).collect()
     }
 
     /// Why the claim at a position is violated, as a clause.

@@ -13,7 +13,7 @@ use orchestrion_kernel::{Policy, Score};
 
 /// The running request, or the latest one. The default is the state before any request.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Request {
+pub(crate) struct Request {
     /// The phase after the latest transition.
     pub(crate) phase: Phase,
     /// The pending calls.
@@ -142,7 +142,7 @@ impl Request {
     }
 
     /// Numbers the pending calls 1, 2, 3 …, as a canonical state of the kernel does.
-    pub fn canonicalize(&mut self) {
+    pub(crate) fn canonicalize(&mut self) {
         let mut next = CallId::FIRST;
         for (call, _) in &mut self.pending {
             *call = next;

@@ -20,7 +20,6 @@ use miette::{IntoDiagnostic, Result};
 use options::Settings;
 use orchestrion_kernel::Policy;
 use orchestrion_text::StandardContexts;
-use orchestrion_trace::TraceError;
 use orchestrion_trace::replay::{Update, replay};
 use report::{ReplaySummary, ReplayedTrace};
 use std::io;
@@ -112,16 +111,13 @@ fn read_trace(
         let changed = replay.difference.as_ref();
         let endings = changed.and_then(|_| Endings::find(&input.path, &header, &policy));
         let replayed = ReplayedTrace { replay, recorded: header.policy, policy, endings };
-        match monitored(input, settings) {
+        // The claims judge what was recorded.
+        let open = || files::open_segment_with(&input.path, |file| file);
+        match TraceVerdicts::of_trace(open, settings.claims) {
             Ok(verdicts) => TraceResult::Replayed(Box::new(replayed), verdicts),
             Err(error) => TraceResult::Unreadable(error.to_string()),
         }
     }
-}
-
-/// Reads a trace again for the claims of the project.
-fn monitored(input: &TraceInput, settings: &Settings<'_>) -> Result<TraceVerdicts, TraceError> {
-    Ok(TraceVerdicts::of_trace(files::open_segment_with(&input.path, |file| file)?, settings.claims))
 }
 
 /// Prints the result of one trace, and updates the trace where requested.

@@ -253,7 +253,7 @@ fn run_file(
         ExitStatus::Success
     };
     drop(out);
-    let of_claims = TraceVerdicts::of_trace(open_trace(&trace).into_diagnostic()?, claims);
+    let of_claims = TraceVerdicts::of_trace(|| open_trace(&trace), claims).into_diagnostic()?;
     of_claims
         .report(claims, &trace, global.quiet, output::width(), &mut output::plain_stdout())
         .into_diagnostic()?;

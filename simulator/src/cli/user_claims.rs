@@ -7,9 +7,7 @@ use super::targets;
 use miette::Result;
 use orchestrion_report::text::{count, sanitize};
 use orchestrion_trace::{Reader, TraceError};
-use orchestrion_user_claims::{
-    ClaimFile, EventKind, Finding, MAX_CLAIMS, Monitors, Request, UserClaim, Verdict,
-};
+use orchestrion_user_claims::{ClaimFile, EventKind, Finding, MAX_CLAIMS, Monitors, UserClaim, Verdict};
 use orchestrion_yaml::LabeledError;
 use std::io::{self, BufRead, Write};
 use std::path::{Path, PathBuf};
@@ -95,20 +93,27 @@ impl TraceVerdict {
 }
 
 impl TraceVerdicts {
-    /// Reads a trace or a journal to its end. Without claims it reads nothing.
-    pub(super) fn of_trace<R: BufRead>(mut reader: Reader<R>, claims: &[UserClaim]) -> Self {
+    /// Reads a trace or a journal to its end. Without claims it opens nothing.
+    ///
+    /// # Errors
+    /// The trace cannot be opened.
+    pub(super) fn of_trace<R: BufRead>(
+        open: impl FnOnce() -> Result<Reader<R>, TraceError>,
+        claims: &[UserClaim],
+    ) -> Result<Self, TraceError> {
         if claims.is_empty() {
-            return Self { verdicts: Vec::new(), error: None };
+            return Ok(Self { verdicts: Vec::new(), error: None });
         }
+        let mut reader = open()?;
         let monitors = Monitors::new(claims);
-        let (mut states, mut request) = (monitors.start(), Request::default());
+        let mut states = monitors.start();
         let policy = reader.header().policy.clone();
         let start = TraceVerdict { verdict: Verdict::Satisfied, is_reached: false, violation: None };
         let mut verdicts = vec![start; claims.len()];
         let result = reader.try_for_each(|step| {
             let step = step?;
-            for event in step.refused.is_none().then_some(&step.events).into_iter().flatten() {
-                monitors.step(&mut states, &mut request, &policy, event, |finding| match finding {
+            for event in &step.events {
+                monitors.step(&mut states, &policy, event, |finding| match finding {
                     Finding::Premise(claim) => verdicts[claim].is_reached = true,
                     Finding::Violated(claim, reason) => {
                         let reason = monitors.reason(claim, reason);
@@ -122,7 +127,7 @@ impl TraceVerdicts {
         for (one, verdict) in verdicts.iter_mut().zip(monitors.verdicts(&states)) {
             one.verdict = if one.violation.is_some() { Verdict::Violated } else { verdict };
         }
-        Self { verdicts, error: result.err() }
+        Ok(Self { verdicts, error: result.err() })
     }
 
     /// Success, or failure if a claim is violated. A trace that cannot be read to its end is reported by the command.

@@ -21,7 +21,7 @@ use orchestrion_statebench::score::{Report, Scorer};
 use orchestrion_text::StandardContexts;
 use orchestrion_trace::Reader;
 use orchestrion_trace::replay::replay;
-use orchestrion_user_claims::{ClaimFile, Monitors, Request};
+use orchestrion_user_claims::{ClaimFile, Monitors};
 use std::fmt::Display;
 use std::path::Path;
 
@@ -117,7 +117,7 @@ pub fn claims(bytes: &[u8]) {
     let Some(file) = readable(ClaimFile::parse("fuzzed.yaml", &text)) else { return };
     assert!(file.claims.iter().all(|claim| claim.sentence.ends_with('.')), "a claim has no sentence");
     let monitors = Monitors::new(&file.claims);
-    let (mut states, mut request) = (monitors.start(), Request::default());
+    let mut states = monitors.start();
     let run = |task| Event::ToolCall {
         call: CallId::FIRST,
         operation: Operation::RunTask { task: TaskId::new(task), effect: EffectKind::Undoable },
@@ -131,7 +131,7 @@ pub fn claims(bytes: &[u8]) {
     let tasks = (1..100).map(run);
     let events = [message].into_iter().chain(tasks).chain([Event::Cancelled, Event::SessionEnded]);
     for event in events {
-        monitors.step(&mut states, &mut request, &Policy::hardened(), &event, |_| {});
+        monitors.step(&mut states, &Policy::hardened(), &event, |_| {});
     }
     let _verdicts = monitors.verdicts(&states);
 }

@@ -2,8 +2,9 @@
 
 use crate::event_kind::EventKind;
 use crate::fields::Moment;
+use crate::request::Request;
 use crate::value::KeptValue;
-use crate::{FIELDS, Request, sentence};
+use crate::{FIELDS, sentence};
 use orchestrion_kernel::{Event, Policy};
 use orchestrion_trace::Reader;
 use serde_json::Value;
@@ -81,7 +82,7 @@ fn for_each_event(mut visit: impl FnMut(&Event, &BTreeMap<&'static str, String>)
         let (policy, mut request) = (reader.header().policy.clone(), Request::default());
         for step in reader {
             let step = step.unwrap();
-            for event in step.refused.is_none().then_some(&step.events).into_iter().flatten() {
+            for event in &step.events {
                 let fields = field_values(&mut request, &policy, event).into_iter().collect();
                 visit(event, &fields);
             }

@@ -1,6 +1,6 @@
 //! Monitors agree with the definitions of the patterns by quantifiers over a complete run, on random runs.
 
-use crate::{ClaimFile, Finding, Monitors, Request};
+use crate::{ClaimFile, Finding, Monitors};
 use orchestrion_kernel::event::Event;
 use orchestrion_kernel::ids::{CallId, RequestId, Revision, TaskId, Text, TraceId, UserId};
 use orchestrion_kernel::item::Scope;
@@ -260,10 +260,10 @@ fn fails(pattern: &Pattern, assumption: usize, part: &[Tag], ended: bool) -> boo
 fn is_reported(yaml: &str, run: &[Tag]) -> bool {
     let file = ClaimFile::parse("claims.yaml", yaml).unwrap();
     let monitors = Monitors::new(&file.claims);
-    let (mut states, mut request) = (monitors.start(), Request::default());
+    let mut states = monitors.start();
     let mut is_violated = false;
     for tag in run {
-        monitors.step(&mut states, &mut request, &Policy::hardened(), &tag.event(), |finding| {
+        monitors.step(&mut states, &Policy::hardened(), &tag.event(), |finding| {
             is_violated |= matches!(finding, Finding::Violated(..));
         });
     }

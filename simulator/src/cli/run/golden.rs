@@ -110,8 +110,8 @@ fn play(path: &Path, settings: &Settings<'_>) -> Result<Played> {
     let result = run_scenario(scenario)?;
     let golden = path.with_extension("ndjson");
     let verdict = if has_golden { compare_golden(&golden, &result.trace, &name) } else { Verdict::NotKept };
-    let reader = Reader::new(result.trace.as_slice(), &name).into_diagnostic()?;
-    let of_claims = TraceVerdicts::of_trace(reader, settings.claims);
+    let open = || Reader::new(result.trace.as_slice(), &name);
+    let of_claims = TraceVerdicts::of_trace(open, settings.claims).into_diagnostic()?;
     Ok(Played { name, result, golden, verdict, of_claims })
 }
 

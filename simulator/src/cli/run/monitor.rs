@@ -5,7 +5,7 @@ use crate::cli::output;
 use orchestrion_kernel::{Event, Policy};
 use orchestrion_runtime::Observer;
 use orchestrion_trace::{TraceError, TraceErrorKind};
-use orchestrion_user_claims::{Finding, MonitorStates, Monitors, Request, UserClaim};
+use orchestrion_user_claims::{Finding, MonitorStates, Monitors, UserClaim};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,14 +17,13 @@ pub(super) struct ClaimMonitor {
     claims: Vec<UserClaim>,
     policy: Policy,
     states: MonitorStates,
-    request: Request,
     violations: Arc<AtomicUsize>,
 }
 
 impl ClaimMonitor {
     pub(super) fn new(claims: Vec<UserClaim>, policy: Policy) -> Self {
         let states = Monitors::new(&claims).start();
-        Self { claims, policy, states, request: Request::default(), violations: Arc::default() }
+        Self { claims, policy, states, violations: Arc::default() }
     }
 
     /// Takes the steps that a journal already has. Their violations were reported when they happened.
@@ -36,9 +35,7 @@ impl ClaimMonitor {
                 Err(TraceError { kind: TraceErrorKind::MissingEnd, .. }) => return Ok(()),
                 Err(error) => return Err(error),
             };
-            if step.refused.is_none() {
-                step.events.iter().for_each(|event| self.step(event, |_, _| {}));
-            }
+            step.events.iter().for_each(|event| self.step(event, |_, _| {}));
         }
         Ok(())
     }
@@ -49,9 +46,9 @@ impl ClaimMonitor {
     }
 
     fn step(&mut self, event: &Event, mut violated: impl FnMut(&UserClaim, String)) {
-        let Self { claims, policy, states, request, .. } = self;
+        let Self { claims, policy, states, .. } = self;
         let monitors = Monitors::new(claims);
-        monitors.step(states, request, policy, event, |finding| {
+        monitors.step(states, policy, event, |finding| {
             if let Finding::Violated(claim, reason) = finding
                 && let Some(of_claim) = claims.get(claim)
             {
