@@ -19,10 +19,12 @@ mod promote;
 mod queue;
 mod renamed_flags;
 mod replay;
+pub mod report_schemas;
 mod route;
 mod run;
 mod show;
 mod targets;
+mod test_report;
 mod user_claims;
 
 use args::GlobalArgs;

@@ -1,4 +1,4 @@
-//! Project files: the default inputs of `check`, `run` and `replay`.
+//! Project files: the default inputs of `check`, `run`, `replay` and `lint`.
 //!
 //! A project file is searched in the current folder and those above it. Every path in it must exist: a missing path is an error,
 //! so that a check never covers less than the file states.
@@ -138,6 +138,21 @@ impl Project {
         self.file.policies.iter().flat_map(|list| &list.value).map(reference).collect()
     }
 
+    /// Returns the file that states each policy: its own, or this file for a built-in one.
+    #[must_use]
+    pub fn policy_files(&self) -> Vec<PathBuf> {
+        let references = self.policy_references();
+        let files = references.into_iter().map(|reference| match reference {
+            PolicyReference::BuiltIn(_) => self.path.clone(),
+            PolicyReference::File(path) => path,
+        });
+        let mut files: Vec<PathBuf> = files.collect();
+        if files.is_empty() {
+            files.push(self.path.clone());
+        }
+        files
+    }
+
     /// Returns the scope of the models, if the file sets one.
     ///
     /// # Errors
@@ -163,6 +178,12 @@ impl Project {
     #[must_use]
     pub fn claims(&self) -> Vec<PathBuf> {
         self.paths(self.file.claims.as_ref())
+    }
+
+    /// Returns the files of state machines.
+    #[must_use]
+    pub fn machines(&self) -> Vec<PathBuf> {
+        self.paths(self.file.machines.as_ref())
     }
 
     /// Returns the waivers, in the order of the file.
@@ -198,10 +219,14 @@ impl Project {
     }
 
     fn validate(&self) -> Result<(), LabeledError> {
-        let ProjectFile { policies, scope, scenarios, traces, claims, waivers } = &self.file;
-        for (key, list) in
-            [("policies", policies), ("scenarios", scenarios), ("traces", traces), ("claims", claims)]
-        {
+        let ProjectFile { policies, scope, scenarios, traces, claims, machines, waivers } = &self.file;
+        for (key, list) in [
+            ("policies", policies),
+            ("scenarios", scenarios),
+            ("traces", traces),
+            ("claims", claims),
+            ("machines", machines),
+        ] {
             let Some(list) = list else { continue };
             if list.value.is_empty() {
                 return Err(LabeledError::new(

@@ -18,6 +18,7 @@ const POLICY: &str = "policies/team.yaml";
 const FIRST: &str = "scenarios/first-request.yaml";
 const GOLDEN: &str = "scenarios/first-request.ndjson";
 const PROJECT: &str = "orchestrion.yaml";
+const CLAIMS: &str = "claims.yaml";
 
 /// Every policy value that a scenario of the project reads, with another value that changes a decision.
 const VALUES: [(&str, &str); 38] = [
@@ -90,7 +91,9 @@ fn commands(folder: &Path) -> Option<String> {
     let file = fs::read_to_string(folder.join(".github/workflows/orchestrion.yaml")).unwrap();
     let lines = file.lines().filter_map(|line| line.trim().strip_prefix("run: orchestrion "));
     let commands: Vec<Vec<&str>> = lines.map(|line| line.split(' ').collect()).collect();
-    assert_eq!(commands, [&["check"][..], &["run", "--check", "--quiet"], &["replay", "--quiet"]]);
+    const FORMAT: [&str; 2] = ["--format", "github"];
+    let expected = [&["check"][..], &["run", "--check", "--quiet"], &["replay", "--quiet"]];
+    assert_eq!(commands, expected.map(|command| [command, &FORMAT].concat()));
     let mut failures = String::new();
     // `check` reads no scenario, and takes a minute.
     for command in &commands[1..] {
@@ -244,6 +247,27 @@ fn edited_scenario_expectation_or_golden_makes_commands_fail() {
 }
 
 #[test]
+fn edited_claim_makes_commands_fail() {
+    let folder = project();
+    for (from, to, expected) in [
+        ("after: {event: veto_raised}", "after: {event: user_msg}", "no-task-after-veto VIOLATED at step "),
+        (
+            "label: [consensus_reached, proceed_below_threshold]",
+            "label: [proceed_below_threshold]",
+            "decision-before-each-task VIOLATED at step ",
+        ),
+        ("  precedes:", "  precede:", "claims.yaml"),
+        ("- id: decision-before-each-task", "- id: no-task-after-veto", "claims.yaml"),
+        ("operation: run_task}\n\n", "operation: run_tasks}\n\n", "claims.yaml"),
+    ] {
+        let failures = with_edit(folder.path(), CLAIMS, |text| replaced(text, from, to));
+        let failures = failures.unwrap_or_else(|| panic!("{to} changes nothing"));
+        assert!(failures.contains(expected), "{to}: expected {expected:?} in\n{failures}");
+        assert!(failures.contains("claims.yaml"), "{to}\n{failures}");
+    }
+}
+
+#[test]
 fn comment_and_key_order_keep_commands_green() {
     let folder = project();
     for (file, from, to) in [
@@ -253,6 +277,12 @@ fn comment_and_key_order_keep_commands_green() {
         (FIRST, "policy: ../policies/team.yaml\nuser: ada\n", "user: ada\npolicy: ../policies/team.yaml\n"),
         (POLICY, "\nthresholds:\n", "\n# A comment.\nthresholds:\n"),
         (POLICY, "  passes: 3\n", "  passes: 3 # A comment.\n"),
+        (CLAIMS, "- id: decision", "# A comment.\n- id: decision"),
+        (
+            CLAIMS,
+            "{event: tool_call, operation: run_task}\n\n",
+            "{operation: run_task, event: tool_call}\n\n",
+        ),
         (PROJECT, "scenarios: [scenarios]\n", "scenarios: [scenarios] # A comment.\n"),
     ] {
         let failures = with_edit(folder.path(), file, |text| replaced(text, from, to));

@@ -116,7 +116,8 @@ fn ci_steps_pass_after_init() {
     assert!(install.starts_with("cargo install --locked "), "{install}");
     assert_eq!(
         commands_of_ci,
-        ["orchestrion check", "orchestrion run --check --quiet", "orchestrion replay --quiet"]
+        ["check", "run --check --quiet", "replay --quiet"]
+            .map(|command| format!("orchestrion {command} --format github"))
     );
     for command in commands_of_ci {
         shell(0, folder.path(), command);

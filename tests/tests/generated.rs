@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+use orchestrion::cli::report_schemas;
 use orchestrion::{project, scope_file};
 use orchestrion_kernel::Policy;
 use orchestrion_lint::parse;
@@ -86,6 +87,9 @@ fn schemas_are_up_to_date() {
         ("network", orchestrion_network::network_schema()),
         ("task", orchestrion_network::task_schema()),
         ("claims", orchestrion_user_claims::claim_schema()),
+        ("check-report", report_schemas::check()),
+        ("lint-report", report_schemas::lint()),
+        ("test-report", report_schemas::test()),
     ];
     check(schemas.map(|(name, schema)| {
         let text = serde_json::to_string_pretty(&schema).unwrap();

@@ -5,10 +5,14 @@
 //! guess is a warning, not an error. So is a result that depends on the meaning of guards.
 
 mod check;
+mod dot;
 pub mod parse;
+mod path;
 mod rules;
 
 pub use check::lint;
+pub use dot::{Drawn, dot, edge_label};
+pub use path::shortest_path;
 pub use rules::{LINT_RULES, LintRule};
 
 use std::fmt;

@@ -2,6 +2,7 @@
 
 use clap::{ColorChoice, ValueEnum};
 use jiff::SignedDuration;
+use miette::{Result, miette};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -31,8 +32,51 @@ pub(super) enum Format {
     Json,
 }
 
+/// Format of a report that other tools read too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum ReportFormat {
+    /// Text, as wide as the terminal.
+    Human,
+    /// JSON.
+    Json,
+    /// XML of JUnit: a test case for each result.
+    Junit,
+    /// SARIF 2.1.0: a result for each diagnostic, at its line.
+    Sarif,
+    /// Text, then annotations of GitHub Actions.
+    Github,
+}
+
+impl ReportFormat {
+    /// Whether the text of `human` is printed.
+    pub(super) const fn has_text(self) -> bool {
+        match self {
+            Self::Human | Self::Github => true,
+            Self::Json | Self::Junit | Self::Sarif => false,
+        }
+    }
+
+    /// Returns the format for a report without cases.
+    ///
+    /// # Errors
+    /// The formats for cases.
+    pub(super) fn without_cases(self, option: &str) -> Result<Format> {
+        let name = match self {
+            Self::Human => return Ok(Format::Human),
+            Self::Json => return Ok(Format::Json),
+            Self::Junit => "junit",
+            Self::Sarif => "sarif",
+            Self::Github => "github",
+        };
+        Err(miette!(
+            help = "use human or json",
+            "--format {name} is for a check of claims: {option} has another result"
+        ))
+    }
+}
+
 /// Parses the time limit of a command.
-pub(super) fn duration(text: &str) -> Result<Duration, String> {
+pub(super) fn duration(text: &str) -> std::result::Result<Duration, String> {
     let read: Option<SignedDuration> = text.parse().ok();
     read.filter(SignedDuration::is_positive)
         .and_then(|time| Duration::try_from(time).ok())

@@ -1,9 +1,10 @@
 //! `check`: explores the models and checks every claim.
 
+mod cases;
 mod checkpoint;
 mod coverage;
 mod dot;
-mod json;
+pub(super) mod json;
 mod mutants;
 mod options;
 mod plan;
@@ -24,10 +25,10 @@ mod waivers;
 
 pub(super) use options::Args;
 
-use super::args::{Format, GlobalArgs};
+use super::args::{Format, GlobalArgs, ReportFormat};
 use super::exit_status::ExitStatus;
 use super::output::{self, ReportStyle};
-use crate::project::Waiver;
+use super::test_report::{TestReport, text_output};
 use jiff::civil::Date;
 use jiff::{Timestamp, tz::TimeZone};
 use miette::{IntoDiagnostic, Result, miette};
@@ -49,28 +50,33 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     // What the command line says is refused before the models are estimated.
     let target = args.reach.as_deref().map(reach::parse_target).transpose()?;
     let sweeps = sweep::parse(&args.sweep)?;
+    // A mode with a report of its own has no cases.
+    let format = match args.mode() {
+        Some(mode) => args.format.without_cases(mode)?,
+        None => Format::Human,
+    };
     let plan = CheckPlan::new(args, global)?;
     if args.step {
         return step::run(&plan, args, global, style);
     }
     if args.simulation.simulate {
-        return simulate::run(&plan, args, global, style);
+        return simulate::run(&plan, args, global, format, style);
     }
     if args.mutants {
         plan.ensure_standard_models()?;
     }
     size::ensure_enumerable(&plan, &args.search, global.quiet)?;
     if let Some(target) = target {
-        return reach::run(target, &plan, args, global, style);
+        return reach::run(target, &plan, args, global, format, style);
     }
     if args.mutants {
-        return mutants::run(&plan.policies, &plan.scope, &args.search, args.format, style);
+        return mutants::run(&plan.policies, &plan.scope, &args.search, format, style);
     }
     if args.statistics {
-        return statistics::run(&plan, args, global, style);
+        return statistics::run(&plan, args, global, format, style);
     }
     if !sweeps.is_empty() {
-        return sweep::run(&sweeps, &plan, args, global, style);
+        return sweep::run(&sweeps, &plan, args, global, format, style);
     }
     check_claims(&plan, args, global, style)
 }
@@ -98,7 +104,7 @@ fn check_claims(
         results.push(result);
     }
     let today = Timestamp::now().to_zoned(TimeZone::UTC).date();
-    print_report(results, &plan.waivers, today, args.format, style)
+    print_report(results, plan, today, args.format, style)
 }
 
 /// Returns an error unless there is exactly one policy.
@@ -118,19 +124,25 @@ fn ensure_single_policy(policies: &[Policy], reason: &str) -> Result<()> {
 /// Prints the report, with the waivers that are valid on a day, and returns the status.
 fn print_report(
     mut results: Vec<PolicyResult>,
-    waivers: &[Waiver],
+    plan: &CheckPlan,
     today: Date,
-    format: Format,
+    format: ReportFormat,
     style: ReportStyle,
 ) -> Result<ExitStatus> {
-    waivers::apply(&mut results, waivers, today);
-    let waivers = waiver_statuses(&results, waivers, today);
+    waivers::apply(&mut results, &plan.waivers, today);
+    let waivers = waiver_statuses(&results, &plan.waivers, today);
     let status = exit_status(&results, &waivers);
-    let mut out = output::stdout();
+    let mut out = text_output(format, output::stdout());
+    report::human(&results, &waivers, style, status, &mut out).into_diagnostic()?;
+    drop(out);
     match format {
-        Format::Human => report::human(&results, &waivers, style, status, &mut out),
-        Format::Json => json::json(&results, &waivers, status, &mut out),
+        ReportFormat::Json => {
+            json::json(&results, &waivers, status, &mut output::stdout()).into_diagnostic()?;
+        }
+        format => {
+            let cases = cases::of_check(&plan.policy_files, &results, &waivers);
+            TestReport::new("check", status, cases).print(format)?;
+        }
     }
-    .into_diagnostic()?;
     Ok(status)
 }

@@ -79,6 +79,35 @@ pub(super) fn write_decision(
     sides.write(&recorded.to_string(), &current.to_string(), width, out)
 }
 
+/// Returns the first decision on the path of control that differs, in one line.
+pub(super) fn changed_text(changed: &ChangedDecision, sides: Sides) -> String {
+    let ChangedDecision { from, recorded, current } = changed;
+    format!("from {from}: {} {recorded}, {} {current}", sides.recorded, sides.current)
+}
+
+/// Returns the first endings that differ, in one line; or that none does.
+pub(super) fn endings_text(recorded: &[RequestEnding], current: &[RequestEnding], sides: Sides) -> String {
+    match first_changed_ending(recorded, current) {
+        None => "as before".to_owned(),
+        Some((request, recorded, current)) => {
+            format!("of request {request}: {} {recorded}, {} {current}", sides.recorded, sides.current)
+        }
+    }
+}
+
+/// Returns the number of the first request whose endings differ, and both endings as texts.
+fn first_changed_ending(
+    recorded: &[RequestEnding],
+    current: &[RequestEnding],
+) -> Option<(usize, String, String)> {
+    let requests = recorded.len().max(current.len());
+    let request = (0..requests).find(|request| recorded.get(*request) != current.get(*request))?;
+    let text = |endings: &[RequestEnding]| {
+        endings.get(request).map_or_else(|| "there is no such request".to_owned(), ToString::to_string)
+    };
+    Some((request + 1, text(recorded), text(current)))
+}
+
 /// Writes the first endings that differ, or that every request ends equally.
 pub(super) fn write_endings(
     recorded: &[RequestEnding],
@@ -87,11 +116,7 @@ pub(super) fn write_endings(
     width: usize,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let requests = recorded.len().max(current.len());
-    let pairs = (0..requests).map(|i| (recorded.get(i), current.get(i)));
-    let Some((i, (recorded, current))) =
-        pairs.enumerate().find(|(_, (recorded, current))| recorded != current)
-    else {
+    let Some((request, recorded_ending, current_ending)) = first_changed_ending(recorded, current) else {
         let text = match recorded {
             [] => "no request".to_owned(),
             [ending] => format!("as before: {ending}"),
@@ -99,11 +124,8 @@ pub(super) fn write_endings(
         };
         return write_hanging(TEXT_COLUMN, "  ending", &text, width, out);
     };
-    let text = |ending: Option<&RequestEnding>| {
-        ending.map_or_else(|| "there is no such request".to_owned(), ToString::to_string)
-    };
-    write_hanging(TEXT_COLUMN, "  ending", &format!("of request {}", i + 1), width, out)?;
-    sides.write(&text(recorded), &text(current), width, out)
+    write_hanging(TEXT_COLUMN, "  ending", &format!("of request {request}"), width, out)?;
+    sides.write(&recorded_ending, &current_ending, width, out)
 }
 
 /// Returns excerpts of two texts, from shortly before their first difference.

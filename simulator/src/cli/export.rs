@@ -7,6 +7,7 @@ mod manual;
 pub(super) use itf::ITF;
 
 use super::exit_status::ExitStatus;
+use super::report_schemas;
 use super::{files, output};
 use crate::project;
 use clap::{Command, ValueEnum};
@@ -136,6 +137,12 @@ enum Schema {
     Task,
     /// Claims of a project.
     Claims,
+    /// `check --format json`.
+    CheckReport,
+    /// `lint --format json`.
+    LintReport,
+    /// `run --format json` and `replay --format json`.
+    TestReport,
 }
 
 /// Runs the command; `program` describes the whole command line, for completions and the manual.
@@ -208,6 +215,9 @@ fn schema(schema: Schema) -> Result<String> {
         Schema::Network => orchestrion_network::network_schema(),
         Schema::Task => orchestrion_network::task_schema(),
         Schema::Claims => orchestrion_user_claims::claim_schema(),
+        Schema::CheckReport => report_schemas::check(),
+        Schema::LintReport => report_schemas::lint(),
+        Schema::TestReport => report_schemas::test(),
     };
     Ok(serde_json::to_string_pretty(&schema).into_diagnostic()? + "\n")
 }

@@ -1,55 +1,117 @@
-//! `lint`: structural checks of a foreign state machine.
+//! `lint`: structural checks of foreign state machines.
 
-mod json;
+mod cases;
+mod dot;
+pub(super) mod json;
+mod reach;
 mod report;
 mod verdict;
 
-use super::args::{Format, GlobalArgs};
+use super::args::{GlobalArgs, ReportFormat};
 use super::exit_status::ExitStatus;
-use super::output;
+use super::test_report::{TestCase, TestReport, rules, text_output};
+use super::{output, targets};
 use miette::{IntoDiagnostic, Result};
 use orchestrion_lint::{lint, parse};
 use std::path::PathBuf;
 use verdict::{LintedMachine, Verdict};
 
-/// Lint a state machine given as a YAML table or as Mermaid state diagrams.
+/// Lint state machines given as a YAML table or as Mermaid state diagrams.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
+  orchestrion lint                           the machines of the project file
   orchestrion lint design.md                 Mermaid state diagrams in a text
   orchestrion lint machine.yaml              a YAML table
-  orchestrion lint design.md --format json
+  orchestrion lint design.md --format sarif
+
+  orchestrion lint machine.yaml --reach Packing    a shortest path to a state
+  orchestrion lint machine.yaml --dot machine.dot  draw it:
+                                                   dot -Tsvg -O machine.dot
 
 The schema of tables: `orchestrion export schema --schema machine`.
 
-What depends on the meaning of a label or a guard gives a warning.
+A project file names machines under `machines: [design.md]`.
 
-Exit codes: 0 no rule fails (warnings included); 1 a rule fails; 2 the file
-cannot be read.")]
+What depends on the meaning of a label or a guard gives a warning. --reach
+takes every edge, whatever its guard.
+
+Exit codes: 0 no rule fails (warnings included), or a path exists; 1 a rule
+fails, or no path exists; 2 no file can be read; 3 a file cannot be read.")]
 pub(super) struct Args {
-    /// Read the state machines from this file.
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
+    /// Read the state machines from these files [default: the machines of the project file].
+    #[arg(value_name = "FILE", conflicts_with = "config")]
+    files: Vec<PathBuf>,
+    /// Find a shortest path to this state in every machine that has it; do not check rules.
+    #[arg(long, value_name = "STATE")]
+    reach: Option<String>,
+    /// Write a drawing of the machines for Graphviz, with the path of --reach.
+    #[arg(long, value_name = "FILE")]
+    dot: Option<PathBuf>,
     /// Print the report in this format.
     #[arg(long, value_name = "FORMAT", default_value = "human")]
-    format: Format,
+    format: ReportFormat,
 }
 
 pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
-    let machines: Vec<LintedMachine> = parse::read(&args.file)?
-        .into_iter()
-        .map(|parsed| LintedMachine { results: lint(&parsed.machine), parsed })
-        .collect();
-    let mut results = machines.iter().flat_map(|machine| &machine.results);
-    let has_failure = results.any(|result| Verdict::from_result(result) == Verdict::Fails);
-    let status = if has_failure { ExitStatus::Failure } else { ExitStatus::Success };
-    let mut out = output::stdout();
-    match args.format {
-        Format::Human => {
-            report::human(&args.file, &machines, global.quiet, status, output::width(), &mut out)
-        }
-        Format::Json => json::json(&args.file, &machines, status, &mut out),
+    let plain_format = args.reach.as_ref().map(|_| args.format.without_cases("--reach")).transpose()?;
+    if let Some(path) = &args.dot {
+        dot::ensure_overwritable(path)?;
     }
-    .into_diagnostic()?;
+    let files = targets::machines(&args.files, global)?;
+    let (mut machines, mut unreadable, mut statuses) = (Vec::new(), Vec::new(), Vec::new());
+    for file in &files {
+        match parse::read(file) {
+            Ok(parsed) => {
+                let start = machines.len();
+                machines.extend(parsed.into_iter().map(|parsed| {
+                    let results = lint(&parsed.machine);
+                    LintedMachine { file: file.clone(), parsed, results }
+                }));
+                let has_failure = machines[start..].iter().any(LintedMachine::has_failure);
+                statuses.push(if has_failure { ExitStatus::Failure } else { ExitStatus::Success });
+            }
+            Err(error) => {
+                let error = error.into();
+                output::print_diagnostic(&error);
+                unreadable.push(TestCase::of_error("lint", file, &rules::INVALID_FILE, &error));
+                statuses.push(ExitStatus::Error);
+            }
+        }
+    }
+    if let (Some(state), Some(format)) = (&args.reach, plain_format) {
+        let paths = reach::find(&machines, state)?;
+        if let Some(path) = &args.dot {
+            dot::write(&machines, &paths, path)?;
+        }
+        statuses.retain(|status| *status == ExitStatus::Error);
+        statuses.push(reach::print(&machines, &paths, state, format)?);
+        return Ok(ExitStatus::combine(&statuses));
+    }
+    if let Some(path) = &args.dot {
+        dot::write(&machines, &[], path)?;
+    }
+    let status = ExitStatus::combine(&statuses);
+    if machines.is_empty() {
+        // Every error was printed.
+        TestReport::new("lint", status, unreadable).print(args.format)?;
+        return Ok(status);
+    }
+    let mut out = text_output(args.format, output::stdout());
+    report::human(&machines, global.quiet, status, output::width(), &mut out).into_diagnostic()?;
+    drop(out);
+    match args.format {
+        ReportFormat::Json => json::json(&machines, status, &mut output::stdout()).into_diagnostic()?,
+        format => {
+            let cases = machines.iter().flat_map(cases::of_machine).chain(unreadable).collect();
+            TestReport::new("lint", status, cases).print(format)?;
+        }
+    }
     Ok(status)
+}
+
+impl LintedMachine {
+    fn has_failure(&self) -> bool {
+        self.results.iter().any(|result| Verdict::from_result(result) == Verdict::Fails)
+    }
 }

@@ -1,5 +1,6 @@
 //! `replay`: decides the recorded inputs of traces again and compares.
 
+mod case;
 mod endings;
 mod judge;
 mod options;
@@ -11,6 +12,7 @@ pub(super) use options::Args;
 
 use super::args::GlobalArgs;
 use super::exit_status::ExitStatus;
+use super::test_report::{TestReport, text_output};
 use super::user_claims::TraceVerdicts;
 use super::{files, output, queue, targets};
 use endings::Endings;
@@ -46,12 +48,13 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     let jobs = args.jobs.or(std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
     let bar = progress_bar(&inputs);
     let stop = AtomicBool::new(false);
-    let mut out = output::plain_stdout();
-    let mut summary = ReplaySummary::default();
+    let mut out = text_output(args.format, output::plain_stdout());
+    let (mut summary, mut cases) = (ReplaySummary::default(), Vec::new());
     let work = |input: &TraceInput| read_trace(input, &settings, &bar, &stop);
     queue::in_order(&inputs, jobs, &stop, work, |input, result| {
         let status = bar.suspend(|| print_result(&input.path, &result, &settings, &mut summary, &mut out))?;
         summary.statuses.push(status);
+        cases.push(case::of_trace(&input.path, &result, status, &claims));
         bar.set_message(format!("{} of {}", summary.statuses.len(), inputs.len()));
         Ok(if args.fail_fast && status != ExitStatus::Success {
             ControlFlow::Break(())
@@ -62,7 +65,10 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     bar.finish_and_clear();
     report::summary(&summary, &settings.judge.sentence(), inputs.len(), settings.width, &mut out)
         .into_diagnostic()?;
-    Ok(ExitStatus::combine(&summary.statuses))
+    drop(out);
+    let status = ExitStatus::combine(&summary.statuses);
+    TestReport::new("replay", status, cases).print(args.format)?;
+    Ok(status)
 }
 
 /// Returns a progress bar over the bytes of all traces.

@@ -6,9 +6,10 @@ mod keys;
 mod monitor;
 mod stdio;
 
-use super::args::{GlobalArgs, duration};
+use super::args::{GlobalArgs, ReportFormat, duration};
 use super::exit_status::ExitStatus;
 use super::files::{self, open_trace};
+use super::test_report::{Diagnostic, Location, TestCase, TestReport, rules, text_output};
 use super::user_claims::{ClaimArgs, TraceVerdicts};
 use super::{output, targets};
 use golden::GoldenMode;
@@ -32,6 +33,7 @@ Examples:
                                                .orchestrion/
   orchestrion run specs/scenarios --quiet               only failures
   orchestrion run --check                      compare with golden traces
+  orchestrion run --check --format github      and annotate the files
   orchestrion run --accept                     show what changes, and write them
   orchestrion run mine.yaml --out-dir traces            traces/mine.trace.ndjson
   orchestrion run mine.yaml --cross-check               also solve each context
@@ -151,6 +153,9 @@ pub(super) struct Args {
     timeout: Duration,
     #[command(flatten)]
     claims: ClaimArgs,
+    /// Print the report in this format; formats for tools contain no timeline.
+    #[arg(long, value_name = "FORMAT", default_value = "human", conflicts_with_all = ["stdio", "accept"])]
+    format: ReportFormat,
     /// Stop at the first scenario that does not succeed.
     #[arg(long)]
     fail_fast: bool,
@@ -171,19 +176,24 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
         let settings = golden::Settings { mode, policy: &policy, claims: &claims, global };
         return golden::run(&scenarios, &settings, args);
     }
-    let mut statuses = Vec::new();
+    let (mut statuses, mut cases) = (Vec::new(), Vec::new());
     for path in &scenarios {
-        let status =
-            run_file(path, &policy, scenarios.len() == 1, &claims, args, global).unwrap_or_else(|error| {
+        let (status, case) = match run_file(path, &policy, scenarios.len() == 1, &claims, args, global) {
+            Ok((status, diagnostics)) => (status, TestCase::of_file("run", path, status, diagnostics)),
+            Err(error) => {
                 output::print_diagnostic(&error);
-                ExitStatus::Error
-            });
+                (ExitStatus::Error, TestCase::of_error("run", path, &rules::INVALID_FILE, &error))
+            }
+        };
         statuses.push(status);
+        cases.push(case);
         if args.fail_fast && status != ExitStatus::Success {
             break;
         }
     }
-    Ok(ExitStatus::combine(&statuses))
+    let status = ExitStatus::combine(&statuses);
+    TestReport::new("run", status, cases).print(args.format)?;
+    Ok(status)
 }
 
 /// Returns an error if two scenarios would write the same trace file.
@@ -212,6 +222,7 @@ impl Args {
     }
 }
 
+/// Plays one scenario. Returns why it did not succeed, too.
 fn run_file(
     path: &Path,
     policy: &Policy,
@@ -219,22 +230,25 @@ fn run_file(
     claims: &[UserClaim],
     args: &Args,
     global: &GlobalArgs,
-) -> Result<ExitStatus> {
+) -> Result<(ExitStatus, Vec<Diagnostic>)> {
     let scenario = Scenario::read_with_default(path, policy)?;
     let trace = global.out_dir.join(format!("{}.trace.ndjson", scenario.name));
     let result = run_scenario(scenario)?;
     files::replace_trace(&trace, &result.trace)?;
-    if is_single && !global.quiet {
+    if is_single && !global.quiet && args.format == ReportFormat::Human {
         let mut out = output::stdout();
         let view = View { step: None, style: Style { colors: true, columns: output::width() } };
         show(open_trace(&trace).into_diagnostic()?, &view, &mut out).into_diagnostic()?;
         writeln!(out).into_diagnostic()?;
     }
-    let mut out = output::plain_stdout();
+    let mut out = text_output(args.format, output::plain_stdout());
+    let mut diagnostics = Vec::new();
     let mut print =
         |text: String| output::write_hanging(0, "", &text, output::width(), &mut out).into_diagnostic();
     let file = path.display();
     if let Some(refusal) = &result.halted {
+        let message = format!("halted after {} steps: {refusal}", result.steps);
+        diagnostics.push(Diagnostic::error(&rules::HALTED, message, Location::of_file(path)));
         print(format!("{file}: HALTED after {} steps: {refusal}", result.steps))?;
     } else if !global.quiet {
         print(format!("{file}: completed in {} steps", result.steps))?;
@@ -244,19 +258,26 @@ fn run_file(
     }
     for unused in &result.unused_events {
         print(format!("{file}: {unused}"))?;
+        diagnostics.push(Diagnostic::warning(
+            &rules::UNUSED_SCRIPT,
+            unused.to_string(),
+            Location::of_file(path),
+        ));
     }
     let cross_check = if args.cross_check {
         let checked = cross_check(open_trace(&trace).into_diagnostic()?, args.timeout).into_diagnostic()?;
         cross_check::report(&checked, &file.to_string(), global.quiet, &mut print)?;
+        diagnostics.extend(cross_check::diagnostics(&checked, path));
         cross_check::status(&checked)
     } else {
         ExitStatus::Success
     };
     drop(out);
     let of_claims = TraceVerdicts::of_trace(|| open_trace(&trace), claims).into_diagnostic()?;
-    of_claims
-        .report(claims, &trace, global.quiet, output::width(), &mut output::plain_stdout())
-        .into_diagnostic()?;
+    let mut out = text_output(args.format, output::plain_stdout());
+    of_claims.report(claims, &trace, global.quiet, output::width(), &mut out).into_diagnostic()?;
+    drop(out);
+    diagnostics.extend(of_claims.diagnostics(claims, &trace));
     let is_failure = of_claims.status() == ExitStatus::Failure
         || result.halted.is_some()
         || !result.unexpected_writes.is_empty()
@@ -264,11 +285,13 @@ fn run_file(
         || cross_check == ExitStatus::Failure;
     let is_incomplete = !result.unused_events.is_empty() || cross_check == ExitStatus::Incomplete;
     for unexpected in result.unexpected_writes.into_iter().chain(result.unmet_expectations) {
+        diagnostics.push(Diagnostic::of_error(&rules::UNMET_EXPECTATION, &unexpected, path));
         output::print_diagnostic(&unexpected.into());
     }
-    Ok(match (is_failure, is_incomplete) {
+    let status = match (is_failure, is_incomplete) {
         (true, _) => ExitStatus::Failure,
         (false, true) => ExitStatus::Incomplete,
         (false, false) => ExitStatus::Success,
-    })
+    };
+    Ok((status, diagnostics))
 }

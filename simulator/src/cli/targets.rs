@@ -59,7 +59,7 @@ pub(super) fn default_policy(global: &GlobalArgs) -> Result<Policy> {
 pub(super) fn scenarios(arguments: &[PathBuf], global: &GlobalArgs) -> Result<Vec<PathBuf>> {
     let mut scenarios = Vec::new();
     let paths = match arguments {
-        [] => paths_of_project(global, "scenarios", Project::scenarios)?,
+        [] => paths_of_project(global, "scenarios: [scenarios]", Project::scenarios)?,
         arguments => arguments.to_vec(),
     };
     for path in paths {
@@ -89,17 +89,28 @@ fn is_scenario(path: &Path) -> bool {
 /// Returns the traces to replay, and folders of traces.
 pub(super) fn traces(arguments: &[PathBuf], global: &GlobalArgs) -> Result<Vec<PathBuf>> {
     if arguments.is_empty() {
-        paths_of_project(global, "traces", Project::traces)
+        paths_of_project(global, "traces: [scenarios]", Project::traces)
     } else {
         Ok(arguments.to_vec())
     }
 }
 
+/// Returns the files of state machines to lint.
+pub(super) fn machines(arguments: &[PathBuf], global: &GlobalArgs) -> Result<Vec<PathBuf>> {
+    if arguments.is_empty() {
+        paths_of_project(global, "machines: [design.md]", Project::machines)
+    } else {
+        Ok(arguments.to_vec())
+    }
+}
+
+/// Returns the paths under a key of the project file. `example` is a line with that key.
 fn paths_of_project(
     global: &GlobalArgs,
-    key: &str,
+    example: &str,
     paths: fn(&Project) -> Vec<PathBuf>,
 ) -> Result<Vec<PathBuf>> {
+    let key = example.split(':').next().unwrap_or_default();
     let Some(project) = project(global)? else {
         return Err(miette!(
             help = "name them as arguments, or create a project here with `orchestrion init`",
@@ -110,7 +121,7 @@ fn paths_of_project(
     let paths = paths(&project);
     if paths.is_empty() {
         return Err(miette!(
-            help = format!("add a line such as `{key}: [scenarios]` to it, or name them as arguments"),
+            help = format!("add a line such as `{example}` to it, or name them as arguments"),
             "no {key} given: {} names none",
             project.path().display()
         ));

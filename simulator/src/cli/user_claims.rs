@@ -4,6 +4,7 @@ use super::args::GlobalArgs;
 use super::exit_status::ExitStatus;
 use super::output::{quoted, write_command, write_hanging};
 use super::targets;
+use super::test_report::{Diagnostic, Location, Rule};
 use miette::Result;
 use orchestrion_report::text::{count, sanitize};
 use orchestrion_trace::{Reader, TraceError};
@@ -58,6 +59,11 @@ impl ClaimArgs {
         }
         Ok(claims)
     }
+}
+
+/// A claim as the rule of a diagnostic.
+pub(super) fn claim_rule(claim: &UserClaim) -> Rule {
+    Rule { id: claim.id.clone().into(), requirement: claim.sentence.clone().into() }
 }
 
 /// What a trace says about each claim.
@@ -134,6 +140,21 @@ impl TraceVerdicts {
     pub(super) fn status(&self) -> ExitStatus {
         let is_violated = |one: &TraceVerdict| one.verdict == Verdict::Violated;
         if self.verdicts.iter().any(is_violated) { ExitStatus::Failure } else { ExitStatus::Success }
+    }
+
+    /// The violated claims as diagnostics of a trace.
+    pub(super) fn diagnostics<'a>(
+        &'a self,
+        claims: &'a [UserClaim],
+        trace: &'a Path,
+    ) -> impl Iterator<Item = Diagnostic> + 'a {
+        claims.iter().zip(&self.verdicts).filter_map(move |(claim, one)| {
+            let Violation { step, event, reason } = one.violation.as_ref()?;
+            let message = format!("violated at step {step}, event {}: {reason}", event.name());
+            let help = format!("see: orchestrion show {} --step {step}", quoted(trace));
+            let diagnostic = Diagnostic::error(&claim_rule(claim), message, Location::of_place(&claim.place));
+            Some(diagnostic.with_help(help).at_step(*step))
+        })
     }
 
     /// Writes the claims that are violated, and unless `quiet` the numbers of the others.

@@ -7,7 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer};
 use std::borrow::Cow;
 
-/// Project: the default inputs of `check`, `run` and `replay`. Paths are relative to this file.
+/// Project: the default inputs of `check`, `run`, `replay` and `lint`. Paths are relative to this file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProjectFile {
@@ -32,6 +32,10 @@ pub struct ProjectFile {
     #[serde(default, deserialize_with = "required_value")]
     #[schemars(length(min = 1))]
     pub claims: Option<Spanned<Vec<Spanned<StrictText>>>>,
+    /// Files of `lint`: state machines of other systems, as YAML tables or Mermaid diagrams.
+    #[serde(default, deserialize_with = "required_value")]
+    #[schemars(length(min = 1))]
+    pub machines: Option<Spanned<Vec<Spanned<StrictText>>>>,
     /// Claims that may fail or be vacuous until a day.
     #[serde(default, deserialize_with = "required_value")]
     pub waivers: Option<Vec<Spanned<WaiverFile>>>,

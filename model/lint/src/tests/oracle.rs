@@ -3,15 +3,24 @@
 use crate::{Edge, LintDiagnostic, Machine, SourceLocation, State, StateKind, lint};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 
 const KINDS: [StateKind; 4] = [StateKind::Automatic, StateKind::Waiting, StateKind::Idle, StateKind::Final];
 
 /// Machines of up to five states. State `n` is in line `n + 1`; the edges share line 100.
 fn machines() -> impl Strategy<Value = Machine> {
-    (1_usize..=5, any::<bool>()).prop_flat_map(|(count, is_guessed)| {
+    machines_of(1..=5, 0..=10)
+}
+
+/// Machines with these numbers of states and edges.
+fn machines_of(
+    states: RangeInclusive<usize>,
+    edges: RangeInclusive<usize>,
+) -> impl Strategy<Value = Machine> {
+    (states, any::<bool>()).prop_flat_map(move |(count, is_guessed)| {
         let states = prop::collection::vec(prop::sample::select(&KINDS[..]), count);
         let edge = (0..count, 0..count, any::<bool>(), prop::bool::weighted(0.3));
-        (states, prop::collection::vec(edge, 0..=10)).prop_map(move |(kinds, edges)| Machine {
+        (states, prop::collection::vec(edge, edges.clone())).prop_map(move |(kinds, edges)| Machine {
             states: kinds
                 .into_iter()
                 .enumerate()
@@ -146,5 +155,38 @@ proptest! {
         let reported: BTreeSet<usize> =
             diagnostics(&machine, "no-path-to-final").iter().flat_map(states_of).collect();
         prop_assert_eq!(reported, expected);
+    }
+}
+
+/// Returns the least number of edges to each state, by relaxing all edges until nothing changes.
+fn distances(machine: &Machine) -> Vec<Option<usize>> {
+    let mut distances: Vec<Option<usize>> = vec![None; machine.states.len()];
+    machine.starts.iter().for_each(|start| distances[*start] = Some(0));
+    for _ in 0..machine.states.len() {
+        for edge in &machine.edges {
+            let Some(next) = distances[edge.from].map(|from| from + 1) else { continue };
+            if distances[edge.to].is_none_or(|known| next < known) {
+                distances[edge.to] = Some(next);
+            }
+        }
+    }
+    distances
+}
+
+proptest! {
+    #[test]
+    fn path_is_connected_and_as_short_as_possible(machine in machines_of(6..=9, 6..=14)) {
+        for (target, distance) in distances(&machine).into_iter().enumerate() {
+            let path = crate::shortest_path(&machine, target);
+            prop_assert_eq!(path.as_ref().map(Vec::len), distance);
+            let Some(path) = path else { continue };
+            let mut state = path.first().map_or(target, |edge| machine.edges[*edge].from);
+            prop_assert!(machine.starts.contains(&state));
+            for edge in path {
+                prop_assert_eq!(machine.edges[edge].from, state);
+                state = machine.edges[edge].to;
+            }
+            prop_assert_eq!(state, target);
+        }
     }
 }

@@ -12,12 +12,14 @@ use orchestrion_kernel::{Event, Input};
 use orchestrion_model::check::{Counterexample, ModelRun, Verdict};
 use orchestrion_model::coverage::Observation;
 use orchestrion_model::induction::{InductionCounterexample, Start};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::Path;
 
-#[derive(Serialize)]
-struct Report<'a> {
+#[derive(Serialize, JsonSchema)]
+pub(in crate::cli) struct Report<'a> {
+    /// `holds`, `fails`, `inconclusive`, `vacuous`, or `expired` for a waiver.
     verdict: &'static str,
     runs: Vec<RunReport<'a>>,
     coverage: Vec<CoverageReport<'a>>,
@@ -28,7 +30,7 @@ struct Report<'a> {
     waivers: Vec<WaiverReport<'a>>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct RunReport<'a> {
     model: &'a str,
     scope: &'a str,
@@ -43,7 +45,7 @@ struct RunReport<'a> {
 }
 
 /// How far an exploration came that stopped at a resource limit.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub(super) struct LimitReport {
     /// memory, time or states.
     resource: &'static str,
@@ -62,7 +64,7 @@ impl LimitReport {
 }
 
 /// Coverage of all runs under one policy.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub(super) struct CoverageReport<'a> {
     policy: &'a str,
     /// An upper bound of the probability that a hash collision hid a state; 0 where whole states were compared.
@@ -74,7 +76,7 @@ pub(super) struct CoverageReport<'a> {
     unreached: Vec<ObservationReport>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct ObservationReport {
     kind: &'static str,
     name: String,
@@ -88,7 +90,7 @@ impl From<Observation> for ObservationReport {
     }
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct ClaimReport<'a> {
     id: &'a str,
     policy: &'a str,
@@ -106,15 +108,18 @@ struct ClaimReport<'a> {
     counterexample_to_induction: Option<InductionReport<'a>>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct InductionReport<'a> {
     /// The items at the start, if the state is semantic.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Vec<serde_json::Value>>")]
     items: Option<&'a [Entry]>,
     /// The events of which the state and its history are folds, if the state is of control.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Vec<serde_json::Value>>")]
     events: Option<&'a [Event]>,
     /// The inputs; the last one violates the claim.
+    #[schemars(with = "Vec<serde_json::Value>")]
     inputs: &'a [Input],
 }
 
@@ -128,7 +133,7 @@ impl<'a> InductionReport<'a> {
     }
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct CounterexampleReport<'a> {
     model: &'a str,
     steps: usize,
@@ -151,7 +156,7 @@ impl<'a> CounterexampleReport<'a> {
     }
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct CycleReport {
     first_step: usize,
     last_step: usize,
@@ -164,7 +169,7 @@ impl CycleReport {
     }
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct WaiverReport<'a> {
     claim: &'a str,
     policy: Option<&'a str>,

@@ -2,7 +2,7 @@
 
 use super::search::{SearchArgs, positive_number};
 use super::simulate::SimulationArgs;
-use crate::cli::args::Format;
+use crate::cli::args::ReportFormat;
 use crate::cli::user_claims::ClaimArgs;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -16,6 +16,7 @@ Examples:
   orchestrion check --policy as-drawn        the defects of the source diagram,
                                              each with a trace
   orchestrion check --policy mine.yaml --format json
+  orchestrion check --format sarif > check.sarif   for code scanning
 
   orchestrion check --reach T18              a shortest path to a transition,
   orchestrion check --reach Blocked          to a phase,
@@ -115,5 +116,20 @@ pub(in super::super) struct Args {
     pub(super) search: SearchArgs,
     /// Print the report in this format.
     #[arg(long, value_name = "FORMAT", default_value = "human")]
-    pub(super) format: Format,
+    pub(super) format: ReportFormat,
+}
+
+impl Args {
+    /// Returns the option that selects another report than that of claims.
+    pub(super) fn mode(&self) -> Option<&'static str> {
+        let modes = [
+            (self.reach.is_some(), "--reach"),
+            (!self.sweep.is_empty(), "--sweep"),
+            (self.mutants, "--mutants"),
+            (self.statistics, "--statistics"),
+            (self.simulation.simulate, "--simulate"),
+            (self.step, "--step"),
+        ];
+        modes.into_iter().find_map(|(is_set, option)| is_set.then_some(option))
+    }
 }

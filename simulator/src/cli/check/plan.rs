@@ -12,11 +12,13 @@ use orchestrion_model::scopes::{COMPOSED, Model, SCOPES, Scope};
 use orchestrion_scenario::policy_file;
 use orchestrion_user_claims::UserClaim;
 use orchestrion_yaml::LabeledError;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Policies, scope, models and waivers of one check.
 pub(super) struct CheckPlan {
     pub(super) policies: Vec<Policy>,
+    /// Where each policy is stated: its file, the project file that names it, or its built-in name.
+    pub(super) policy_files: Vec<PathBuf>,
     pub(super) scope: Scope,
     /// The file that states the scope, if one does.
     pub(super) file: Option<ScopeSource>,
@@ -42,6 +44,11 @@ impl CheckPlan {
             (None, Some(project)) => project.policies()?,
             (None, None) => vec![Policy::hardened()],
         };
+        let policy_files = match (&args.policy, &project) {
+            (Some(policy), _) => vec![PathBuf::from(policy)],
+            (None, Some(project)) => project.policy_files(),
+            (None, None) => vec![PathBuf::from(&policies[0].name)],
+        };
         let choice = match (&args.scope, &project) {
             (Some(scope), _) => Some(ScopeChoice::resolve(scope, Path::new(""))?),
             (None, Some(project)) => project.scope()?,
@@ -61,7 +68,16 @@ impl CheckPlan {
         };
         let claims = args.claims.read(global, args.policy.is_none())?;
         let waivers = project.map(|project| project.waivers()).unwrap_or_default();
-        Ok(Self { policies, scope: choice.scope, file: choice.file, models, enumerations, waivers, claims })
+        Ok(Self {
+            policies,
+            policy_files,
+            scope: choice.scope,
+            file: choice.file,
+            models,
+            enumerations,
+            waivers,
+            claims,
+        })
     }
 
     /// Returns the models to simulate: those that are named or that the scope file defines, else composed.

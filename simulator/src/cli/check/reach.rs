@@ -73,6 +73,7 @@ pub(super) fn run(
     plan: &CheckPlan,
     args: &Args,
     global: &GlobalArgs,
+    format: Format,
     style: ReportStyle,
 ) -> Result<ExitStatus> {
     let mut summaries = Vec::new();
@@ -90,7 +91,7 @@ pub(super) fn run(
     }
     let status = ExitStatus::combine(&summaries.iter().map(ReachSummary::status).collect::<Vec<_>>());
     let mut out = output::stdout();
-    match args.format {
+    match format {
         Format::Human => human(target, &summaries, &plan.scope.name, status, style, &mut out),
         Format::Json => json(target, &summaries, &plan.scope.name, &mut out),
     }

@@ -99,6 +99,7 @@ pub(super) fn run(
     plan: &CheckPlan,
     args: &Args,
     global: &GlobalArgs,
+    format: Format,
     style: ReportStyle,
 ) -> Result<ExitStatus> {
     let models = plan.simulated_models(args)?;
@@ -109,7 +110,7 @@ pub(super) fn run(
     let is_violated = simulations.iter().any(|simulation| !simulation.violations.is_empty());
     let status = if is_violated { ExitStatus::Failure } else { ExitStatus::Success };
     let (seed, scope, mut out) = (args.simulation.seed, &*plan.scope.name, output::stdout());
-    match args.format {
+    match format {
         Format::Human => human(&simulations, (scope, seed), style, status, &mut out),
         Format::Json => json(&simulations, (scope, seed), &mut out),
     }

@@ -94,6 +94,7 @@ pub(super) fn run(
     plan: &CheckPlan,
     args: &Args,
     global: &GlobalArgs,
+    format: Format,
     style: ReportStyle,
 ) -> Result<ExitStatus> {
     let policies = plan.policies.iter().map(|policy| policy_report(policy, plan, args, global));
@@ -103,7 +104,7 @@ pub(super) fn run(
     let is_complete = report.policies.iter().flat_map(|policy| &policy.claims).all(is_decisive);
     let status = if is_complete { ExitStatus::Success } else { ExitStatus::Incomplete };
     let mut out = output::stdout();
-    match args.format {
+    match format {
         Format::Human => human(&report, style, status, &mut out),
         Format::Json => serde_json::to_writer_pretty(&mut out, &report)
             .map_err(io::Error::from)

@@ -25,6 +25,7 @@ pub(super) fn run(
     plan: &CheckPlan,
     args: &Args,
     global: &GlobalArgs,
+    format: Format,
     style: ReportStyle,
 ) -> Result<ExitStatus> {
     // Errors in settings are reported before anything is explored.
@@ -34,7 +35,7 @@ pub(super) fn run(
     let mut out = output::stdout();
     let mut all = Vec::new();
     for (policy, rows) in swept {
-        if args.format == Format::Human {
+        if format == Format::Human {
             table.write_heading(policy, &plan.scope.name, &mut out).into_diagnostic()?;
         }
         for mut row in rows {
@@ -43,14 +44,14 @@ pub(super) fn run(
                 let (result, _) = check_policy(policy, plan, None, args, global)?;
                 row.result = Some((result, start.elapsed()));
             }
-            if args.format == Format::Human {
+            if format == Format::Human {
                 table.write_row(&row, &mut out).and_then(|()| out.flush()).into_diagnostic()?;
             }
             all.push(row);
         }
     }
     let status = ExitStatus::combine(&all.iter().map(Row::status).collect::<Vec<_>>());
-    match args.format {
+    match format {
         Format::Human => table.write_summary(&all, &plan.scope.name, status, &mut out),
         Format::Json => report::json(&all, &plan.scope.name, status, &mut out),
     }

@@ -5,6 +5,8 @@ use super::result::CheckedClaim;
 use super::result::WaiverStatus;
 use super::*;
 use crate::cli::output::ReportStyle;
+use crate::cli::test_report::CaseVerdict;
+use crate::project::Waiver;
 use orchestrion_claims::{CLAIMS, Claim};
 use orchestrion_explorer::{Resource, Termination};
 use orchestrion_kernel::Input;
@@ -13,6 +15,7 @@ use orchestrion_model::coverage::{OBSERVATION_COUNT, Observation, RefusalKind};
 use orchestrion_model::induction::{ENUMERATIONS, InductionCounterexample};
 use orchestrion_model::scopes::MODELS;
 use serde_json::Value;
+use std::path::PathBuf;
 
 const TODAY: Date = Date::constant(2026, 6, 30);
 const QUIET: ReportStyle = ReportStyle { quiet: true, width: 100 };
@@ -108,7 +111,35 @@ fn reports(mut results: Vec<PolicyResult>, waivers: &[Waiver]) -> (u8, String, V
     let status = exit_status(&results, &waivers);
     let mut json = Vec::new();
     super::json::json(&results, &waivers, status, &mut json).unwrap();
-    (status.code(), human(&results, &waivers, QUIET), serde_json::from_slice(&json).unwrap())
+    let json: Value = serde_json::from_slice(&json).unwrap();
+    assert_cases_agree(&json, status.code(), &results, &waivers);
+    (status.code(), human(&results, &waivers, QUIET), json)
+}
+
+/// Asserts that the cases state for each claim what the JSON report states, and that they are red as the exit code is.
+fn assert_cases_agree(json: &Value, code: u8, results: &[PolicyResult], waivers: &[(&Waiver, WaiverStatus)]) {
+    let files: Vec<PathBuf> = results.iter().map(|result| result.policy.name.clone().into()).collect();
+    let cases = cases::of_check(&files, results, waivers);
+    let claims = json["claims"].as_array().unwrap();
+    assert!(cases.len() >= claims.len());
+    for (claim, case) in claims.iter().zip(&cases) {
+        let expected = match claim["verdict"].as_str().unwrap() {
+            "holds" => CaseVerdict::Passed,
+            "fails" | "not_inductive" => CaseVerdict::Failed,
+            "vacuous" | "inconclusive" => CaseVerdict::Incomplete,
+            "waived" | "not_in_model" | "not_checked" => CaseVerdict::Skipped,
+            other => panic!("{other}"),
+        };
+        assert_eq!((claim["id"].as_str(), case.verdict), (Some(case.name.as_str()), expected));
+        assert_eq!(case.diagnostics.is_empty(), case.verdict == CaseVerdict::Passed);
+    }
+    let has = |verdict| cases.iter().any(|case| case.verdict == verdict);
+    let red = match (has(CaseVerdict::Failed), has(CaseVerdict::Incomplete)) {
+        (true, _) => 1,
+        (false, true) => 3,
+        (false, false) => 0,
+    };
+    assert_eq!(red, code);
 }
 
 fn verdict<'a>(json: &'a Value, id: &str) -> &'a Value {

@@ -6,6 +6,8 @@ use super::report::{highlight_heading, steps_text, write_highlights};
 use super::save::{SavedEvidence, save};
 use crate::cli::args::GlobalArgs;
 use crate::cli::output::{quoted, text_width, write_command, write_hanging};
+use crate::cli::test_report::{CaseVerdict, Diagnostic, Location, TestCase};
+use crate::cli::user_claims::claim_rule;
 use anstyle::{AnsiColor, Style};
 use miette::Result;
 use orchestrion_explorer::ResumeError;
@@ -13,6 +15,7 @@ use orchestrion_model::kernel_under_test::KernelUnderTest;
 use orchestrion_model::user_claims::{UserClaimVerdict, explore_user_claims, merge_user_verdicts};
 use orchestrion_report::text::{sanitize, wrap};
 use orchestrion_user_claims::UserClaim;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::Path;
@@ -37,6 +40,39 @@ impl CheckedUserClaim {
             UserClaimVerdict::Vacuous if self.is_partial => "not_in_model",
             _ => self.verdict.as_str(),
         }
+    }
+}
+
+impl CheckedUserClaim {
+    /// Returns the claim as a case for other tools.
+    pub(super) fn case(&self, policy: &str) -> TestCase {
+        let (claim, rule, place) =
+            (&self.claim, claim_rule(&self.claim), Location::of_place(&self.claim.place));
+        let (verdict, diagnostic) = match &self.verdict {
+            UserClaimVerdict::Holds => (CaseVerdict::Passed, None),
+            UserClaimVerdict::Fails { model, counterexample } => {
+                let steps = counterexample.inputs.len();
+                let message =
+                    format!("fails under {policy}: shortest counterexample, {steps} steps in {model}");
+                let found = Diagnostic::error(&rule, message, place).at_step(steps as u64);
+                let show = self
+                    .evidence
+                    .as_ref()
+                    .map(|saved| format!("see: orchestrion show {} --step {steps}", quoted(&saved.trace)));
+                (CaseVerdict::Failed, Some(Diagnostic { help: show, ..found }))
+            }
+            UserClaimVerdict::Vacuous if self.is_partial => (CaseVerdict::Skipped, None),
+            UserClaimVerdict::Vacuous => {
+                let message = format!("vacuous under {policy}: no event of any model decides it");
+                (CaseVerdict::Incomplete, Some(Diagnostic::warning(&rule, message, place)))
+            }
+            UserClaimVerdict::Inconclusive => {
+                let message = format!("inconclusive under {policy}: the search hit a limit");
+                (CaseVerdict::Incomplete, Some(Diagnostic::warning(&rule, message, place)))
+            }
+        };
+        let (suite, name) = (policy.to_owned(), claim.id.clone());
+        TestCase { suite, name, verdict, diagnostics: diagnostic.into_iter().collect() }
     }
 }
 
@@ -115,7 +151,7 @@ pub(super) fn write_user_claim(
 }
 
 /// A claim of the project as JSON.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub(super) struct UserClaimReport<'a> {
     id: &'a str,
     policy: &'a str,

@@ -3,19 +3,20 @@
 use super::verdict::{LintedMachine, Verdict};
 use crate::cli::exit_status::ExitStatus;
 use orchestrion_lint::{LintDiagnostic, LintResult, SourceLocation};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::io::{self, Write};
-use std::path::Path;
 
-#[derive(Serialize)]
-struct Report<'a> {
+#[derive(Serialize, JsonSchema)]
+pub(in crate::cli) struct Report<'a> {
+    /// `fails` or `holds`.
     verdict: &'static str,
-    file: String,
     machines: Vec<MachineReport<'a>>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct MachineReport<'a> {
+    file: String,
     format: &'static str,
     name: Option<&'a str>,
     first_line: usize,
@@ -27,7 +28,7 @@ struct MachineReport<'a> {
     rules: Vec<RuleReport<'a>>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct RuleReport<'a> {
     name: &'static str,
     statement: &'static str,
@@ -38,7 +39,7 @@ struct RuleReport<'a> {
     diagnostics: Vec<DiagnosticReport<'a>>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct DiagnosticReport<'a> {
     message: &'a str,
     help: &'a str,
@@ -47,30 +48,25 @@ struct DiagnosticReport<'a> {
     locations: Vec<LocationReport>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct LocationReport {
     line: usize,
     column: usize,
 }
 
-pub(super) fn json(
-    file: &Path,
-    machines: &[LintedMachine],
-    status: ExitStatus,
-    out: &mut impl Write,
-) -> io::Result<()> {
+pub(super) fn json(machines: &[LintedMachine], status: ExitStatus, out: &mut impl Write) -> io::Result<()> {
     let report = Report {
         verdict: if status == ExitStatus::Failure { "fails" } else { "holds" },
-        file: file.display().to_string(),
         machines: machines.iter().map(machine_report).collect(),
     };
     serde_json::to_writer_pretty(&mut *out, &report)?;
     writeln!(out)
 }
 
-fn machine_report(LintedMachine { parsed, results }: &LintedMachine) -> MachineReport<'_> {
+fn machine_report(LintedMachine { file, parsed, results }: &LintedMachine) -> MachineReport<'_> {
     let machine = &parsed.machine;
     MachineReport {
+        file: file.display().to_string(),
         format: parsed.format,
         name: parsed.name.as_deref(),
         first_line: parsed.lines.0,

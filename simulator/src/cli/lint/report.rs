@@ -8,18 +8,16 @@ use orchestrion_lint::parse::ParsedMachine;
 use orchestrion_lint::{LintDiagnostic, LintResult, SourceLocation};
 use orchestrion_report::text::{sanitize, wrap};
 use std::io::{self, Write};
-use std::path::Path;
 
 pub(super) fn human(
-    file: &Path,
     machines: &[LintedMachine],
     quiet: bool,
     status: ExitStatus,
     width: usize,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let file = sanitize(&file.display().to_string());
-    for LintedMachine { parsed, results } in machines {
+    for LintedMachine { file, parsed, results } in machines {
+        let file = sanitize(&file.display().to_string());
         if !quiet {
             write_machine(&file, parsed, width, out)?;
         }

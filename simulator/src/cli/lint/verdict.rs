@@ -3,11 +3,25 @@
 use anstyle::{AnsiColor, Style};
 use orchestrion_lint::LintResult;
 use orchestrion_lint::parse::ParsedMachine;
+use orchestrion_report::text::sanitize;
+use std::path::PathBuf;
 
 /// A machine with the result of each rule.
 pub(super) struct LintedMachine {
+    pub(super) file: PathBuf,
     pub(super) parsed: ParsedMachine,
     pub(super) results: Vec<LintResult>,
+}
+
+impl LintedMachine {
+    /// Returns the place of the machine, and its name if it has one.
+    pub(super) fn title(&self) -> String {
+        let place = format!("{}:{}", sanitize(&self.file.display().to_string()), self.parsed.lines.0);
+        match &self.parsed.name {
+            Some(name) => format!("{place} `{}`", sanitize(name)),
+            None => place,
+        }
+    }
 }
 
 /// Verdict of one rule about one machine.

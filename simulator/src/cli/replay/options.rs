@@ -1,6 +1,7 @@
 //! Arguments of `replay`.
 
 use super::judge::Judge;
+use crate::cli::args::ReportFormat;
 use crate::cli::user_claims::ClaimArgs;
 use orchestrion_user_claims::UserClaim;
 use std::num::NonZeroUsize;
@@ -15,6 +16,7 @@ Examples:
   orchestrion replay specs/scenarios --quiet         all *.ndjson in a folder
   orchestrion replay veto.ndjson --policy as-drawn   under another policy
   orchestrion replay veto.ndjson --recorded-policy   under its own policy
+  orchestrion replay --format junit > replay.xml     for a CI server
   orchestrion replay --update veto.ndjson            show changes, ask, write
   orchestrion replay --update --yes traces           write without asking
 
@@ -61,6 +63,9 @@ pub(in super::super) struct Args {
     /// Replay this many traces in parallel [default: the number of processors].
     #[arg(long, value_name = "NUMBER")]
     pub(super) jobs: Option<NonZeroUsize>,
+    /// Print the report in this format.
+    #[arg(long, value_name = "FORMAT", default_value = "human", conflicts_with = "update")]
+    pub(super) format: ReportFormat,
     /// Show how the recorded decisions would change, and write them after confirmation.
     #[arg(long)]
     pub(super) update: bool,

@@ -29,7 +29,7 @@ pub(super) struct ReplayedTrace {
 }
 
 /// What the two sides of a replay are called.
-const REPLAY: Sides = Sides { recorded: "recorded", current: "replayed" };
+pub(super) const REPLAY: Sides = Sides { recorded: "recorded", current: "replayed" };
 
 /// Reports on one trace, and returns its status.
 pub(super) fn replayed(

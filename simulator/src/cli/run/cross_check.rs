@@ -1,10 +1,12 @@
 //! Report of `run --cross-check`.
 
 use crate::cli::exit_status::ExitStatus;
+use crate::cli::test_report::{Diagnostic, Location, rules};
 use miette::Result;
 use orchestrion_report::text::count;
 use orchestrion_selection::{CheckedContext, CrossCheck};
 use std::fmt::Display;
+use std::path::Path;
 
 /// Returns the status of a cross-check.
 pub(super) const fn status(checked: &CrossCheck) -> ExitStatus {
@@ -34,6 +36,20 @@ pub(super) fn report(
         print(format!("{file}: context not cross-checked: {}", context_text(unsolved)))?;
     }
     Ok(())
+}
+
+/// Returns what differs, and what was not cross-checked, as diagnostics of a scenario.
+pub(super) fn diagnostics(checked: &CrossCheck, scenario: &Path) -> Vec<Diagnostic> {
+    let place = || Location::of_file(scenario);
+    let differences = checked.differences.iter().map(|one| {
+        let message = format!("context differs: {}", context_text(one));
+        Diagnostic::error(&rules::CONTEXT, message, place()).at_step(one.step)
+    });
+    let unsolved = checked.unsolved.iter().map(|one| {
+        let message = format!("context not cross-checked: {}", context_text(one));
+        Diagnostic::warning(&rules::CONTEXT, message, place()).at_step(one.step)
+    });
+    differences.chain(unsolved).collect()
 }
 
 fn summary(checked: &CrossCheck) -> String {

@@ -1,5 +1,6 @@
 //! `run --check` and `run --accept`: plays scenarios and compares them with their golden traces.
 
+mod case;
 mod report;
 mod summary;
 
@@ -9,6 +10,7 @@ use crate::cli::exit_status::ExitStatus;
 use crate::cli::files::{self, open_trace};
 use crate::cli::output::{self, ReportStyle};
 use crate::cli::queue;
+use crate::cli::test_report::{Diagnostic, Location, TestCase, TestReport, rules, text_output};
 use crate::cli::user_claims::TraceVerdicts;
 use miette::{IntoDiagnostic, Result};
 use orchestrion_kernel::Policy;
@@ -76,21 +78,25 @@ impl Settings<'_> {
 
 pub(super) fn run(scenarios: &[PathBuf], settings: &Settings<'_>, args: &Args) -> Result<ExitStatus> {
     let jobs = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    let mut out = output::plain_stdout();
-    let mut summary = GoldenSummary::default();
+    let mut out = text_output(args.format, output::plain_stdout());
+    let (mut summary, mut cases) = (GoldenSummary::default(), Vec::new());
     let stop = AtomicBool::new(false);
     let work = |path: &PathBuf| play(path, settings);
     queue::in_order(scenarios, jobs, &stop, work, |path, played| {
-        let status = match played {
+        let judged = match played {
             Ok(played) => judge(path, played, settings, &mut summary, &mut out),
             Err(error) => Err(error),
         };
-        let status = status.unwrap_or_else(|error| {
-            output::print_diagnostic(&error);
-            summary.unplayed += 1;
-            ExitStatus::Error
-        });
+        let (status, case) = match judged {
+            Ok((status, diagnostics)) => (status, TestCase::of_file("run", path, status, diagnostics)),
+            Err(error) => {
+                output::print_diagnostic(&error);
+                summary.unplayed += 1;
+                (ExitStatus::Error, TestCase::of_error("run", path, &rules::INVALID_FILE, &error))
+            }
+        };
         summary.statuses.push(status);
+        cases.push(case);
         Ok(if args.fail_fast && status != ExitStatus::Success {
             ControlFlow::Break(())
         } else {
@@ -100,7 +106,10 @@ pub(super) fn run(scenarios: &[PathBuf], settings: &Settings<'_>, args: &Args) -
     summary
         .write(settings.mode, &args.scenarios, scenarios.len(), settings.style(), &mut out)
         .into_diagnostic()?;
-    Ok(ExitStatus::combine(&summary.statuses))
+    drop(out);
+    let status = ExitStatus::combine(&summary.statuses);
+    TestReport::new("run", status, cases).print(args.format)?;
+    Ok(status)
 }
 
 /// Plays a scenario, and compares the run with its golden trace and with the claims of the project.
@@ -128,14 +137,14 @@ fn compare_golden(golden: &Path, trace: &[u8], name: &str) -> Verdict {
     }
 }
 
-/// Reports on a scenario, and writes its golden trace where requested.
+/// Reports on a scenario, and writes its golden trace where requested. Returns why it did not succeed, too.
 fn judge(
     path: &Path,
     Played { name, result, golden, verdict, of_claims }: Played,
     settings: &Settings<'_>,
     summary: &mut GoldenSummary,
     out: &mut impl Write,
-) -> Result<ExitStatus> {
+) -> Result<(ExitStatus, Vec<Diagnostic>)> {
     let (Settings { mode, claims, global, .. }, style) = (settings, settings.style());
     let mode = *mode;
     let ScenarioResult { trace, unused_events, unexpected_writes, unmet_expectations, .. } = result;
@@ -150,21 +159,25 @@ fn judge(
         report::write_show(evidence, &verdict, style, out).into_diagnostic()?;
     }
     let mut statuses = Vec::new();
+    let mut diagnostics: Vec<Diagnostic> = case::diagnostic(path, &golden, &verdict).into_iter().collect();
     // What an equal run does not use, that of the golden trace did not use either.
     let is_new = !matches!(verdict, Verdict::Equal);
     for unused in unused_events.iter().filter(|_| is_new) {
         let text = format!("{}: {unused}", path.display());
         output::write_hanging(0, "", &text, style.width, out).into_diagnostic()?;
+        let place = Location::of_file(path);
+        diagnostics.push(Diagnostic::warning(&rules::UNUSED_SCRIPT, unused.to_string(), place));
         statuses.push(ExitStatus::Incomplete);
     }
     let unexpected: Vec<ReadError> = unexpected_writes.into_iter().chain(unmet_expectations).collect();
     // The golden trace is equal to the run, or is written from it.
-    of_claims
-        .report(claims, evidence.as_deref().unwrap_or(&golden), true, style.width, out)
-        .into_diagnostic()?;
+    let shown = evidence.as_deref().unwrap_or(&golden);
+    of_claims.report(claims, shown, true, style.width, out).into_diagnostic()?;
+    diagnostics.extend(of_claims.diagnostics(claims, shown));
     statuses.push(of_claims.status());
     let is_failure = !unexpected.is_empty() || of_claims.status() == ExitStatus::Failure;
     for unexpected in unexpected {
+        diagnostics.push(Diagnostic::of_error(&rules::UNMET_EXPECTATION, &unexpected, path));
         output::print_diagnostic(&unexpected.into());
         statuses.push(ExitStatus::Failure);
     }
@@ -192,7 +205,7 @@ fn judge(
     };
     summary.add(path, &verdict, status);
     statuses.push(status);
-    Ok(ExitStatus::combine(&statuses))
+    Ok((ExitStatus::combine(&statuses), diagnostics))
 }
 
 impl Verdict {

@@ -1,0 +1,29 @@
+//! JSON Schemas of the reports that commands print with `--format json`.
+
+use super::test_report::TestReport;
+use super::{check, lint};
+use schemars::schema_for;
+use serde_json::Value;
+
+/// Of `check --format json`.
+#[must_use]
+pub fn check() -> Value {
+    titled(schema_for!(check::json::Report<'_>), "Orchestrion check report")
+}
+
+/// Of `lint --format json`.
+#[must_use]
+pub fn lint() -> Value {
+    titled(schema_for!(lint::json::Report<'_>), "Orchestrion lint report")
+}
+
+/// Of `run --format json` and `replay --format json`.
+#[must_use]
+pub fn test() -> Value {
+    titled(schema_for!(TestReport), "Orchestrion test report")
+}
+
+fn titled(mut schema: schemars::Schema, title: &str) -> Value {
+    schema.insert("title".into(), title.into());
+    schema.to_value()
+}
