@@ -18,7 +18,7 @@ Examples:
   orchestrion init                  in this folder
   orchestrion init demo             in the folder demo, which is created
 
-Files (if one of them exists, none is written):
+Files (if one of them exists, except .gitignore, none is written):
   orchestrion.yaml                        inputs of check, run and replay
   policies/team.yaml                      a policy that extends `hardened`
   claims.yaml                             what holds in every conversation
@@ -30,6 +30,8 @@ Files (if one of them exists, none is written):
   keys/.gitignore                         excludes the keys from version control
   .github/workflows/orchestrion.yaml      check, run --check and replay on
                                           every push
+  .gitignore                              excludes .orchestrion/; an existing
+                                          one is not changed
 
 Example: add `redebate_below: 0.99` below `thresholds:` in policies/team.yaml.
 `orchestrion run --check` then prints the first decision that changes, and the
@@ -55,6 +57,8 @@ const KEYS: &str = "keys";
 const IGNORE_FILE: &str = ".gitignore";
 /// The content of the ignore file: everything in its folder.
 const IGNORE_ALL: &[u8] = b"# Secret keys.\n*\n";
+/// The ignore file of the project: the results of the commands.
+const IGNORE_RESULTS: &[u8] = b"# Traces and evidence that commands write.\n.orchestrion/\n";
 const WORKFLOW: &str = ".github/workflows/orchestrion.yaml";
 
 pub(super) fn run(args: &Args) -> Result<ExitStatus> {
@@ -99,6 +103,9 @@ fn create_project(folder: &Path) -> Result<Vec<PathBuf>> {
             existing.join(", ")
         ));
     }
+    let ignore = in_folder(folder, IGNORE_FILE);
+    let ignore = ignore.symlink_metadata().is_err().then_some((ignore, IGNORE_RESULTS));
+    let written = written.into_iter().chain(ignore);
     let (mut written, added) = files::create_all(written, || add_network_files(folder, &network_files))?;
     written.extend(added);
     Ok(written)
@@ -139,6 +146,10 @@ fn first_trace() -> Result<Vec<u8>> {
 fn print_report(folder: &Path, written: &[PathBuf], out: &mut impl Write) -> std::io::Result<()> {
     for path in written {
         writeln!(out, "  wrote    {}", path.display())?;
+    }
+    let ignore = in_folder(folder, IGNORE_FILE);
+    if !written.contains(&ignore) {
+        writeln!(out, "  ignore   add the line `.orchestrion/` to {}", ignore.display())?;
     }
     if folder != Path::new(".") {
         writeln!(out, "  enter    cd {}", output::quoted(folder))?;

@@ -5,7 +5,7 @@ use crate::project::Project;
 use orchestrion_kernel::Policy;
 use std::fs;
 
-const FILES: [&str; 13] = [
+const FILES: [&str; 14] = [
     project::FILE,
     POLICY,
     CLAIMS,
@@ -14,6 +14,7 @@ const FILES: [&str; 13] = [
     NETWORK,
     NETWORK_SCENARIO,
     WORKFLOW,
+    IGNORE_FILE,
     NETWORK_TRACE,
     "keys/ana.key",
     "keys/ben.key",
@@ -33,6 +34,18 @@ fn paths_below(folder: &Path) -> Vec<String> {
     }
     found.sort();
     found
+}
+
+#[test]
+fn existing_ignore_file_is_kept_and_named() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join(IGNORE_FILE), "target\n").unwrap();
+    let written = create_project(folder.path()).unwrap();
+    assert_eq!(fs::read_to_string(folder.path().join(IGNORE_FILE)).unwrap(), "target\n");
+    let mut report = Vec::new();
+    print_report(folder.path(), &written, &mut report).unwrap();
+    let report = String::from_utf8(report).unwrap();
+    assert!(report.contains("  ignore   add the line `.orchestrion/` to "), "{report}");
 }
 
 #[test]
