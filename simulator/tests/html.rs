@@ -6,6 +6,8 @@
 mod hostile;
 
 use hostile::poisoned;
+use orchestrion_kernel::Event;
+use orchestrion_kernel::module::Operation;
 use orchestrion_report::show::{HtmlPage, PAGE_PREFIX, View, html, show};
 use orchestrion_trace::{Reader, TraceErrorKind};
 use serde_json::Value;
@@ -147,7 +149,7 @@ fn page_contains_request_decision_and_claims() {
         "Rename the billing service",
         "A longer timeout is tolerable, though it hides the slow caller",
         "PROCEED, consensus reached",
-        "<td>undo: Remove the new name</td>",
+        "<td data-label=\"Effect\">undo: Remove the new name</td>",
         "received the record",
         "rolled back",
         "Hold in every step",
@@ -325,6 +327,98 @@ fn browser_loads_page_and_shows_states() {
         );
         assert!(!dom.contains("<img"), "a text became markup");
     }
+}
+
+#[test]
+fn counterexample_opens_with_the_violated_claims() {
+    let banner = |page: &HtmlPage| {
+        let (_, rest) = page.text.split_once("<section class=\"violations\"")?;
+        rest.split_once("</section>").map(|(banner, _)| banner.to_owned())
+    };
+    let violating = page(&golden("as-drawn-dead-end"));
+    let found = banner(&violating).expect("this trace violates claims");
+    // The same claims as in the section of all claims, each with its first step.
+    let (_, claims) = violating.text.split_once("Violated (").unwrap();
+    let (number, claims) = claims.split_once(')').unwrap();
+    let (claims, _) = claims.split_once("</ul>").unwrap();
+    assert_eq!(found.matches("is violated in step").count().to_string(), number);
+    for claim in claims.split("<span class=\"id\">").skip(1) {
+        let (id, rest) = claim.split_once('<').unwrap();
+        let (_, step) = rest.split_once("first violated in step ").unwrap();
+        let (step, _) = step.split_once("</a>").unwrap();
+        assert!(found.contains(&format!("{id} is violated in step {step}</a>")), "{id} {step}\n{found}");
+    }
+    assert_eq!(banner(&page(&golden("happy"))), None);
+}
+
+#[test]
+fn path_has_a_point_for_each_transition_of_a_request() {
+    for name in ["happy", "repaired", "crashed-and-resumed"] {
+        let trace = golden(name);
+        let page = page(&trace).text;
+        for request in page.split("<article class=\"request\"").skip(1) {
+            let request = request.split_once("</article>").unwrap().0;
+            let drawing =
+                request.split_once("<svg class=\"path\"").unwrap().1.split_once("</svg>").unwrap().0;
+            let steps: Vec<u64> = drawing
+                .split("<a href=\"#s")
+                .skip(1)
+                .map(|link| link.split_once('"').unwrap().0.parse().unwrap())
+                .collect();
+            let (first, last) = (steps[0], steps[steps.len() - 1]);
+            let recorded = Reader::new(trace.as_slice(), name).unwrap().map(Result::unwrap);
+            let taken: Vec<u64> = recorded
+                .filter(|step| (first..=last).contains(&step.n))
+                .filter(|step| step.events.iter().any(|event| matches!(event, Event::Transitioned { .. })))
+                .map(|step| step.n)
+                .collect();
+            assert_eq!(steps, taken, "{name}");
+            assert!(request.contains(&format!("<a href=\"#s{first}\">{first}</a> to ")), "{name}");
+        }
+    }
+}
+
+#[test]
+fn task_without_a_result_is_neither_not_run_nor_kept() {
+    let trace = golden("happy");
+    let start = Reader::new(trace.as_slice(), "happy").unwrap().map(Result::unwrap).find(|step| {
+        step.events
+            .iter()
+            .any(|event| matches!(event, Event::ToolCall { operation: Operation::RunTask { .. }, .. }))
+    });
+    let lines = usize::try_from(start.unwrap().n).unwrap() + 1;
+    let cut: Vec<u8> = trace.split_inclusive(|byte| *byte == b'\n').take(lines).flatten().copied().collect();
+    let page = page(&cut);
+    assert!(page.unread.is_some());
+    let row = page.text.split_once("<th scope=\"row\">1. ").unwrap().1.split_once("</tr>").unwrap().0;
+    assert!(row.contains("started, without a result") && row.contains("unknown"), "{row}");
+    assert!(!row.contains("not run") && !row.contains("kept"), "{row}");
+}
+
+#[test]
+fn browser_filters_steps_and_moves_the_state_to_a_linked_step() {
+    let Some(browser) = browser("browser_filters_steps_and_moves_the_state_to_a_linked_step") else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    // Without its content security policy, the page runs a script of the test; its results become the title.
+    let page = page(&golden("repaired")).text;
+    let (before, rest) = page.split_once("<meta http-equiv").unwrap();
+    let rest = &rest[rest.find('>').unwrap() + 1..];
+    let script = "<script>location.hash = '#s7'; setTimeout(() => { const shown = chosen.textContent;\
+        query.value = 'security PRO'; query.dispatchEvent(new Event('input'));\
+        const visible = [...document.querySelectorAll('.step')].filter((step) => !step.hidden);\
+        const fits = visible.every((step) => /security/i.test(step.textContent) && /pro/i.test(step.textContent));\
+        const empty = [...document.querySelectorAll('ol.steps')].filter((list) => !list.hidden && !list.querySelector('.step:not([hidden])'));\
+        document.title = [shown, fits, visible.length, found.textContent, empty.length].join('|'); }, 300);</script></html>";
+    std::fs::write(folder.path().join("page.html"), format!("{before}{}", rest.replace("</html>", script)))
+        .unwrap();
+    let (dom, log) = loaded(&browser, folder.path(), "page.html");
+    let title = dom.split("<title>").nth(1).unwrap().split('<').next().unwrap();
+    let parts: Vec<&str> = title.split('|').collect();
+    let [shown, fits, visible, found, empty] = parts[..] else { panic!("{title}: {log}") };
+    assert_eq!((shown, fits, empty), ("7", "true", "0"), "{title}");
+    assert!(visible.parse::<u64>().unwrap() > 1 && found.starts_with(&format!("{visible} of ")), "{title}");
 }
 
 #[test]

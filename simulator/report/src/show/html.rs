@@ -9,6 +9,7 @@ mod builder;
 mod charts;
 mod frame;
 mod network;
+mod path;
 mod request;
 mod states;
 mod step;

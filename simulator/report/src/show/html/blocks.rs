@@ -2,6 +2,7 @@
 
 use super::super::renderer::{Line, Piece, Renderer, TextStyle};
 use super::super::step_view::StepView;
+use super::charts::{bar, thousandths_of_text};
 use crate::text::wrap;
 use maud::{Markup, Render, html};
 use std::io;
@@ -137,8 +138,8 @@ impl Render for Line {
         html! {
             @for piece in self.pieces() {
                 @let text = piece_text(piece);
-                @if is_bar(&text) {
-                    span.bar.(class(piece.style)) aria-hidden="true" { (text) }
+                @if let Some(thousandths) = thousandths_of_text(&text) {
+                    (bar(thousandths, class(piece.style)))
                 } @else if piece.style == TextStyle::Text {
                     (text)
                 } @else {
@@ -147,11 +148,6 @@ impl Render for Line {
             }
         }
     }
-}
-
-/// Checks whether a text is a bar. Screen readers skip it: the number follows.
-fn is_bar(text: &str) -> bool {
-    text.chars().count() == 10 && text.chars().all(|c| matches!(c, '█' | '▌' | '·'))
 }
 
 /// Returns the CSS class of a style.

@@ -12,19 +12,34 @@ const fn x(score: Score) -> u32 {
     score.millionths() / (1_000_000 / WIDTH)
 }
 
-/// Returns the confidence of an argument as a bar.
+/// Returns the confidence of an argument as a bar with its number.
 pub(super) fn confidence(argument: Argument) -> Markup {
     let stance = match argument.stance {
         Stance::Pro => "good",
         Stance::Con => "bad",
     };
+    html! { (bar(x(argument.confidence), stance)) span.figure { (argument.confidence) } }
+}
+
+/// Returns a bar of this many thousandths. Screen readers skip it: the number follows.
+pub(super) fn bar(thousandths: u32, class: &str) -> Markup {
     html! {
-        svg.confidence viewBox={ "0 0 " (WIDTH) " 60" } preserveAspectRatio="none" aria-hidden="true" {
-            rect.empty width=(WIDTH) height="60" rx="30" {}
-            rect.filled.(stance) width=(x(argument.confidence)) height="60" rx="30" {}
+        svg.bar.(class) aria-hidden="true" {
+            rect width={ (thousandths / 10) "%" } height="9" {}
         }
-        span.figure { (argument.confidence) }
     }
+}
+
+/// Returns the thousandths of a bar that is drawn with ten characters; `None` for another text.
+pub(super) fn thousandths_of_text(text: &str) -> Option<u32> {
+    let value = |character| match character {
+        '█' => Some(100),
+        '▌' => Some(50),
+        '·' => Some(0),
+        _ => None,
+    };
+    let values: Option<Vec<u32>> = text.chars().map(value).collect();
+    values.filter(|values| values.len() == 10).map(|values| values.into_iter().sum())
 }
 
 /// Returns a consensus score on an axis with the thresholds `proceed_from` and `redebate_below`.

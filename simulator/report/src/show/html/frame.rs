@@ -5,6 +5,7 @@ use super::super::fold::ShowSummary;
 use super::super::network_activity::Drawing;
 use super::blocks::{PageBlock, step_link};
 use super::builder::PageBuilder;
+use super::charts::bar;
 use super::network;
 use crate::text::{count, sanitize};
 use base64::Engine;
@@ -58,6 +59,7 @@ impl Frame<'_> {
                 a.skip href="#timeline" { "Skip to the timeline" }
                 header {
                     h1 { (title) }
+                    (violations(verdicts))
                     (self.facts(verdicts))
                     (self.notes())
                 }
@@ -134,6 +136,11 @@ impl Frame<'_> {
         html! {
             section #timeline {
                 h2 { "Timeline" }
+                div.js.filter {
+                    label for="query" { "Filter" }
+                    input type="search" id="query" placeholder="such as: security con";
+                    span #found.faint aria-live="polite" {}
+                }
                 @for group in &builder.groups {
                     @if let Some(title) = &group.title { h3 { (title) } }
                     @if let Some(region) = &group.region { h4 { (sanitize(region)) } }
@@ -144,6 +151,28 @@ impl Frame<'_> {
                 }
                 div.end {
                     @for block in self.end { @if let PageBlock::Paragraph(line) = block { p { (line) } } }
+                }
+            }
+        }
+    }
+}
+
+/// Returns the violated claims, so that a counterexample says at once what it violates; nothing for a trace without one.
+fn violations(verdicts: &[(&'static Claim, Verdict)]) -> Markup {
+    let violated = verdicts.iter().filter_map(|(claim, verdict)| match verdict {
+        Verdict::Violated(n) => Some((claim, *n)),
+        Verdict::Holds(_)
+        | Verdict::Inconclusive(_)
+        | Verdict::Vacuous
+        | Verdict::NotApplicable(_)
+        | Verdict::NotCheckable(_) => None,
+    });
+    let violated: Vec<_> = violated.collect();
+    html! {
+        @if !violated.is_empty() {
+            section.violations aria-label="Violated claims" {
+                @for (claim, n) in violated {
+                    p { strong { (claim.id) " is violated in step " (step_link(n)) ". " } (claim.statement) }
                 }
             }
         }
@@ -166,6 +195,8 @@ fn state(builder: &PageBuilder) -> Markup {
                     }
                     p aria-live="polite" { "after step " a #chosen href={ "#s" (stored) } { (stored) } }
                     div #rows {}
+                    // The script fills copies of it.
+                    template #bar { (bar(0, "")) }
                 }
             }
             @if builder.steps() > stored {

@@ -17,6 +17,15 @@ function stateAfter(step) {
   return [...control, ...items];
 }
 
+// Returns a bar that is drawn with ten characters as a drawing. Screen readers skip it: the number follows.
+function bar(text, style) {
+  const svg = document.getElementById("bar").content.firstElementChild.cloneNode(true);
+  const percent = [...text].reduce((sum, c) => sum + (c === "█" ? 10 : c === "▌" ? 5 : 0), 0);
+  if (style) svg.classList.add(style);
+  svg.firstElementChild.setAttribute("width", percent + "%");
+  return svg;
+}
+
 function show(step) {
   if (!(step >= 1 && step <= states.steps.length)) return;
   const list = stateAfter(step);
@@ -35,12 +44,11 @@ function show(step) {
     for (const [style, text] of pieces) {
       const piece = document.createElement("span");
       if (style) piece.className = style;
-      // Screen readers skip a bar: the number follows.
       if (/^[█▌·]{10}$/.test(text)) {
-        piece.classList.add("bar");
-        piece.ariaHidden = "true";
+        piece.replaceChildren(bar(text, style));
+      } else {
+        piece.textContent = text;
       }
-      piece.textContent = text;
       value.append(piece);
     }
     line.append(label, value);
@@ -49,6 +57,9 @@ function show(step) {
 }
 
 function showLinkedState() {
+  const step = /^#s(\d+)$/.exec(location.hash);
+  // A link to a step also moves the panel, and the page stays at the step.
+  if (step) show(Number(step[1]));
   const match = /^#state-(\d+)$/.exec(location.hash);
   if (!match) return;
   show(Number(match[1]));
@@ -56,6 +67,51 @@ function showLinkedState() {
   range.focus({ preventScroll: true });
 }
 
+// Shows only the steps that contain every word, or all steps without a word.
+function filterSteps() {
+  const words = query.value.toLowerCase().split(/\s+/).filter(Boolean);
+  let shown = 0;
+  for (const step of steps) {
+    const text = step.textContent.toLowerCase();
+    step.hidden = !words.every((word) => text.includes(word));
+    if (!step.hidden) shown += 1;
+  }
+  for (const list of document.querySelectorAll("#timeline ol.steps")) {
+    list.hidden = ![...list.children].some((step) => !step.hidden);
+    const heading = list.previousElementSibling;
+    if (heading && heading.tagName === "H4") heading.hidden = list.hidden;
+  }
+  found.textContent = words.length ? shown + " of " + steps.length + " steps" : "";
+}
+
+// An open step links to its full state: a step of a page without scripts has none.
+for (const detail of document.querySelectorAll(".step > .detail")) {
+  detail.addEventListener("toggle", () => {
+    const step = Number(detail.parentElement.id.slice(1));
+    if (detail.querySelector(".state-link") || step > states.steps.length) return;
+    const link = document.createElement("a");
+    link.href = "#state-" + step;
+    link.textContent = "full state after step " + step;
+    const line = document.createElement("p");
+    line.className = "state-link";
+    line.append(link);
+    detail.append(line);
+  });
+}
+
+const query = document.getElementById("query");
+const found = document.getElementById("found");
+const steps = [...document.querySelectorAll(".step")];
+query.addEventListener("input", filterSteps);
+// A linked step is visible, whatever the filter.
+addEventListener("hashchange", () => {
+  const step = document.getElementById(location.hash.slice(1));
+  if (step && step.hidden) {
+    query.value = "";
+    filterSteps();
+    step.scrollIntoView();
+  }
+});
 document.documentElement.classList.add("scripted");
 if (range) {
   range.addEventListener("input", () => show(Number(range.value)));

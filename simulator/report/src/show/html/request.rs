@@ -6,6 +6,7 @@ use super::super::renderer::Line;
 use super::super::step_view::StepView;
 use super::super::{phrases, reasons};
 use super::blocks::{FullText, PageBlock};
+use super::path::ControlPath;
 use orchestrion_kernel::module::{Argument, Operation, Report};
 use orchestrion_kernel::plan::Task;
 use orchestrion_kernel::state::Request;
@@ -17,6 +18,7 @@ use std::collections::BTreeMap;
 pub(super) struct RequestView {
     facts: RequestFacts,
     last_step: u64,
+    path: ControlPath,
     passes: Vec<Pass>,
     /// The timeline blocks of each step that decided.
     decisions: Vec<(u64, Vec<PageBlock>)>,
@@ -59,6 +61,7 @@ impl RequestView {
         Some(Self {
             facts: view.started_facts()?.clone(),
             last_step: view.step.n,
+            path: ControlPath::default(),
             passes: Vec::new(),
             decisions: Vec::new(),
             tasks: Vec::new(),
@@ -73,6 +76,7 @@ impl RequestView {
     pub(super) fn push_step(&mut self, view: &StepView<'_>, blocks: &[PageBlock]) {
         let n = view.step.n;
         self.last_step = n;
+        self.path.push_step(view);
         view.facts.into_iter().for_each(|facts| self.facts.clone_from(facts));
         let answered = view.before.control().answered_call(&view.step.input);
         let operation = answered.map(|call| call.operation);

@@ -21,7 +21,7 @@ pub(super) struct Group {
 pub(super) fn step(view: &StepView<'_>, lines: &[PageBlock], states: &mut States) -> Markup {
     let n = view.step.n;
     html! {
-        li.step.timed[view.elapsed().is_some()] id={ "s" (n) } value=(n) {
+        li.step.timed[view.elapsed().is_some()] id={ "s" (n) } {
             a.n href={ "#s" (n) } { (n) }
             @for block in lines { (line(block)) }
             (details(view, states))
@@ -38,22 +38,21 @@ fn details(view: &StepView<'_>, states: &mut States) -> Markup {
     let _: io::Result<Option<String>> = detail::write_context_summary(&mut detail, view);
     let _: io::Result<()> = detail::state::write(&mut state, view);
     let new = states.push(state);
-    let is_stored = usize::try_from(n).is_ok_and(|n| n <= states.stored_steps());
     html! {
         details.detail {
-            summary aria-label={ "details of step " (n) } {
+            summary aria-label={ "details of " (n) } {
                 @if let Some(time) = view.elapsed() { span.time { (time) } }
                 span.row { (view.transition().map_or("", |row| row.id)) }
             }
             (sections(&detail.0))
             @if view.step.refused.is_none() {
-                div.changes {
-                    h4 { "New in the state" }
-                    @if new.is_empty() { p.faint { "nothing" } }
+                h4 { "New in the state" }
+                @if new.is_empty() {
+                    p.faint { "nothing" }
+                } @else {
                     dl { @for (name, line) in &new { div { dt { (name) } dd { (line) } } } }
                 }
             }
-            @if is_stored { p.state-link { a href={ "#state-" (n) } { "full state after step " (n) } } }
         }
     }
 }
@@ -79,7 +78,7 @@ fn sections(blocks: &[PageBlock]) -> Markup {
         let (name, markup) = match block {
             PageBlock::Section { name, line } => (name.as_str(), html! { p { (line) } }),
             PageBlock::Event { section, name, line } => {
-                (section.as_str(), html! { p.event { code { (name) } " " (line) } })
+                (section.as_str(), html! { p { code { (name) } " " (line) } })
             }
             PageBlock::Task(line) => ("", html! { p { (line) } }),
             PageBlock::Text(text) => ("", html! { (text) }),

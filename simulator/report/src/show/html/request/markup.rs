@@ -37,6 +37,8 @@ impl RequestView {
                     h3 { "Final answer" }
                     blockquote.answer { (FullText::new(result.text.as_str())) p.faint { "in step " (step_link(*n)) } }
                 }
+                h3 { "Path" }
+                (self.path.figure())
                 (self.debate(thresholds))
                 (self.decision())
                 (self.effects())
@@ -112,14 +114,22 @@ impl RequestView {
                                 @let id = &task.id;
                                 tr {
                                     th scope="row" { (id) ". " (Line::new().shortened(TextStyle::Text, task.text.as_str(), TASK_COLUMNS_MAX)) }
-                                    td { (effect(task)) }
-                                    td {
+                                    td data-label="Effect" { (effect(task)) }
+                                    td data-label="Runs" {
                                         @for (n, result) in self.runs.get(id).into_iter().flatten() {
                                             p { (step_link(*n)) " " (result) }
                                         }
-                                        @if !self.runs.contains_key(id) { span.faint { "not run" } }
+                                        @if !self.runs.contains_key(id) {
+                                            @if started(id).is_some() { span.warn { "started, without a result" } }
+                                            @else { span.faint { "not run" } }
+                                        }
                                     }
-                                    td { (effect_outcome(started(id))) }
+                                    td data-label="Outcome" {
+                                        // What a task without a result did is not known before the request concludes.
+                                        @if started(id).is_some() && !self.runs.contains_key(id) && self.facts.conclusion.is_none() {
+                                            span.warn { "unknown" }
+                                        } @else { (effect_outcome(started(id))) }
+                                    }
                                 }
                             }
                         }
@@ -197,9 +207,9 @@ fn ratings(before: &Ratings, after: &Ratings) -> Markup {
                         @let from = before.get(role).elo;
                         tr {
                             th scope="row" { (role) }
-                            td.number { (from) }
-                            td.number.good[elo > from].bad[elo < from] { (elo) }
-                            td.number { (successes) " of " (matches) }
+                            td.number data-label="Before" { (from) }
+                            td.number.good[elo > from].bad[elo < from] data-label="After" { (elo) }
+                            td.number data-label="Won" { (successes) " of " (matches) }
                         }
                     }
                 }
