@@ -5,6 +5,7 @@
 mod args;
 mod check;
 mod context;
+mod diff;
 mod differences;
 mod exit_status;
 mod export;
@@ -59,6 +60,7 @@ enum Command {
     Lint(lint::Args),
     Run(run::Args),
     Replay(replay::Args),
+    Diff(diff::Args),
     Show(show::Args),
     Promote(promote::Args),
     Context(context::Args),
@@ -82,6 +84,7 @@ pub fn main() -> ExitCode {
         Command::Lint(args) => lint::run(args, &cli.global),
         Command::Run(args) => run::run(args, &cli.global),
         Command::Replay(args) => replay::run(args, &cli.global),
+        Command::Diff(args) => diff::run(args, &cli.global),
         Command::Show(args) => show::run(args),
         Command::Promote(args) => promote::run(args, &cli.global),
         Command::Context(args) => context::run(args, &cli.global),

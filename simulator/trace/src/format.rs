@@ -110,6 +110,12 @@ impl Header {
         Self { format: JOURNAL_FORMAT.to_owned(), ..self }
     }
 
+    /// Whether the lines after this header are those of a journal.
+    #[must_use]
+    pub fn is_journal(&self) -> bool {
+        self.form() == Form::Journal
+    }
+
     /// What the lines after this header contain.
     pub(crate) fn form(&self) -> Form {
         if self.format == JOURNAL_FORMAT { Form::Journal } else { Form::Trace }

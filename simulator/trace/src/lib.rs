@@ -44,6 +44,7 @@ mod comparison;
 mod context_record;
 mod context_window;
 mod contexts;
+pub mod diff;
 mod digest;
 mod ending;
 mod erased;

@@ -313,12 +313,15 @@ impl<R: BufRead> Reader<R> {
     /// [`TraceError`] if the line is malformed, its number is not the next one, or this kernel decides other events.
     pub fn step(&self, state: &State) -> Result<Step, TraceError> {
         match self.header.form() {
-            Form::Trace => {
-                let step: Step = self.parse(parse_step)?;
-                self.check_number(step.n).map(|()| step)
-            }
+            Form::Trace => self.step_of_trace(),
             Form::Journal => self.decide_step(state),
         }
+    }
+
+    /// Parses the latest step of a trace, whose events are in the line.
+    pub(crate) fn step_of_trace(&self) -> Result<Step, TraceError> {
+        let step: Step = self.parse(parse_step)?;
+        self.check_number(step.n).map(|()| step)
     }
 
     fn check_number(&self, found: u64) -> Result<(), TraceError> {
