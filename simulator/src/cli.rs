@@ -4,16 +4,19 @@
 
 mod args;
 mod check;
+mod confirmation;
 mod context;
 mod diff;
 mod differences;
 mod exit_status;
 mod export;
 mod files;
+mod fork;
 mod init;
 mod journal;
 mod keys;
 mod lint;
+mod migrate;
 mod output;
 mod paths;
 mod promote;
@@ -61,6 +64,8 @@ enum Command {
     Run(run::Args),
     Replay(replay::Args),
     Diff(diff::Args),
+    Fork(fork::Args),
+    Migrate(migrate::Args),
     Show(show::Args),
     Promote(promote::Args),
     Context(context::Args),
@@ -85,6 +90,8 @@ pub fn main() -> ExitCode {
         Command::Run(args) => run::run(args, &cli.global),
         Command::Replay(args) => replay::run(args, &cli.global),
         Command::Diff(args) => diff::run(args, &cli.global),
+        Command::Fork(args) => fork::run(args, &cli.global),
+        Command::Migrate(args) => migrate::run(args, &cli.global),
         Command::Show(args) => show::run(args),
         Command::Promote(args) => promote::run(args, &cli.global),
         Command::Context(args) => context::run(args, &cli.global),

@@ -353,3 +353,17 @@ fn page_fits_phone_width() {
         assert_eq!(title, "0", "how much wider the page is than the frame; {log}");
     }
 }
+
+/// Each step offers its fork and the comparison with it, as commands.
+#[test]
+fn steps_offer_fork_and_diff() {
+    let page = page(&golden("veto-in-pass-one"));
+    for (step, set) in [(2, "message.text=TEXT"), (4, "policy.NAME=VALUE"), (11, "call.reply=REPLY")] {
+        for command in [
+            format!("orchestrion fork some.ndjson --step {step} --set {set}<"),
+            format!("orchestrion diff some.ndjson .orchestrion/some-fork-{step}.trace.ndjson<"),
+        ] {
+            assert_eq!(page.text.matches(&command).count(), 1, "{command}");
+        }
+    }
+}

@@ -86,6 +86,7 @@ fn schemas_are_up_to_date() {
         ("network", orchestrion_network::network_schema()),
         ("task", orchestrion_network::task_schema()),
         ("claims", orchestrion_user_claims::claim_schema()),
+        ("trace", orchestrion_trace::schema::trace_schema()),
     ];
     check(schemas.map(|(name, schema)| {
         let text = serde_json::to_string_pretty(&schema).unwrap();

@@ -30,8 +30,7 @@ pub(super) struct Args {
     format: Format,
 }
 
-const EXAMPLES: &str = "\
-Examples:
+const EXAMPLES: &str = r#"Examples:
   orchestrion diff golden.ndjson .orchestrion/happy.trace.ndjson
   orchestrion diff monday.ndjson tuesday.ndjson --format json
 
@@ -45,10 +44,29 @@ compared by what they name. The report has three parts:
                 `show` prints them
   endings       of each request in both traces
 
-Example: in the folder specs/scenarios of this project,
-  orchestrion diff happy.ndjson second-pass.ndjson
+Example: after `init`,
+  orchestrion fork scenarios/first-request.ndjson --step 11 --output veto.ndjson \
+    --set 'call.reply={con: {confidence: 0.95, text: No}}'
+  orchestrion diff scenarios/first-request.ndjson veto.ndjson
 prints among others:
-";
+  another input: the cause is outside of the kernel
+  at step 11 of A and step 11 of B, in Round_4_Security
+    A    11  Security           PRO  █████████·  0.90  "No new data is read  T11
+    B    11  Security           CON  █████████▌  0.95  "No"                  T11
+  3 steps only in A, 9 steps changed
+    A    13  consensus          0.881889 ≥ 0.80, no further pass             T14
+    B    13  consensus          0.269889, but a veto ends the debate         H04
+  only A
+    A    18  task 1             ✓ exit 0   "3,120 rows copied"               T21
+    A        PROCEED, consensus reached, outcome: every task succeeded
+    B        VETO by Security, blocked: Security vetoed the plan
+
+Alignment: at most 2,000 insertions and deletions beside a common start and end;
+beyond, steps are paired in order, and the report says so.
+
+Exit codes: 0 equal; 1 the traces differ; 2 a trace cannot be opened, or they
+have two formats; 3 a trace is not readable to its end, and is compared as far as
+it is."#;
 
 /// What the two sides are called.
 const SIDES: Sides = Sides { recorded: "A", current: "B" };

@@ -136,6 +136,8 @@ enum Schema {
     Task,
     /// Claims of a project.
     Claims,
+    /// Lines of a trace or journal.
+    Trace,
 }
 
 /// Runs the command; `program` describes the whole command line, for completions and the manual.
@@ -208,6 +210,7 @@ fn schema(schema: Schema) -> Result<String> {
         Schema::Network => orchestrion_network::network_schema(),
         Schema::Task => orchestrion_network::task_schema(),
         Schema::Claims => orchestrion_user_claims::claim_schema(),
+        Schema::Trace => orchestrion_trace::schema::trace_schema(),
     };
     Ok(serde_json::to_string_pretty(&schema).into_diagnostic()? + "\n")
 }

@@ -233,9 +233,8 @@ impl Compared {
         };
         if let Some(change) = change {
             if self.result.cause.is_none() {
-                let step = |step: &Option<ReadStep>| step.as_ref().or(beside).map(|step| (**step).clone());
-                let cause = Cause::new(change, [step(&a), step(&b)], self.phase, &self.result.headers);
-                self.result.cause = Some(cause);
+                let steps = [a.as_ref().or(beside), b.as_ref().or(beside)];
+                self.result.cause = Some(Cause::new(steps, self.phase, &self.result.headers));
             }
             self.result.changes.push(change);
         }

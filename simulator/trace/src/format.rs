@@ -3,6 +3,7 @@
 use crate::context_record::ContextRecord;
 use crate::digest::digest;
 use crate::events_digest::EventsDigest;
+use crate::fork::Lineage;
 use crate::recent_inputs::Idempotency;
 use orchestrion_files::FileKind;
 use orchestrion_kernel::control::table::TRANSITIONS;
@@ -60,6 +61,9 @@ pub struct Header {
     /// The end of the segment that this segment of a journal continues, if it is not the first one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub continues: Option<SegmentEnd>,
+    /// Where the trace comes from, if it is a fork of another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lineage: Option<Lineage>,
 }
 
 /// The end of a segment of a journal.
@@ -132,6 +136,7 @@ impl Header {
             policy,
             scenario,
             continues: None,
+            lineage: None,
         }
     }
 }

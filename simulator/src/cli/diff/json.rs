@@ -138,10 +138,9 @@ fn cause(cause: &Cause) -> CauseReport<'_> {
         phase: from.map(|phase| phase.to_string()),
         subject: difference.map(|difference| &difference.subject[..]),
         values,
-        decisions: decision.as_ref().map(|decision| Sides {
-            a: decision.recorded.to_string(),
-            b: decision.current.to_string(),
-        }),
+        decisions: decision
+            .as_ref()
+            .map(|decision| Sides { a: decision.recorded.to_string(), b: decision.current.to_string() }),
     }
 }
 

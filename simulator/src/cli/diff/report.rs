@@ -59,7 +59,9 @@ pub(super) fn write(compared: &Compared<'_>, style: ReportStyle, out: &mut impl 
 pub(super) const fn sentence(kind: CauseKind) -> &'static str {
     match kind {
         CauseKind::Input => "another input: the cause is outside of the kernel",
-        CauseKind::Time => "the same input at another time, and another decision: the cause is outside of the kernel",
+        CauseKind::Time => {
+            "the same input at another time, and another decision: the cause is outside of the kernel"
+        }
         CauseKind::Policy => "the same input, and another decision: the cause is the policy",
         CauseKind::Kernel => "the same input, and another decision: the cause is the version of the kernel",
         CauseKind::Recording => {
@@ -127,7 +129,9 @@ fn write_consequences(compared: &Compared<'_>, width: usize, out: &mut impl Writ
         write_hanging(2, "", &counts.join(", "), width, out)?;
     }
     if !diff.is_aligned {
-        let text = format!("not aligned: more than {EDITS_MAX} insertions and deletions; the steps are paired in order");
+        let text = format!(
+            "not aligned: more than {EDITS_MAX} insertions and deletions; the steps are paired in order"
+        );
         write_hanging(2, "", &text, width, out)?;
     }
     for change in changes.iter().take(LISTED_MAX) {

@@ -120,7 +120,8 @@ mod tests {
 
     #[test]
     fn alignment_is_ordered_and_longest() {
-        let texts = ["", "a", "abcabba", "cbabac", "aaaa", "abab", "xabcabbay", "the same", "thesame!", "zzz"];
+        let texts =
+            ["", "a", "abcabba", "cbabac", "aaaa", "abab", "xabcabbay", "the same", "thesame!", "zzz"];
         for a in texts {
             for b in texts {
                 let (a, b) = (keys(a), keys(b));

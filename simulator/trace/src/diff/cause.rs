@@ -1,9 +1,9 @@
 //! The first cause of the differences between two traces.
 
-use super::{ChangedPart, StepChange};
+use super::side::ReadStep;
 use crate::changed_decision::{ChangedDecision, PathStep};
 use crate::comparison::compare_pair;
-use crate::format::{Header, Step};
+use crate::format::Header;
 use crate::replay::Difference;
 use orchestrion_kernel::Phase;
 
@@ -40,16 +40,12 @@ pub enum CauseKind {
 }
 
 impl Cause {
-    /// Determines the cause of the first change. Before it, both conversations had the same steps.
-    pub(super) fn new(change: StepChange, steps: [Option<Step>; 2], from: Phase, headers: &[Header; 2]) -> Self {
-        let [a, b] = &steps;
-        let compared = compare_pair(a.as_ref(), b.as_ref());
-        let is_input = match change {
-            StepChange::OnlyA(_) | StepChange::OnlyB(_) => true,
-            StepChange::Changed(_, _, part) => part == ChangedPart::Input,
-        };
-        let time = |step: &Option<Step>| step.as_ref().map(|step| step.at_ms);
-        let kind = if is_input {
+    /// Determines the cause of the first change from the next step of both traces. Before it, both conversations had the same steps.
+    pub(super) fn new([a, b]: [Option<&ReadStep>; 2], from: Phase, headers: &[Header; 2]) -> Self {
+        let compared = compare_pair(a.map(|step| &**step), b.map(|step| &**step));
+        let is_same_input = a.zip(b).is_some_and(|(a, b)| a.plain.input == b.plain.input);
+        let time = |step: Option<&ReadStep>| step.map(|step| step.at_ms);
+        let kind = if !is_same_input {
             CauseKind::Input
         } else if headers[0].policy != headers[1].policy {
             CauseKind::Policy
@@ -60,16 +56,19 @@ impl Cause {
         } else {
             CauseKind::Recording
         };
-        let path = |step: &Option<Step>| {
-            step.as_ref().map_or(PathStep::End, |step| {
+        let path = |step: Option<&ReadStep>| {
+            step.map_or(PathStep::End, |step| {
                 let result = step.refused.as_deref().map_or(Ok(step.events.as_slice()), Err);
                 PathStep::from_step(step.n, result)
             })
         };
         let (recorded, current) = (path(a), path(b));
-        let decision = (!is_input && !recorded.is_same(&current))
-            .then_some(ChangedDecision { from, recorded, current });
-        let number = |step: &Option<Step>| step.as_ref().map(|step| step.n);
+        let decision = (is_same_input && !recorded.is_same(&current)).then_some(ChangedDecision {
+            from,
+            recorded,
+            current,
+        });
+        let number = |step: Option<&ReadStep>| step.map(|step| step.n);
         Self {
             kind,
             steps: [number(a), number(b)],

@@ -4,6 +4,7 @@ use super::super::detail;
 use super::super::renderer::Line;
 use super::super::step_view::StepView;
 use super::blocks::{PageBlock, PageBlocks};
+use super::commands::commands;
 use super::states::States;
 use crate::text::sanitize;
 use maud::{Markup, html};
@@ -18,19 +19,19 @@ pub(super) struct Group {
 }
 
 /// Returns a step with its lines in the timeline, and adds the state after it to `states`.
-pub(super) fn step(view: &StepView<'_>, lines: &[PageBlock], states: &mut States) -> Markup {
+pub(super) fn step(view: &StepView<'_>, lines: &[PageBlock], states: &mut States, file: &str) -> Markup {
     let n = view.step.n;
     html! {
         li.step.timed[view.elapsed().is_some()] id={ "s" (n) } value=(n) {
             a.n href={ "#s" (n) } { (n) }
             @for block in lines { (line(block)) }
-            (details(view, states))
+            (details(view, states, file))
         }
     }
 }
 
-/// Returns input, transition, events and context of a step, and the changes of the state.
-fn details(view: &StepView<'_>, states: &mut States) -> Markup {
+/// Returns input, transition, events and context of a step, the changes of the state, and commands to copy.
+fn details(view: &StepView<'_>, states: &mut States, file: &str) -> Markup {
     let n = view.step.n;
     let (mut detail, mut state) = (PageBlocks::default(), PageBlocks::default());
     // Writing to memory does not fail.
@@ -52,6 +53,10 @@ fn details(view: &StepView<'_>, states: &mut States) -> Markup {
                     @if new.is_empty() { p.faint { "nothing" } }
                     dl { @for (name, line) in &new { div { dt { (name) } dd { (line) } } } }
                 }
+            }
+            div.commands {
+                h4 { "Commands" }
+                @for command in commands(view, file) { p { code { (sanitize(&command)) } } }
             }
             @if is_stored { p.state-link { a href={ "#state-" (n) } { "full state after step " (n) } } }
         }
