@@ -44,7 +44,7 @@ pub fn html<R: BufRead>(mut reader: Reader<R>, file: &str) -> HtmlPage {
     let policy = &header.policy;
     let mut fold = StateFold::new(&header);
     let mut monitor = ClaimMonitor::new(policy, fold.conversation.state());
-    let mut builder = PageBuilder::new(file);
+    let mut builder = PageBuilder::default();
     let mut timeline = Timeline::default();
     let result = reader.try_for_each(|step| {
         let step = step?;

@@ -20,19 +20,12 @@ pub(super) struct PageBuilder {
     /// The first step that the timeline omits.
     pub(super) omitted_from: Option<u64>,
     pub(super) states: States,
-    /// The name of the trace in commands.
-    file: String,
     current: Option<RequestView>,
     requests_bytes: usize,
     timeline_bytes: usize,
 }
 
 impl PageBuilder {
-    /// Creates a builder of the page of a trace with this file name.
-    pub(super) fn new(file: &str) -> Self {
-        Self { file: file.to_owned(), ..Self::default() }
-    }
-
     /// Returns the number of steps in the timeline.
     pub(super) fn steps(&self) -> usize {
         self.groups.iter().map(|group| group.steps.len()).sum()
@@ -66,7 +59,7 @@ impl PageBuilder {
                 block => lines.push(block),
             }
         }
-        let markup = step(view, &lines, &mut self.states, &self.file);
+        let markup = step(view, &lines, &mut self.states);
         self.timeline_bytes += markup.0.len();
         if self.groups.is_empty() {
             self.groups.push(Group::default());

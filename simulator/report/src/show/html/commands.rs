@@ -1,32 +1,40 @@
-//! Commands to copy at each step: fork the trace there, and compare the fork with it.
+//! Commands to copy: fork the trace at a step, and compare the fork with it.
+//!
+//! The page has the templates once, because they would be half of a step. The script puts the number of a step and what can be set there
+//! into them, when its details open.
 
-use super::super::step_view::StepView;
+use crate::text::sanitize;
+use maud::{Markup, html};
 use orchestrion_kernel::Input;
 
-/// Returns the commands of a step of a trace with this file name.
-pub(super) fn commands(view: &StepView<'_>, file: &str) -> [String; 2] {
-    let n = view.step.n;
+/// Returns the templates for a trace with this file name.
+pub(super) fn templates(file: &str) -> Markup {
     // The name of the output is that of the file up to its first dot, as of the command.
-    let fork = format!(".orchestrion/{}-fork-{n}.trace.ndjson", file.split('.').next().unwrap_or_default());
+    let fork = format!(".orchestrion/{}-fork-STEP.trace.ndjson", file.split('.').next().unwrap_or_default());
     let (file, fork) = (quoted(file), quoted(&fork));
-    let set = settable(&view.step.input);
-    [format!("orchestrion fork {file} --step {n} --set {set}"), format!("orchestrion diff {file} {fork}")]
+    html! {
+        div.commands {
+            p { code { "orchestrion fork " (sanitize(&file)) " --step STEP --set KEY=VALUE" } }
+            p { code { "orchestrion diff " (sanitize(&file)) " " (sanitize(&fork)) } }
+        }
+    }
 }
 
-/// Returns what can be set at a step with this input, with a placeholder for its value.
-const fn settable(input: &Input) -> &'static str {
+/// Returns the class of what can be set at a step with this input, after a space; none for a reply, as most steps are. It is a letter, as a page has
+/// thousands of steps.
+pub(super) const fn settable(input: &Input) -> &'static str {
     match input {
-        Input::Reply { .. } => "call.reply=REPLY",
-        Input::CallFailed { .. } => "call.error=KIND",
-        Input::UserMessage { .. } => "message.text=TEXT",
-        Input::Write(_) => "write=WRITE",
+        Input::Reply { .. } => "",
+        Input::CallFailed { .. } => " f",
+        Input::UserMessage { .. } => " m",
+        Input::Write(_) => " w",
         Input::SessionStart { .. }
         | Input::SessionEnd
         | Input::Step
         | Input::Cancel
         | Input::Network(_)
         | Input::Tick
-        | Input::Resume => "policy.NAME=VALUE",
+        | Input::Resume => " p",
     }
 }
 

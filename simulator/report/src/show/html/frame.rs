@@ -6,6 +6,7 @@ use super::super::network_activity::Drawing;
 use super::super::phrases;
 use super::blocks::{PageBlock, step_link};
 use super::builder::PageBuilder;
+use super::commands;
 use super::network;
 use crate::text::{count, sanitize};
 use base64::Engine;
@@ -136,6 +137,7 @@ impl Frame<'_> {
         html! {
             section #timeline {
                 h2 { "Timeline" }
+                (commands::templates(self.file))
                 @for group in &builder.groups {
                     @if let Some(title) = &group.title { h3 { (title) } }
                     @if let Some(region) = &group.region { h4 { (sanitize(region)) } }

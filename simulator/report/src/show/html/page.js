@@ -56,7 +56,24 @@ function showLinkedState() {
   range.focus({ preventScroll: true });
 }
 
+// What can be set at a step, by its class. Most steps are replies.
+const settable = { f: "call.error=KIND", m: "message.text=TEXT", w: "write=WRITE", p: "policy.NAME=VALUE" };
+
+// Adds the commands of a step when its details open. A file name may contain the words that are replaced, and is before them.
+function addCommands({ target }) {
+  const step = target.closest(".step");
+  if (!step || step.querySelector(".commands")) return;
+  const kind = [...step.classList].find((name) => settable[name]);
+  const commands = document.querySelector(".commands").cloneNode(true);
+  const [fork, diff] = commands.querySelectorAll("code");
+  const set = settable[kind] ?? "call.reply=REPLY";
+  fork.textContent = fork.textContent.replace(/(.*)STEP --set .*/, (_, start) => start + step.value + " --set " + set);
+  diff.textContent = diff.textContent.replace(/STEP(\.trace\.ndjson'?)$/, step.value + "$1");
+  target.append(commands);
+}
+
 document.documentElement.classList.add("scripted");
+document.addEventListener("toggle", addCommands, true);
 if (range) {
   range.addEventListener("input", () => show(Number(range.value)));
   document.getElementById("previous").addEventListener("click", () => show(Number(range.value) - 1));

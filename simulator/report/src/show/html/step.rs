@@ -4,7 +4,7 @@ use super::super::detail;
 use super::super::renderer::Line;
 use super::super::step_view::StepView;
 use super::blocks::{PageBlock, PageBlocks};
-use super::commands::commands;
+use super::commands::settable;
 use super::states::States;
 use crate::text::sanitize;
 use maud::{Markup, html};
@@ -19,19 +19,21 @@ pub(super) struct Group {
 }
 
 /// Returns a step with its lines in the timeline, and adds the state after it to `states`.
-pub(super) fn step(view: &StepView<'_>, lines: &[PageBlock], states: &mut States, file: &str) -> Markup {
+pub(super) fn step(view: &StepView<'_>, lines: &[PageBlock], states: &mut States) -> Markup {
     let n = view.step.n;
+    let timed = if view.elapsed().is_some() { " timed" } else { "" };
+    let class = format!("step{}{timed}", settable(&view.step.input));
     html! {
-        li.step.timed[view.elapsed().is_some()] id={ "s" (n) } value=(n) {
+        li class=(class) id={ "s" (n) } value=(n) {
             a.n href={ "#s" (n) } { (n) }
             @for block in lines { (line(block)) }
-            (details(view, states, file))
+            (details(view, states))
         }
     }
 }
 
-/// Returns input, transition, events and context of a step, the changes of the state, and commands to copy.
-fn details(view: &StepView<'_>, states: &mut States, file: &str) -> Markup {
+/// Returns input, transition, events and context of a step, and the changes of the state.
+fn details(view: &StepView<'_>, states: &mut States) -> Markup {
     let n = view.step.n;
     let (mut detail, mut state) = (PageBlocks::default(), PageBlocks::default());
     // Writing to memory does not fail.
@@ -53,10 +55,6 @@ fn details(view: &StepView<'_>, states: &mut States, file: &str) -> Markup {
                     @if new.is_empty() { p.faint { "nothing" } }
                     dl { @for (name, line) in &new { div { dt { (name) } dd { (line) } } } }
                 }
-            }
-            div.commands {
-                h4 { "Commands" }
-                @for command in commands(view, file) { p { code { (sanitize(&command)) } } }
             }
             @if is_stored { p.state-link { a href={ "#state-" (n) } { "full state after step " (n) } } }
         }
