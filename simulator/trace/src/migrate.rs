@@ -87,7 +87,7 @@ pub fn migrate<R: BufRead, W: Write>(input: R, file: &str, out: W) -> Result<Mig
     }
     let header = Header { format: FORMAT.to_owned(), ..reader.header().clone() };
     let mut writer = Writer::new(out, &header)?;
-    while let Some(step) = reader.next() {
+    for step in reader {
         let step = step.map_err(|error| MigrateError::Trace(unconvertible(error, &from)))?;
         let metadata = StepMetadata { at_ms: step.at_ms, note: step.note, idempotency: step.idempotency };
         let record = StepRecord {

@@ -9,8 +9,11 @@ use orchestrion_runtime::CallError;
 use orchestrion_scenario::policy_file::{self, setting};
 use orchestrion_scenario::{parse_reply, parse_write};
 
+/// How a key makes a change of its value.
+type NewChange = fn(String) -> Change;
+
 /// The keys of inputs.
-const KEYS: [(&str, fn(String) -> Change); 4] = [
+const KEYS: [(&str, NewChange); 4] = [
     ("call.reply", Change::Reply),
     ("call.error", Change::Error),
     ("message.text", Change::Message),
