@@ -4,15 +4,19 @@
 
 mod args;
 mod check;
+mod confirmation;
 mod context;
+mod diff;
 mod differences;
 mod exit_status;
 mod export;
 mod files;
+mod fork;
 mod init;
 mod journal;
 mod keys;
 mod lint;
+mod migrate;
 mod output;
 mod paths;
 mod promote;
@@ -61,6 +65,9 @@ enum Command {
     Lint(lint::Args),
     Run(run::Args),
     Replay(replay::Args),
+    Diff(diff::Args),
+    Fork(fork::Args),
+    Migrate(migrate::Args),
     Show(show::Args),
     Promote(promote::Args),
     Context(context::Args),
@@ -84,6 +91,9 @@ pub fn main() -> ExitCode {
         Command::Lint(args) => lint::run(args, &cli.global),
         Command::Run(args) => run::run(args, &cli.global),
         Command::Replay(args) => replay::run(args, &cli.global),
+        Command::Diff(args) => diff::run(args, &cli.global),
+        Command::Fork(args) => fork::run(args, &cli.global),
+        Command::Migrate(args) => migrate::run(args, &cli.global),
         Command::Show(args) => show::run(args),
         Command::Promote(args) => promote::run(args, &cli.global),
         Command::Context(args) => context::run(args, &cli.global),

@@ -447,3 +447,26 @@ fn page_fits_phone_width() {
         assert_eq!(title, "0", "how much wider the page is than the frame; {log}");
     }
 }
+
+/// The script makes the commands of a step of the templates and of what can be set there.
+#[test]
+fn steps_offer_fork_and_diff() {
+    let page = page(&golden("veto-in-pass-one")).text;
+    for command in [
+        "<code>orchestrion fork some.ndjson --step STEP --set KEY=VALUE<",
+        "<code>orchestrion diff some.ndjson .orchestrion/some-fork-STEP.trace.ndjson<",
+        "f: \"call.error=KIND\", m: \"message.text=TEXT\", w: \"write=WRITE\", p: \"policy.NAME=VALUE\" }",
+        "?? \"call.reply=REPLY\"",
+        "/(.*)STEP --set .*/",
+        "/STEP(\\.trace\\.ndjson'?)$/",
+    ] {
+        assert_eq!(page.matches(command).count(), 1, "{command}");
+    }
+    for (step, class) in [(2, "step m"), (4, "step p"), (11, "step")] {
+        assert!(page.contains(&format!("<li class=\"{class}\" id=\"s{step}\"")), "step {step}");
+    }
+    let (trace, name) = (golden("veto-in-pass-one"), "two words.ndjson");
+    let page = html(Reader::new(trace.as_slice(), name).unwrap(), name).text;
+    let quoted = "orchestrion diff 'two words.ndjson' '.orchestrion/two words-fork-STEP.trace.ndjson'<";
+    assert!(page.contains(quoted), "a name with a space is quoted");
+}

@@ -124,6 +124,29 @@ fn run_and_replay_state_the_same_in_every_format() {
 }
 
 #[test]
+fn diff_states_the_same_in_every_format() {
+    let folder = changed_project();
+    let folder = folder.path();
+    run(1, folder, &["run", "--check", "--quiet"]);
+    let now = ".orchestrion/first-request.trace.ndjson";
+    let command = ["diff", GOLDEN, now];
+    let results = in_every_format(1, folder, &command);
+    let [(file, line, message)] = &results[..] else { panic!("{results:?}") };
+    assert_eq!((file.as_str(), *line), (now, Some(14)), "{message}");
+    for part in
+        ["the cause is the policy", "redebate_below: A 0.80, B 0.99", "T14", "T13", "ending of request 1"]
+    {
+        assert!(message.contains(part), "{part}: {message}");
+    }
+    let json = run(1, folder, &[&command[..], &["--format", "json"]].concat()).0;
+    let schema = jsonschema::validator_for(&report_schemas::diff()).unwrap();
+    let errors: Vec<String> =
+        schema.iter_errors(&serde_json::from_str(&json).unwrap()).map(|error| error.to_string()).collect();
+    assert!(errors.is_empty(), "{errors:?}");
+    assert_eq!(in_every_format(0, folder, &["diff", GOLDEN, GOLDEN]), []);
+}
+
+#[test]
 fn equal_project_has_no_result() {
     let folder = tempfile::tempdir().unwrap();
     run(0, folder.path(), &["init"]);

@@ -88,8 +88,10 @@ fn schemas_are_up_to_date() {
         ("task", orchestrion_network::task_schema()),
         ("claims", orchestrion_user_claims::claim_schema()),
         ("check-report", report_schemas::check()),
+        ("diff-report", report_schemas::diff()),
         ("lint-report", report_schemas::lint()),
         ("test-report", report_schemas::test()),
+        ("trace", orchestrion_trace::schema::trace_schema()),
     ];
     check(schemas.map(|(name, schema)| {
         let text = serde_json::to_string_pretty(&schema).unwrap();

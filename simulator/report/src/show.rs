@@ -6,6 +6,7 @@
 
 mod base_events;
 mod claims;
+mod description;
 mod detail;
 mod error;
 mod fold;
@@ -23,6 +24,7 @@ mod terminal;
 mod timeline;
 
 pub use base_events::{BaseSummary, show_base};
+pub use description::{StepDescription, describe};
 pub use error::ShowError;
 pub use fold::ShowSummary;
 pub use html::{HtmlPage, PAGE_PREFIX, html};

@@ -1,5 +1,9 @@
 //! Runs a scenario: its user and its scripted modules drive a conversation to the end.
 
+mod progress;
+
+pub use progress::Progress;
+
 use crate::expect::ScriptForm;
 use crate::expectations::{Expectations, ObservedContext};
 use crate::handoff_channel::HandoffChannel;
@@ -11,14 +15,16 @@ use miette::{Diagnostic, SourceSpan};
 use orchestrion_handoff::SignedHandoff;
 use orchestrion_kernel::module::Failure;
 use orchestrion_kernel::network::NetworkInput;
-use orchestrion_kernel::{Input, Phase, Refusal, Timestamp};
+use orchestrion_kernel::{CallId, Input, Phase, Refusal, Timestamp};
 use orchestrion_runtime::{
     Call, CallResult, Clock, Conversation, Deadlines, DeadlockError, Host, OpenError, RecoveryResult,
     RuntimeError, StepResult, lock_ignoring_poison,
 };
 use orchestrion_text::StandardContexts;
-use orchestrion_trace::{Header, ScenarioRef, TraceError, digest};
+use orchestrion_trace::fork::Fork;
+use orchestrion_trace::{Header, TraceError};
 use orchestrion_yaml::{LabeledError, ReadError, Source};
+use std::collections::{BTreeMap, BTreeSet};
 use std::future::pending;
 use std::sync::Mutex;
 use std::time::Duration;
@@ -80,11 +86,56 @@ pub enum ScenarioRunError {
 /// # Errors
 /// [`ScenarioRunError`].
 pub fn run_scenario(scenario: Scenario) -> Result<ScenarioResult, ScenarioRunError> {
-    let reference = ScenarioRef { name: scenario.name.clone(), digest: digest(scenario.text().as_bytes()) };
-    let header = Header::new(scenario.conversation.clone(), scenario.policy.clone(), Some(reference));
+    let header =
+        Header::new(scenario.conversation.clone(), scenario.policy.clone(), Some(scenario.reference()));
+    run_from(scenario, &header, RunStart::default())
+}
+
+/// Continues a fork with the rest of a scenario. `header` is that of the fork. The expectations of the scenario are not judged: they are
+/// about its own run.
+///
+/// # Errors
+/// [`ScenarioRunError`].
+pub fn continue_scenario(
+    progress: Progress,
+    header: &Header,
+    fork: Fork,
+) -> Result<ScenarioResult, ScenarioRunError> {
+    let Progress { mut scenario, request, events, next_request, replies, .. } = progress;
+    scenario.expectations = Expectations::default();
+    scenario.starts_at = Timestamp::from_millis(fork.at_ms);
+    let replies = replies.into_iter().map(|(call, drawn)| (call, drawn.remaining(fork.at_ms))).collect();
+    let running = request.map(|request| (request, events));
+    let Fork { trace: journal, steps, halted, .. } = fork;
+    let start = RunStart { journal, steps, running, halted, next_request, replies };
+    run_from(scenario, header, start)
+}
+
+/// Where a run starts: at the beginning of a scenario, or after the steps of a fork.
+#[derive(Default)]
+struct RunStart {
+    journal: Vec<u8>,
+    steps: u64,
+    /// The request that runs, with its further events.
+    running: Option<(ScriptedRequest, Vec<(PhaseVisit, ScriptedEvent)>)>,
+    /// The refusal of an internal step, after which the kernel refuses every input.
+    halted: Option<Refusal>,
+    /// The index of the next request.
+    next_request: usize,
+    /// The replies to calls that were sent before.
+    replies: BTreeMap<CallId, DelayedReply>,
+}
+
+fn run_from(
+    scenario: Scenario,
+    header: &Header,
+    start: RunStart,
+) -> Result<ScenarioResult, ScenarioRunError> {
     let host = ScriptedHost {
         clock: Clock::simulated(),
         starts_at: scenario.starts_at,
+        replies: Mutex::new(start.replies.clone()),
+        unsent: Mutex::default(),
         script: Mutex::new(scenario.script),
         handoffs: Mutex::new(HandoffChannel::new(scenario.handoffs)),
         contexts: scenario.expectations.needs_contexts().then(Mutex::default),
@@ -94,14 +145,14 @@ pub fn run_scenario(scenario: Scenario) -> Result<ScenarioResult, ScenarioRunErr
     let network = network.map(|network| Input::Network(Box::new(without_public_keys(*network))));
     let runner = ScenarioRunner {
         host: &host,
-        header: &header,
+        header,
         name: &name,
         source: &source,
         network,
         deadlines,
         expectations,
     };
-    host.clock.block_on(runner.run(&requests))?
+    host.clock.block_on(runner.run(&requests, start))?
 }
 
 /// Removes the public keys of a new network. The nodes of a simulation sign with simulated keys, since a scenario has no secret keys;
@@ -162,6 +213,10 @@ fn underivable_error(source: &Source, place: Option<SourceSpan>) -> ReadError {
 struct ScriptedHost {
     clock: Clock,
     starts_at: Timestamp,
+    /// The replies that were drawn before the run started, for calls that are still pending.
+    replies: Mutex<BTreeMap<CallId, DelayedReply>>,
+    /// The calls that were pending before the run started. No module has executed them.
+    unsent: Mutex<BTreeSet<CallId>>,
     script: Mutex<Script>,
     handoffs: Mutex<HandoffChannel>,
     /// The contexts of the calls, if the scenario expects something of them.
@@ -187,7 +242,11 @@ impl ScriptedHost {
             node: call.node.as_ref(),
             context: call.context.as_ref().map_or("", |context| &context.text),
         };
-        let scripted = lock_ignoring_poison(&self.script).reply(&scene);
+        let drawn = lock_ignoring_poison(&self.replies).remove(&call.id);
+        let scripted = match drawn {
+            Some(drawn) => Ok(drawn),
+            None => lock_ignoring_poison(&self.script).reply(&scene),
+        };
         match scripted {
             Ok(DelayedReply { reply, after }) => {
                 if !after.is_zero() {
@@ -214,6 +273,9 @@ impl Host for ScriptedHost {
     }
 
     async fn recover(&self, call: &Call) -> RecoveryResult {
+        if lock_ignoring_poison(&self.unsent).remove(&call.id) {
+            return RecoveryResult::NotStarted;
+        }
         match self.reply(call).await {
             ScriptedReply::Reply(reply) => RecoveryResult::Completed(Ok(reply)),
             ScriptedReply::Fail(Failure::OutcomeUnknown) => RecoveryResult::OutcomeUnknown,
@@ -253,12 +315,26 @@ impl ScenarioRunner<'_> {
             .with_deadlines(self.deadlines.clone()))
     }
 
-    async fn run(&self, requests: &[ScriptedRequest]) -> Result<ScenarioResult, ScenarioRunError> {
-        let mut conversation = self.open(Vec::new(), 0)?;
+    async fn run(
+        &self,
+        requests: &[ScriptedRequest],
+        start: RunStart,
+    ) -> Result<ScenarioResult, ScenarioRunError> {
+        let RunStart { journal, steps, running, halted, next_request, replies: _ } = start;
+        let mut conversation = self.open(journal, steps)?;
+        let pending = conversation.state().control().pending_calls().iter();
+        lock_ignoring_poison(&self.host.unsent).extend(pending.map(|call| call.id));
         let (mut unused_events, mut unexpected_writes) = (Vec::new(), Vec::new());
-        let mut halted = None;
-        let mut network = self.network.as_ref();
-        for request in requests {
+        let mut halted = halted;
+        let mut network = self.network.as_ref().filter(|_| steps == 0);
+        if let Some((request, mut events)) = running.filter(|_| halted.is_none()) {
+            let started = StepResult::Accepted;
+            halted = self
+                .drive_request(&mut conversation, &request, started, &mut events, &mut unexpected_writes)
+                .await?;
+            unused_events.extend(events.into_iter().map(unused_event));
+        }
+        for request in requests.iter().skip(next_request) {
             if halted.is_none() {
                 self.host.sleep(request.after).await;
                 if let Some(network) = network.take()
@@ -281,9 +357,11 @@ impl ScenarioRunner<'_> {
         if lock_ignoring_poison(&self.host.script).form() == ScriptForm::Partial {
             unused_events.clear();
         }
-        // Under `as-drawn` a conversation may end with its request; then no session is open.
+        // Under `as-drawn` a conversation may end with its request; then no session is open. A fork can start after the end of it.
+        let control = conversation.state().control();
         if halted.is_none()
-            && conversation.state().control().phase() == Phase::Idle
+            && control.phase() == Phase::Idle
+            && control.session().is_some()
             && let StepResult::Halted(refusal) = conversation.run(self.host)?.submit(&Input::SessionEnd)?
         {
             halted = Some(refusal);
@@ -300,18 +378,30 @@ impl ScenarioRunner<'_> {
     async fn run_request(
         &self,
         conversation: &mut Conversation<Vec<u8>>,
-        ScriptedRequest { user, request, .. }: &ScriptedRequest,
+        request: &ScriptedRequest,
+        events: &mut Vec<(PhaseVisit, ScriptedEvent)>,
+        unexpected: &mut Vec<ReadError>,
+    ) -> Result<Option<Refusal>, ScenarioRunError> {
+        let result = conversation.run(self.host)?.start_request(&request.user, request.request.clone())?;
+        // Neither without a session nor in an unknown scope a request runs.
+        if let StepResult::Refused(refusal) = &result
+            && conversation.state().control().phase() == Phase::Idle
+        {
+            return Ok(Some(refusal.clone()));
+        }
+        self.drive_request(conversation, request, result, events, unexpected).await
+    }
+
+    /// Runs a started request to its end. `result` is that of its latest input.
+    async fn drive_request(
+        &self,
+        conversation: &mut Conversation<Vec<u8>>,
+        ScriptedRequest { user, .. }: &ScriptedRequest,
+        mut result: StepResult,
         events: &mut Vec<(PhaseVisit, ScriptedEvent)>,
         unexpected: &mut Vec<ReadError>,
     ) -> Result<Option<Refusal>, ScenarioRunError> {
         let mut driver = conversation.run(self.host)?;
-        let mut result = driver.start_request(user, request.clone())?;
-        // Neither without a session nor in an unknown scope a request runs.
-        if let StepResult::Refused(refusal) = &result
-            && driver.state().control().phase() == Phase::Idle
-        {
-            return Ok(Some(refusal.clone()));
-        }
         loop {
             let phase = driver.state().control().phase();
             match result {

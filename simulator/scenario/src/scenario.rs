@@ -8,6 +8,7 @@ use orchestrion_kernel::knowledge::Write;
 use orchestrion_kernel::network::NetworkInput;
 use orchestrion_kernel::{ConversationId, Phase, Policy, Text, Timestamp};
 use orchestrion_runtime::{Deadlines, NewRequest, SessionUser};
+use orchestrion_trace::{ScenarioRef, digest};
 use orchestrion_yaml::{Source, Spanned};
 use std::time::Duration;
 
@@ -103,6 +104,12 @@ impl PhaseVisit {
 }
 
 impl Scenario {
+    /// Returns the reference to this scenario in the header of a trace.
+    #[must_use]
+    pub fn reference(&self) -> ScenarioRef {
+        ScenarioRef { name: self.name.clone(), digest: digest(self.text().as_bytes()) }
+    }
+
     /// Returns the source text of the scenario.
     #[must_use]
     pub fn text(&self) -> &str {

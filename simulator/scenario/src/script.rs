@@ -20,9 +20,10 @@ pub(crate) use simulated_memory::SimulatedMemory;
 use crate::expect::ScriptForm;
 use crate::names::Seed;
 use miette::{Diagnostic, SourceSpan};
-use orchestrion_kernel::Score;
+use orchestrion_kernel::event::MemoryRecord;
 use orchestrion_kernel::module::{Argument, Report, Role, Stance};
 use orchestrion_kernel::policy::AdditionalDebater;
+use orchestrion_kernel::{Score, Text, UserId};
 use orchestrion_runtime::{Call, CallPayload};
 use orchestrion_yaml::{LabeledError, ReadError, Source};
 use random::RandomStreams;
@@ -78,6 +79,17 @@ impl Script {
         if let Some(CallPayload::Record(record)) = &call.payload {
             self.memory.store(reply, &call.user, &call.request, record);
         }
+    }
+
+    /// Keeps the record of a recorded store call in the simulated memory if the report says that the store holds it.
+    pub(crate) fn store_record(
+        &mut self,
+        report: &Report,
+        user: &UserId,
+        text: &Text,
+        record: &MemoryRecord,
+    ) {
+        self.memory.store(&ScriptedReply::Reply(report.clone().into()), user, text, record);
     }
 
     /// Returns the reply to a call.

@@ -3,6 +3,7 @@
 use super::output::write_hanging;
 use orchestrion_kernel::Policy;
 use orchestrion_scenario::policy_file::{ChangedSetting, changed_settings};
+use orchestrion_trace::replay::Difference;
 use orchestrion_trace::{ChangedDecision, RequestEnding};
 use std::io::{self, Write};
 
@@ -77,6 +78,13 @@ pub(super) fn write_decision(
     let step = recorded.step().or_else(|| current.step()).unwrap_or_default();
     write_hanging(TEXT_COLUMN, "  path", &format!("first at step {step}, from {from}"), width, out)?;
     sides.write(&recorded.to_string(), &current.to_string(), width, out)
+}
+
+/// Returns a difference in one line.
+pub(super) fn difference_text(difference: &Difference, sides: Sides) -> String {
+    let Difference { step, subject, recorded, replayed } = difference;
+    let (recorded, replayed) = excerpts(recorded, replayed);
+    format!("step {step}, {subject}: {} {recorded}, {} {replayed}", sides.recorded, sides.current)
 }
 
 /// Returns the first decision on the path of control that differs, in one line.

@@ -139,10 +139,14 @@ enum Schema {
     Claims,
     /// `check --format json`.
     CheckReport,
+    /// `diff --format json`.
+    DiffReport,
     /// `lint --format json`.
     LintReport,
     /// `run --format json` and `replay --format json`.
     TestReport,
+    /// Lines of a trace or journal.
+    Trace,
 }
 
 /// Runs the command; `program` describes the whole command line, for completions and the manual.
@@ -216,8 +220,10 @@ fn schema(schema: Schema) -> Result<String> {
         Schema::Task => orchestrion_network::task_schema(),
         Schema::Claims => orchestrion_user_claims::claim_schema(),
         Schema::CheckReport => report_schemas::check(),
+        Schema::DiffReport => report_schemas::diff(),
         Schema::LintReport => report_schemas::lint(),
         Schema::TestReport => report_schemas::test(),
+        Schema::Trace => orchestrion_trace::schema::trace_schema(),
     };
     Ok(serde_json::to_string_pretty(&schema).into_diagnostic()? + "\n")
 }

@@ -8,6 +8,7 @@ mod report;
 mod traces;
 mod update;
 
+pub(super) use judge::scenario_of;
 pub(super) use options::Args;
 
 use super::args::GlobalArgs;

@@ -1,7 +1,7 @@
 //! JSON Schemas of the reports that commands print with `--format json`.
 
 use super::test_report::TestReport;
-use super::{check, lint};
+use super::{check, diff, lint};
 use schemars::schema_for;
 use serde_json::Value;
 
@@ -15,6 +15,12 @@ pub fn check() -> Value {
 #[must_use]
 pub fn lint() -> Value {
     titled(schema_for!(lint::json::Report<'_>), "Orchestrion lint report")
+}
+
+/// Of `diff --format json`.
+#[must_use]
+pub fn diff() -> Value {
+    titled(schema_for!(diff::json::Report<'_>), "Orchestrion diff report")
 }
 
 /// Of `run --format json` and `replay --format json`.

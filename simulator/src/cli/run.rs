@@ -23,6 +23,7 @@ use orchestrion_user_claims::UserClaim;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+pub(super) use stdio::continue_with_host;
 
 /// Run scenarios with their scripted modules, record a trace of each, and show it.
 #[derive(Debug, clap::Args)]

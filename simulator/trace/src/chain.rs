@@ -28,6 +28,8 @@ struct StepConditions<'a> {
     scenario: &'a RawValue,
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
     continues: Option<&'a RawValue>,
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    lineage: Option<&'a RawValue>,
 }
 
 /// Returns the chain before the first step.

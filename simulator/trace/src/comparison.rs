@@ -111,8 +111,8 @@ pub fn compare<A: BufRead, B: BufRead>(
     })
 }
 
-/// Returns the first difference of two steps with the same number.
-fn compare_pair(golden: Option<&Step>, current: Option<&Step>) -> Option<ComparedStep> {
+/// Returns the first difference of two steps.
+pub(crate) fn compare_pair(golden: Option<&Step>, current: Option<&Step>) -> Option<ComparedStep> {
     let input = |step: u64, subject: &str, recorded: String, replayed: String| {
         let difference = Difference { step, subject: subject.to_owned(), recorded, replayed };
         Some(ComparedStep { part: ComparedPart::Input, difference })

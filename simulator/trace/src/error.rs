@@ -1,6 +1,7 @@
 //! The errors of reading a trace.
 
 use crate::format::FORMAT;
+use crate::migrate::{CONVERTIBLE_FORMAT, unrecorded};
 use orchestrion_kernel::context::TokenizerUnavailable;
 use orchestrion_kernel::policy::PolicyError;
 use std::{fmt, io};
@@ -43,6 +44,15 @@ pub enum TraceErrorKind {
     },
     /// The trace has another format or another version of it.
     Version(String),
+    /// The header lacks settings that this version has.
+    OlderHeader(String),
+    /// An older trace lacks what the current format records.
+    NotConvertible {
+        /// The format of the trace.
+        found: String,
+        /// What it lacks, as a clause.
+        reason: String,
+    },
     /// A text reference is malformed, or refers to no text in the window.
     TextReference {
         /// The reference, or its number.
@@ -129,10 +139,28 @@ impl fmt::Display for TraceErrorKind {
                 "chain mismatch: expected {expected} (computed), found {found}; this line or the order of the lines above \
                  was edited, so restore the original or record the trace again",
             ),
-            Self::Version(found) => write!(
+            Self::Version(found) => {
+                let (advice, reason) = match unrecorded(found) {
+                    Some(reason) => ("play its scenario again: it cannot be converted, because ", reason),
+                    None if found == CONVERTIBLE_FORMAT => {
+                        ("convert it with: orchestrion migrate TRACE", "")
+                    }
+                    None => ("use the version that wrote it", ""),
+                };
+                write!(
+                    f,
+                    "unsupported trace format: expected {FORMAT}, found {found}; {advice}{reason}"
+                )
+            }
+            Self::OlderHeader(reason) => write!(
                 f,
-                "unsupported trace format: expected {FORMAT}, found {found}; version 5 stores a \
-                 context as its difference from an earlier one, so record the trace again from its scenario or use the version that wrote it",
+                "header of an older version: expected all settings of this version, found an error: {reason}; convert the \
+                 trace with `orchestrion migrate TRACE`, or record it again",
+            ),
+            Self::NotConvertible { found, reason } => write!(
+                f,
+                "not convertible: expected what {FORMAT} records, found a trace of {found}: {reason}; play its scenario \
+                 again with: orchestrion run SCENARIO",
             ),
             Self::TextReference { found, expected } => write!(
                 f,

@@ -3,6 +3,7 @@
 use crate::context_record::ContextRecord;
 use crate::digest::digest;
 use crate::events_digest::EventsDigest;
+use crate::fork::Lineage;
 use crate::recent_inputs::Idempotency;
 use orchestrion_files::FileKind;
 use orchestrion_kernel::control::table::TRANSITIONS;
@@ -60,6 +61,9 @@ pub struct Header {
     /// The end of the segment that this segment of a journal continues, if it is not the first one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub continues: Option<SegmentEnd>,
+    /// Where the trace comes from, if it is a fork of another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lineage: Option<Lineage>,
 }
 
 /// The end of a segment of a journal.
@@ -110,6 +114,12 @@ impl Header {
         Self { format: JOURNAL_FORMAT.to_owned(), ..self }
     }
 
+    /// Whether the lines after this header are those of a journal.
+    #[must_use]
+    pub fn is_journal(&self) -> bool {
+        self.form() == Form::Journal
+    }
+
     /// What the lines after this header contain.
     pub(crate) fn form(&self) -> Form {
         if self.format == JOURNAL_FORMAT { Form::Journal } else { Form::Trace }
@@ -126,6 +136,7 @@ impl Header {
             policy,
             scenario,
             continues: None,
+            lineage: None,
         }
     }
 }

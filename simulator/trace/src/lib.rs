@@ -22,6 +22,7 @@
 //! - **Context references.** The `items` of a context are written as `{"from":C,"removed":[…],"added":[…]}`, their difference
 //!   from the context of call `C` among the latest four, where this is shorter than the list. The reader restores the list before
 //!   it parses a line.
+//! - **Lineage.** A forked trace has the key `lineage` in its header: its parent, the step and what was set.
 //! - **Reading another version** fails with [`TraceErrorKind::Version`].
 //!
 //! # Format `orchestrion-trace/5-journal`
@@ -44,19 +45,23 @@ mod comparison;
 mod context_record;
 mod context_window;
 mod contexts;
+pub mod diff;
 mod digest;
 mod ending;
 mod erased;
 mod error;
 mod events_digest;
 mod facts;
+pub mod fork;
 mod format;
 mod layers;
+pub mod migrate;
 mod read;
 mod recent_inputs;
 pub mod recorder;
 pub mod redact;
 pub mod replay;
+pub mod schema;
 pub mod segments;
 mod snapshot;
 mod texts;
@@ -66,7 +71,7 @@ pub use changed_decision::{ChangedDecision, PathStep};
 pub use comparison::{ComparedPart, ComparedStep, Comparison, compare};
 pub use context_record::ContextRecord;
 pub use contexts::record_context;
-pub use digest::digest;
+pub use digest::{FileDigest, digest};
 pub use ending::{RequestEnding, endings};
 pub use error::{TraceError, TraceErrorKind};
 pub use facts::{

@@ -10,6 +10,7 @@ use crate::facts::ConversationFold;
 use crate::format::{
     END_PREFIX, EndLine, FORMAT, Form, Header, JOURNAL_FORMAT, SegmentEnd, StateLine, Step, TOOL_CALL_KEY,
 };
+use crate::migrate::{CONVERTIBLE_FORMAT, older_header};
 use crate::snapshot::Snapshot;
 use crate::texts::TextWindow;
 use crate::write::ResumePoint;
@@ -76,6 +77,15 @@ impl<R: BufRead> Reader<R> {
     /// # Errors
     /// [`TraceError`] with the file and the line.
     pub fn new_segment(input: R, file: &str) -> Result<Self, TraceError> {
+        Self::open(input, file, None)
+    }
+
+    /// Reads the header of a trace that may be older. `conversions` receives what was converted.
+    pub(crate) fn new_older(input: R, file: &str, conversions: &mut Vec<String>) -> Result<Self, TraceError> {
+        Self::open(input, file, Some(conversions))
+    }
+
+    fn open(input: R, file: &str, conversions: Option<&mut Vec<String>>) -> Result<Self, TraceError> {
         let header = Header {
             format: String::new(),
             kernel: String::new(),
@@ -84,6 +94,7 @@ impl<R: BufRead> Reader<R> {
             policy: orchestrion_kernel::Policy::hardened(),
             scenario: None,
             continues: None,
+            lineage: None,
         };
         let mut reader = Self {
             input,
@@ -110,13 +121,29 @@ impl<R: BufRead> Reader<R> {
         }
         // Another version may compute chains differently, so the format is checked first.
         let format = serde_json::from_str(&reader.linked).ok().map(|VersionedHeader { format }| format);
-        if let Some(found) = format.filter(|format| format != FORMAT && format != JOURNAL_FORMAT) {
+        let is_read = |format: &str| {
+            format == FORMAT
+                || format == JOURNAL_FORMAT
+                || (conversions.is_some() && format == CONVERTIBLE_FORMAT)
+        };
+        if let Some(found) = format.filter(|format| !is_read(format)) {
             return Err(reader.error(TraceErrorKind::Version(found)));
         }
         // The chain covers the whole header as it is, in a journal too.
         reader.check_chain()?;
         reader.body.push_str(&reader.linked);
-        reader.header = reader.parse(parse_header)?;
+        reader.header = match conversions {
+            Some(conversions) => {
+                older_header(reader.text(), conversions).map_err(|kind| reader.error(kind))?
+            }
+            None => parse_header(reader.text()).map_err(|error| {
+                let reason = error.to_string();
+                reader.error(match reason.starts_with("missing field") {
+                    true => TraceErrorKind::OlderHeader(reason),
+                    false => TraceErrorKind::Malformed(reason),
+                })
+            })?,
+        };
         reader.chain = chain::seed_steps(&reader.body).map_err(|error| reader.malformed(&error))?;
         if let Err(error) = reader.header.policy.validate() {
             return Err(reader.error(TraceErrorKind::Policy(error)));
@@ -313,12 +340,15 @@ impl<R: BufRead> Reader<R> {
     /// [`TraceError`] if the line is malformed, its number is not the next one, or this kernel decides other events.
     pub fn step(&self, state: &State) -> Result<Step, TraceError> {
         match self.header.form() {
-            Form::Trace => {
-                let step: Step = self.parse(parse_step)?;
-                self.check_number(step.n).map(|()| step)
-            }
+            Form::Trace => self.step_of_trace(),
             Form::Journal => self.decide_step(state),
         }
+    }
+
+    /// Parses the latest step of a trace, whose events are in the line.
+    pub(crate) fn step_of_trace(&self) -> Result<Step, TraceError> {
+        let step: Step = self.parse(parse_step)?;
+        self.check_number(step.n).map(|()| step)
     }
 
     fn check_number(&self, found: u64) -> Result<(), TraceError> {
@@ -344,6 +374,10 @@ impl<R: BufRead> Reader<R> {
         self.line += 1;
         self.start_byte = self.chain.len();
         let has_newline = linked.pop_if(|byte| *byte == b'\n').is_some();
+        // Some programs end lines with both bytes. No line of JSON ends in this one.
+        if has_newline {
+            linked.pop_if(|byte| *byte == b'\r');
+        }
         let text = String::from_utf8(linked);
         let is_text = text.is_ok();
         // Text that is not UTF-8 is kept: `is_torn` looks at it. It needs no more memory than its bytes.

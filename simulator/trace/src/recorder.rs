@@ -66,6 +66,11 @@ impl<W: io::Write> Recorder<W> {
         self.fold.state()
     }
 
+    /// The conversation so far.
+    pub(crate) const fn fold(&self) -> &ConversationFold {
+        &self.fold
+    }
+
     /// The facts about the running or latest request.
     pub const fn facts(&self) -> Option<&RequestFacts> {
         self.fold.facts()
@@ -142,6 +147,11 @@ impl<W: io::Write> Recorder<W> {
         let header = Header { continues: Some(end), ..header.clone() };
         let next = Writer::new_segment(Vec::new(), &header, &fold)?;
         Ok((out, next.into_output()))
+    }
+
+    /// Returns the output of a trace that another recorder continues.
+    pub(crate) fn into_output(self) -> W {
+        self.trace.into_output()
     }
 
     /// Ends the trace and returns its output.

@@ -12,7 +12,7 @@ pub use update::{Update, update};
 use crate::{ChangedDecision, DifferenceKind, Reader, TraceError};
 use orchestrion_kernel::Policy;
 use orchestrion_kernel::context::ContextBuilder;
-pub(crate) use replayer::{Replayer, compare_steps};
+pub(crate) use replayer::{ReplayedStep, Replayer, compare_steps};
 use std::io::BufRead;
 
 /// The result of a replay.

@@ -7,6 +7,7 @@
 mod blocks;
 mod builder;
 mod charts;
+mod commands;
 mod frame;
 mod network;
 mod path;

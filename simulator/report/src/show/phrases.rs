@@ -16,6 +16,7 @@ use orchestrion_kernel::plan::{Effect, Plan, Task};
 use orchestrion_kernel::policy::{Bound, Policy};
 use orchestrion_kernel::situation::{ActionRecord, ToolOutcome};
 use orchestrion_kernel::{Score, Text};
+use orchestrion_trace::fork::Lineage;
 
 /// The percentage of a line that the text of a task takes.
 const TASK_TEXT_PERCENT: usize = 50;
@@ -90,6 +91,11 @@ pub(super) fn report(report: &Report) -> Line {
         Report::Stored { held: false } => Line::new().styled(TextStyle::Bad, "does not hold the record"),
         Report::Delivered => Line::text("received the audit record"),
     }
+}
+
+/// Returns where a forked trace comes from, and what was set.
+pub(super) fn lineage(Lineage { parent, digest, step, set }: &Lineage) -> String {
+    format!("forked from {parent} with the digest {digest} at step {step}: {}", set.join(", "))
 }
 
 pub(super) fn approval(approved: bool) -> Line {

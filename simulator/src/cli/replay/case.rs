@@ -2,13 +2,13 @@
 
 use super::TraceResult;
 use super::report::ReplayedTrace;
-use crate::cli::differences::{Sides, changed_text, endings_text, excerpts, setting_text};
+use crate::cli::differences::{changed_text, difference_text, endings_text, setting_text};
 use crate::cli::exit_status::ExitStatus;
 use crate::cli::output::quoted;
 use crate::cli::test_report::{Diagnostic, Location, Rule, TestCase, rules};
 use orchestrion_report::text::count;
 use orchestrion_scenario::policy_file::changed_settings;
-use orchestrion_trace::replay::{Difference, Replay};
+use orchestrion_trace::replay::Replay;
 use orchestrion_user_claims::UserClaim;
 use std::path::Path;
 
@@ -62,9 +62,7 @@ fn diagnostics(
         found.push(Diagnostic::warning(&rules::ERASED_TEXT, message, Location::of_file(path)));
     }
     if let Some(error) = &replay.read_error {
-        let line = usize::try_from(error.line).ok().filter(|line| *line > 0);
-        let location = Location { line, ..Location::of_file(path) };
-        found.push(Diagnostic::warning(&rules::DAMAGED_TRACE, error.kind.to_string(), location));
+        found.push(Diagnostic::of_trace_error(path, error));
     }
     found
 }
@@ -72,10 +70,4 @@ fn diagnostics(
 fn at_step(path: &Path, rule: &Rule, message: String, step: u64) -> Diagnostic {
     let help = format!("see: orchestrion show {} --step {step}", quoted(path));
     Diagnostic::error(rule, message, Location::of_step(path, step)).with_help(help).at_step(step)
-}
-
-fn difference_text(difference: &Difference, sides: Sides) -> String {
-    let Difference { step, subject, recorded, replayed } = difference;
-    let (recorded, replayed) = excerpts(recorded, replayed);
-    format!("step {step}, {subject}: {} {recorded}, {} {replayed}", sides.recorded, sides.current)
 }

@@ -64,7 +64,7 @@ impl Judge {
 }
 
 /// Returns the scenario beside a trace, if the trace is its golden trace.
-pub(super) fn scenario_of(trace: &Path, header: &Header) -> Option<PathBuf> {
+pub(in crate::cli) fn scenario_of(trace: &Path, header: &Header) -> Option<PathBuf> {
     let scenario = trace.with_extension("yaml");
     (header.scenario.is_some() && scenario.is_file()).then_some(scenario)
 }

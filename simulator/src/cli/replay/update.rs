@@ -2,18 +2,17 @@
 
 use super::judge::Judge;
 use super::options::Settings;
+use crate::cli::confirmation::is_confirmed;
 use crate::cli::differences::excerpts;
 use crate::cli::exit_status::ExitStatus;
 use crate::cli::files::{open_target, open_trace, replace};
 use crate::cli::output::{self, quoted, write_command, write_hanging};
 use miette::{Context, IntoDiagnostic, Result};
-use orchestrion_files::limits::TYPED_LINE_BYTES_MAX;
 use orchestrion_kernel::Policy;
-use orchestrion_report::text::sanitize;
 use orchestrion_text::StandardContexts;
 use orchestrion_trace::TRACE_FILE;
 use orchestrion_trace::replay::{Difference, Update, update};
-use std::io::{self, BufRead as _, BufWriter, IsTerminal, Read as _, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 /// Shows how a trace would change, and writes it if the user confirms. Returns the status and whether it was written.
@@ -34,7 +33,7 @@ pub(super) fn apply(
     if !update.is_needed() {
         return Ok((ExitStatus::Success, false));
     }
-    if !settings.args.yes && !is_confirmed(path, settings, out)? {
+    if !settings.args.yes && !is_confirmed(path, &command(path, settings), width, out)? {
         return Ok((ExitStatus::Failure, false));
     }
     if let Err(error) = write_update(path, update, policy) {
@@ -45,30 +44,14 @@ pub(super) fn apply(
     Ok((ExitStatus::Success, true))
 }
 
-/// Asks the user; without a terminal, prints the command that writes the update.
-fn is_confirmed(path: &Path, settings: &Settings<'_>, out: &mut impl Write) -> Result<bool> {
-    if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
-        let policy = match (&settings.args.policy, &settings.judge) {
-            (Some(policy), _) => format!("--policy {} ", quoted(Path::new(policy))),
-            (None, Judge::Recorded { is_chosen: true }) => "--recorded-policy ".to_owned(),
-            (None, Judge::Recorded { is_chosen: false } | Judge::Named(_) | Judge::Project(_)) => {
-                String::new()
-            }
-        };
-        let command = format!("orchestrion replay --update --yes {policy}{}", quoted(path));
-        writeln!(out, "  not written: no terminal for confirmation").into_diagnostic()?;
-        write_command("write", &command, settings.width, out).into_diagnostic()?;
-        return Ok(false);
-    }
-    out.flush().into_diagnostic()?;
-    eprint!("write {}? [y/N] ", sanitize(&path.display().to_string()));
-    let mut reply = String::new();
-    io::stdin().lock().take(TYPED_LINE_BYTES_MAX).read_line(&mut reply).into_diagnostic()?;
-    let is_confirmed = ["y", "yes"].contains(&reply.trim().to_lowercase().as_str());
-    if !is_confirmed {
-        writeln!(out, "  not written").into_diagnostic()?;
-    }
-    Ok(is_confirmed)
+/// Returns the command that writes the update without asking.
+fn command(path: &Path, settings: &Settings<'_>) -> String {
+    let policy = match (&settings.args.policy, &settings.judge) {
+        (Some(policy), _) => format!("--policy {} ", quoted(Path::new(policy))),
+        (None, Judge::Recorded { is_chosen: true }) => "--recorded-policy ".to_owned(),
+        (None, Judge::Recorded { is_chosen: false } | Judge::Named(_) | Judge::Project(_)) => String::new(),
+    };
+    format!("orchestrion replay --update --yes {policy}{}", quoted(path))
 }
 
 /// Writes the update that was shown, or nothing.

@@ -16,6 +16,7 @@ use orchestrion_scenario::policy_file;
 use orchestrion_scenario::{PhaseVisit, Scenario, ScriptedEvent, ScriptedRequest, SourceText};
 use orchestrion_stdio::{ExitReason, Request, Requests, Served, Unread, WAITING_BYTES_MAX, serve};
 use orchestrion_text::StandardContexts;
+use orchestrion_trace::fork::Fork;
 use orchestrion_trace::{Header, ScenarioRef, digest};
 use orchestrion_user_claims::UserClaim;
 use std::io::{self, BufReader};
@@ -92,6 +93,42 @@ pub(super) fn run(
         // The conversation is complete, but the host does not know it.
         Some(_) if status == ExitStatus::Success => ExitStatus::Incomplete,
         Some(_) | None => status,
+    })
+}
+
+/// Writes a fork as a journal, and lets the host continue it. Standard output belongs to the protocol.
+pub(in crate::cli) fn continue_with_host(
+    path: &Path,
+    header: &Header,
+    fork: &Fork,
+    global: &GlobalArgs,
+) -> Result<ExitStatus> {
+    files::replace_trace(path, &fork.trace)?;
+    let file = JournalFile::open(path).into_diagnostic()?;
+    // The host has executed no call of the fork, but may have executed those of the parent: it recovers the pending ones.
+    let conversation =
+        Conversation::open_acknowledged(file, header, &StandardContexts, fork.steps).into_diagnostic()?;
+    let served = serve(conversation, None, Requests::Host, BufReader::new(io::stdin()), io::stdout())
+        .into_diagnostic()?;
+    let journal = output::quoted(path);
+    Ok(match served.reason {
+        ExitReason::Closed => {
+            if !global.quiet {
+                output::print_error(&format!("closed; show it: orchestrion show {journal}"));
+            }
+            ExitStatus::Success
+        }
+        ExitReason::HostDisconnected(pending) => {
+            output::print_error(&format!(
+                "standard input ended while {} calls were pending; the fork is not complete: fork again, or show it: orchestrion show {journal}",
+                pending.len()
+            ));
+            ExitStatus::Incomplete
+        }
+        ExitReason::Halted(refusal) => {
+            output::print_error(&format!("HALTED: {refusal}; show it: orchestrion show {journal}"));
+            ExitStatus::Failure
+        }
     })
 }
 

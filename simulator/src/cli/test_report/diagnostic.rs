@@ -1,5 +1,6 @@
 //! One reason why a case did not pass.
 
+use orchestrion_trace::TraceError;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::borrow::Cow;
@@ -121,6 +122,13 @@ impl Diagnostic {
     #[must_use]
     pub(in crate::cli) fn at_step(self, step: u64) -> Self {
         Self { step: Some(step), ..self }
+    }
+
+    /// The diagnostic of a trace that cannot be read to its end, at the line where reading ended.
+    pub(in crate::cli) fn of_trace_error(trace: &Path, error: &TraceError) -> Self {
+        let line = usize::try_from(error.line).ok().filter(|line| *line > 0);
+        let location = Location { line, ..Location::of_file(trace) };
+        Self::warning(&super::rules::DAMAGED_TRACE, error.kind.to_string(), location)
     }
 
     /// The diagnostic of an error, at its first label; without a label, at `file`.

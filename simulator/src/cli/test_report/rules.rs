@@ -13,6 +13,9 @@ pub(in crate::cli) const ERASED_TEXT: Rule =
 /// The policy changed.
 pub(in crate::cli) const CHANGED_POLICY: Rule =
     Rule::new("changed-policy", "a golden trace has the policy of its scenario");
+/// Another part of the header changed.
+pub(in crate::cli) const CHANGED_HEADER: Rule =
+    Rule::new("changed-header", "two traces are of the same kernel, table, conversation and scenario");
 /// An input changed.
 pub(in crate::cli) const CHANGED_INPUT: Rule =
     Rule::new("changed-input", "a run has the inputs of its golden trace");

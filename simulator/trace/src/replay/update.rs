@@ -61,6 +61,7 @@ pub fn update<R: BufRead, W: Write>(
     let policy_used = policy.unwrap_or(&recorded.policy).clone();
     let header = Header {
         format: recorded.format.clone(),
+        lineage: recorded.lineage.clone(),
         ..Header::new(recorded.conversation.clone(), policy_used, recorded.scenario.clone())
     };
     let mut update = Update {

@@ -23,6 +23,11 @@ pub(super) fn write_list(out: &mut dyn Renderer, view: &StepView<'_>) -> io::Res
     Ok(())
 }
 
+/// Returns the name of an event.
+pub(in crate::show) fn name(event: &Event) -> &'static str {
+    describe(event).0
+}
+
 /// Returns the name of an event, and its fields.
 fn describe(event: &Event) -> (&'static str, Line) {
     match event {

@@ -3,9 +3,11 @@
 use super::super::claims::Verdict;
 use super::super::fold::ShowSummary;
 use super::super::network_activity::Drawing;
+use super::super::phrases;
 use super::blocks::{PageBlock, step_link};
 use super::builder::PageBuilder;
 use super::charts::bar;
+use super::commands;
 use super::network;
 use crate::text::{count, sanitize};
 use base64::Engine;
@@ -96,7 +98,7 @@ impl Frame<'_> {
     }
 
     fn facts(&self, verdicts: &[(&'static Claim, Verdict)]) -> Markup {
-        let Header { kernel, policy, scenario, .. } = self.header;
+        let Header { kernel, policy, scenario, lineage, .. } = self.header;
         let ShowSummary { steps, requests, refused, unproven_contexts } = *self.summary;
         let violated = verdicts.iter().filter(|(_, verdict)| matches!(verdict, Verdict::Violated(_))).count();
         html! {
@@ -105,6 +107,7 @@ impl Frame<'_> {
                 @if let Some(scenario) = scenario { div { dt { "Scenario" } dd { (sanitize(&scenario.name)) } } }
                 div { dt { "Kernel" } dd { (sanitize(kernel)) } }
                 div { dt { "Trace" } dd { (sanitize(self.file)) } }
+                @if let Some(lineage) = lineage { div { dt { "Lineage" } dd { (sanitize(&phrases::lineage(lineage))) } } }
                 div { dt { "Steps" } dd { (steps) } }
                 div { dt { "Requests" } dd { (requests) } }
                 @if refused > 0 { div { dt { "Refused" } dd { (refused) } } }
@@ -141,6 +144,7 @@ impl Frame<'_> {
                     input type="search" id="query" placeholder="such as: security con";
                     span #found.faint aria-live="polite" {}
                 }
+                (commands::templates(self.file))
                 @for group in &builder.groups {
                     @if let Some(title) = &group.title { h3 { (title) } }
                     @if let Some(region) = &group.region { h4 { (sanitize(region)) } }

@@ -84,21 +84,6 @@ function filterSteps() {
   found.textContent = words.length ? shown + " of " + steps.length + " steps" : "";
 }
 
-// An open step links to its full state: a step of a page without scripts has none.
-for (const detail of document.querySelectorAll(".step > .detail")) {
-  detail.addEventListener("toggle", () => {
-    const step = Number(detail.parentElement.id.slice(1));
-    if (detail.querySelector(".state-link") || step > states.steps.length) return;
-    const link = document.createElement("a");
-    link.href = "#state-" + step;
-    link.textContent = "full state after step " + step;
-    const line = document.createElement("p");
-    line.className = "state-link";
-    line.append(link);
-    detail.append(line);
-  });
-}
-
 const query = document.getElementById("query");
 const found = document.getElementById("found");
 const steps = [...document.querySelectorAll(".step")];
@@ -112,7 +97,33 @@ addEventListener("hashchange", () => {
     step.scrollIntoView();
   }
 });
+// What can be set at a step, by its class. Most steps are replies.
+const settable = { f: "call.error=KIND", m: "message.text=TEXT", w: "write=WRITE", p: "policy.NAME=VALUE" };
+
+// Adds to a step, when its details open, the commands and the link to its full state: in each step they would be half of the page.
+// A file name may contain the words that are replaced, and is before them.
+function addCommands({ target }) {
+  const step = target.closest(".step");
+  if (!target.matches(".step > .detail") || step.querySelector(".commands")) return;
+  const number = step.id.slice(1);
+  const kind = [...step.classList].find((name) => settable[name]);
+  const commands = document.querySelector(".commands").cloneNode(true);
+  const [fork, diff] = commands.querySelectorAll("code");
+  const set = settable[kind] ?? "call.reply=REPLY";
+  fork.textContent = fork.textContent.replace(/(.*)STEP --set .*/, (_, start) => start + number + " --set " + set);
+  diff.textContent = diff.textContent.replace(/STEP(\.trace\.ndjson'?)$/, number + "$1");
+  target.append(commands);
+  if (Number(number) > states.steps.length) return;
+  const link = document.createElement("a");
+  link.href = "#state-" + number;
+  link.textContent = "full state after step " + number;
+  const line = document.createElement("p");
+  line.append(link);
+  target.append(line);
+}
+
 document.documentElement.classList.add("scripted");
+document.addEventListener("toggle", addCommands, true);
 if (range) {
   range.addEventListener("input", () => show(Number(range.value)));
   document.getElementById("previous").addEventListener("click", () => show(Number(range.value) - 1));

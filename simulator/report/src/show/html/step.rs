@@ -4,6 +4,7 @@ use super::super::detail;
 use super::super::renderer::Line;
 use super::super::step_view::StepView;
 use super::blocks::{PageBlock, PageBlocks};
+use super::commands::settable;
 use super::states::States;
 use crate::text::sanitize;
 use maud::{Markup, html};
@@ -20,8 +21,10 @@ pub(super) struct Group {
 /// Returns a step with its lines in the timeline, and adds the state after it to `states`.
 pub(super) fn step(view: &StepView<'_>, lines: &[PageBlock], states: &mut States) -> Markup {
     let n = view.step.n;
+    let timed = if view.elapsed().is_some() { " timed" } else { "" };
+    let class = format!("step{}{timed}", settable(&view.step.input));
     html! {
-        li.step.timed[view.elapsed().is_some()] id={ "s" (n) } {
+        li class=(class) id={ "s" (n) } {
             a.n href={ "#s" (n) } { (n) }
             @for block in lines { (line(block)) }
             (details(view, states))

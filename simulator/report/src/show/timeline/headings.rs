@@ -37,6 +37,9 @@ pub(in super::super) fn write_header(out: &mut dyn Renderer, header: &Header) ->
         line = line.and(format_args!(", scenario {}", scenario.name));
     }
     out.write_paragraph(line, 2)?;
+    if let Some(lineage) = &header.lineage {
+        out.write_paragraph(Line::text("  ").and(phrases::lineage(lineage)), 4)?;
+    }
     for difference in orchestrion_trace::replay::header_differences(header, None) {
         out.write_paragraph(Line::new().styled(TextStyle::Warn, format_args!("  note: {difference}")), 8)?;
     }

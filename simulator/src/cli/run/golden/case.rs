@@ -1,11 +1,10 @@
 //! How a golden trace compares with a run, as a diagnostic for other tools.
 
 use super::Verdict;
-use crate::cli::differences::{GOLDEN, changed_text, endings_text, excerpts, setting_text};
+use crate::cli::differences::{GOLDEN, changed_text, difference_text, endings_text, setting_text};
 use crate::cli::output::quoted;
 use crate::cli::test_report::{Diagnostic, Location, rules};
 use orchestrion_scenario::policy_file::changed_settings;
-use orchestrion_trace::replay::Difference;
 use orchestrion_trace::{ComparedPart, ComparedStep, Comparison};
 use std::path::Path;
 
@@ -21,11 +20,7 @@ pub(super) fn diagnostic(scenario: &Path, golden: &Path, verdict: &Verdict) -> O
                     .with_help(accept),
             )
         }
-        Verdict::Unreadable(error) => {
-            let line = usize::try_from(error.line).ok().filter(|line| *line > 0);
-            let location = Location { line, ..Location::of_file(golden) };
-            Some(Diagnostic::error(&rules::DAMAGED_TRACE, error.kind.to_string(), location))
-        }
+        Verdict::Unreadable(error) => Some(Diagnostic::of_trace_error(golden, error)),
         Verdict::Changed(comparison) => Some(changed(golden, comparison).with_help(accept)),
     }
 }
@@ -43,16 +38,13 @@ fn changed(golden: &Path, comparison: &Comparison) -> Diagnostic {
         ComparedPart::Decision => rules::CHANGED_DECISION,
         ComparedPart::Text => rules::CHANGED_TEXT,
     };
-    let Difference { step, subject, recorded, replayed } = difference;
-    let (recorded, replayed) = excerpts(recorded, replayed);
-    let first =
-        format!("step {step}, {subject}: {} {recorded}, {} {replayed}", GOLDEN.recorded, GOLDEN.current);
-    let mut parts = vec![first];
+    let mut parts = vec![difference_text(difference, GOLDEN)];
     parts.extend(settings);
     if let Some(changed) = &comparison.decision {
         parts.push(format!("path {}", changed_text(changed, GOLDEN)));
     }
     let endings = endings_text(&comparison.golden_endings, &comparison.current_endings, GOLDEN);
     parts.push(format!("ending {endings}"));
-    Diagnostic::error(&rule, parts.join("; "), Location::of_step(golden, *step)).at_step(*step)
+    Diagnostic::error(&rule, parts.join("; "), Location::of_step(golden, difference.step))
+        .at_step(difference.step)
 }
