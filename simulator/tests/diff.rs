@@ -119,15 +119,19 @@ fn unused_policy_value_differs() {
     assert_eq!((&report["cause"]["kind"], &report["changed_steps"]), (&"unused_policy".into(), &0.into()));
 }
 
-/// The same steps at other times differ, and no step is listed.
+/// The same steps at other times differ, and no step is listed: neither those with a time, nor a fact that is as old as its write.
 #[test]
 fn other_times_are_counted() {
     let folder = project();
-    let start = ("description:", "starts_at: 2026-02-02T00:00:00Z\ndescription:");
-    let later = edited(folder.path(), "later", start.0, start.1);
-    let report = json(1, folder.path(), GOLDEN, &later);
+    let write = "    write:\n      - fact: {key: colour, text: red}\nmodules:\n";
+    let early = edited(folder.path(), "early", "modules:\n", write);
+    let text = fs::read_to_string(folder.path().join("scenarios/early.yaml")).unwrap();
+    let later = format!("starts_at: 2026-02-02T00:00:00Z\n{text}");
+    fs::write(folder.path().join("scenarios/later.yaml"), later).unwrap();
+    run(0, folder.path(), &["run", "scenarios/later.yaml", "--quiet"]);
+    let report = json(1, folder.path(), &early, ".orchestrion/later.trace.ndjson");
     assert_eq!(report["changed_steps"], 0, "{report:#}");
-    assert_eq!(report["times"]["steps"], 25);
+    assert_eq!(report["times"]["steps"], 26);
     assert_eq!(report["cause"], Value::Null);
 }
 

@@ -55,6 +55,13 @@ fn older_traces_migrate_and_replay() {
         for conversion in conversions {
             assert!(text.lines().any(|line| line.starts_with(&format!("  {conversion:<9}"))), "{text}");
         }
+        let migrated = fs::read(folder.path().join(name)).unwrap();
+        let policy = Reader::new(migrated.as_slice(), name).unwrap().header().policy.clone();
+        assert_eq!(
+            policy.compaction.session_items_max,
+            u32::MAX,
+            "a limit that did not exist limits nothing"
+        );
         let (text, _) = run(0, folder.path(), &["replay", "--recorded-policy", name]);
         assert!(text.contains(&format!("{name}: equal, {steps} steps")), "{text}");
         let (text, _) = run(0, folder.path(), &["migrate", name]);
