@@ -7,7 +7,9 @@
 //! Entry points: [`ClaimFile`] reads a file, [`Monitors`] checks events, [`FIELDS`] and [`EventKind`] are what matchers can name.
 
 mod claim;
+mod claim_set;
 mod condition;
+mod enforcement;
 mod event_kind;
 mod fields;
 mod file;
@@ -24,6 +26,8 @@ mod tests;
 mod value;
 
 pub use claim::{MAX_CLAIMS, UserClaim, Window};
+pub use claim_set::ClaimSet;
+pub use enforcement::Enforcement;
 pub use event_kind::EventKind;
 pub use fields::{FIELDS, Field, FieldKind};
 pub use file::{ClaimFile, claim_schema};

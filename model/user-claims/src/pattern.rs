@@ -1,7 +1,7 @@
 //! Patterns over events, and what a monitor of one keeps.
 
 use crate::condition::number;
-use crate::event_kind::EventKind;
+use crate::event_kind::{EventKind, EventKinds};
 use crate::fields::{Field, FieldKind, Moment};
 use crate::format::PatternFormat;
 use crate::matcher::{Matcher, field};
@@ -112,6 +112,8 @@ pub enum Reason {
     End,
     /// It met more combinations of values than it can keep.
     Values,
+    /// A call that the claim forbids was made.
+    Made,
 }
 
 impl Pattern {
@@ -187,6 +189,19 @@ impl Pattern {
             Self::Responds { .. } => cells.0.is_empty(),
             Self::AtLeast { count, .. } => cells.get(&[]) >= i64::from(*count),
             Self::Until { .. } => cells.get(&[]) > 0,
+        }
+    }
+
+    /// The kinds of events that can change what the pattern keeps, or contradict it.
+    #[must_use]
+    pub(crate) const fn kinds(&self) -> EventKinds {
+        match self {
+            Self::Never(matcher) => matcher.kinds,
+            Self::Always { at, .. } => at.kinds,
+            Self::Precedes { first, then, .. } => first.kinds.union(then.kinds),
+            Self::Responds { to, with, .. } => to.kinds.union(with.kinds),
+            Self::AtMost { of, .. } | Self::AtLeast { of, .. } => of.kinds,
+            Self::Until { .. } => EventKinds::ALL,
         }
     }
 

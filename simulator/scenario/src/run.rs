@@ -11,10 +11,10 @@ use miette::{Diagnostic, SourceSpan};
 use orchestrion_handoff::SignedHandoff;
 use orchestrion_kernel::module::Failure;
 use orchestrion_kernel::network::NetworkInput;
-use orchestrion_kernel::{Input, Phase, Refusal, Timestamp};
+use orchestrion_kernel::{CallId, Input, Phase, Policy, Refusal, Timestamp};
 use orchestrion_runtime::{
-    Call, CallResult, Clock, Conversation, Deadlines, DeadlockError, Host, OpenError, RecoveryResult,
-    RuntimeError, StepResult, lock_ignoring_poison,
+    Call, CallResult, Clock, Conversation, Deadlines, DeadlockError, Host, Observer, OpenError,
+    RecoveryResult, RuntimeError, StepResult, lock_ignoring_poison,
 };
 use orchestrion_text::StandardContexts;
 use orchestrion_trace::{Header, ScenarioRef, TraceError, digest};
@@ -75,11 +75,29 @@ pub enum ScenarioRunError {
     },
 }
 
+/// Makes the observer of a run, which has seen the steps of a journal. An empty journal has none.
+pub type ObserverSource<'a> = &'a dyn Fn(&Policy, &[u8]) -> Result<Box<dyn Observer>, TraceError>;
+
 /// Runs a scenario and records its trace.
 ///
 /// # Errors
 /// [`ScenarioRunError`].
 pub fn run_scenario(scenario: Scenario) -> Result<ScenarioResult, ScenarioRunError> {
+    run(scenario, None)
+}
+
+/// Runs a scenario with an observer, which can forbid calls. After a scripted crash it is made again from the journal.
+///
+/// # Errors
+/// [`ScenarioRunError`].
+pub fn run_observed(
+    scenario: Scenario,
+    observer: ObserverSource<'_>,
+) -> Result<ScenarioResult, ScenarioRunError> {
+    run(scenario, Some(observer))
+}
+
+fn run(scenario: Scenario, observer: Option<ObserverSource<'_>>) -> Result<ScenarioResult, ScenarioRunError> {
     let reference = ScenarioRef { name: scenario.name.clone(), digest: digest(scenario.text().as_bytes()) };
     let header = Header::new(scenario.conversation.clone(), scenario.policy.clone(), Some(reference));
     let host = ScriptedHost {
@@ -88,6 +106,7 @@ pub fn run_scenario(scenario: Scenario) -> Result<ScenarioResult, ScenarioRunErr
         script: Mutex::new(scenario.script),
         handoffs: Mutex::new(HandoffChannel::new(scenario.handoffs)),
         contexts: scenario.expectations.needs_contexts().then(Mutex::default),
+        not_made: Mutex::default(),
         error: Mutex::default(),
     };
     let Scenario { expectations, name, network, requests, deadlines, source, .. } = scenario;
@@ -100,6 +119,7 @@ pub fn run_scenario(scenario: Scenario) -> Result<ScenarioResult, ScenarioRunErr
         network,
         deadlines,
         expectations,
+        observer,
     };
     host.clock.block_on(runner.run(&requests))?
 }
@@ -166,6 +186,8 @@ struct ScriptedHost {
     handoffs: Mutex<HandoffChannel>,
     /// The contexts of the calls, if the scenario expects something of them.
     contexts: Option<Mutex<Vec<ObservedContext>>>,
+    /// The calls that a crash left pending and that the observer forbids: this run did not make them.
+    not_made: Mutex<Vec<CallId>>,
     /// The first call without a scripted reply.
     error: Mutex<Option<ScriptError>>,
 }
@@ -214,6 +236,9 @@ impl Host for ScriptedHost {
     }
 
     async fn recover(&self, call: &Call) -> RecoveryResult {
+        if lock_ignoring_poison(&self.not_made).contains(&call.id) {
+            return RecoveryResult::NotStarted;
+        }
         match self.reply(call).await {
             ScriptedReply::Reply(reply) => RecoveryResult::Completed(Ok(reply)),
             ScriptedReply::Fail(Failure::OutcomeUnknown) => RecoveryResult::OutcomeUnknown,
@@ -244,13 +269,23 @@ struct ScenarioRunner<'a> {
     network: Option<Input>,
     deadlines: Deadlines,
     expectations: Expectations,
+    observer: Option<ObserverSource<'a>>,
 }
 
 impl ScenarioRunner<'_> {
     /// Opens a journal whose steps were acknowledged up to this one.
-    fn open(&self, journal: Vec<u8>, step: u64) -> Result<Conversation<Vec<u8>>, OpenError> {
-        Ok(Conversation::open_acknowledged(journal, self.header, &StandardContexts, step)?
-            .with_deadlines(self.deadlines.clone()))
+    fn open(&self, journal: Vec<u8>, step: u64) -> Result<Conversation<Vec<u8>>, ScenarioRunError> {
+        let observer = match self.observer {
+            Some(observer) => Some(observer(&self.header.policy, &journal)?),
+            None => None,
+        };
+        let conversation = Conversation::open_acknowledged(journal, self.header, &StandardContexts, step)?
+            .with_deadlines(self.deadlines.clone());
+        let Some(observer) = observer else { return Ok(conversation) };
+        let pending = conversation.state().control().pending_calls().iter().map(|call| call.id);
+        let forbidden = pending.filter(|call| observer.forbids(*call).is_some()).collect();
+        *lock_ignoring_poison(&self.host.not_made) = forbidden;
+        Ok(conversation.with_observer(observer))
     }
 
     async fn run(&self, requests: &[ScriptedRequest]) -> Result<ScenarioResult, ScenarioRunError> {

@@ -109,7 +109,7 @@ fn read_trace(
         let replay = replay(reader, policy.as_ref(), &StandardContexts);
         let policy = policy.as_ref().unwrap_or(&header.policy).clone();
         let changed = replay.difference.as_ref();
-        let endings = changed.and_then(|_| Endings::find(&input.path, &header, &policy));
+        let endings = changed.and_then(|_| Endings::find(&input.path, &header, &policy, settings.claims));
         let replayed = ReplayedTrace { replay, recorded: header.policy, policy, endings };
         // The claims judge what was recorded.
         let open = || files::open_segment_with(&input.path, |file| file);

@@ -3,7 +3,7 @@
 mod cross_check;
 mod golden;
 mod keys;
-mod monitor;
+pub(in crate::cli) mod monitor;
 mod stdio;
 
 use super::args::{GlobalArgs, duration};
@@ -13,10 +13,11 @@ use super::user_claims::{ClaimArgs, TraceVerdicts};
 use super::{output, targets};
 use golden::GoldenMode;
 use miette::{IntoDiagnostic, Result, miette};
+use monitor::run_with_claims;
+
 use orchestrion_kernel::Policy;
 use orchestrion_report::show::{Style, View, show};
 use orchestrion_scenario::Scenario;
-use orchestrion_scenario::run::run_scenario;
 use orchestrion_selection::cross_check;
 use orchestrion_user_claims::UserClaim;
 use std::io::Write;
@@ -222,7 +223,7 @@ fn run_file(
 ) -> Result<ExitStatus> {
     let scenario = Scenario::read_with_default(path, policy)?;
     let trace = global.out_dir.join(format!("{}.trace.ndjson", scenario.name));
-    let result = run_scenario(scenario)?;
+    let result = run_with_claims(scenario, claims)?;
     files::replace_trace(&trace, &result.trace)?;
     if is_single && !global.quiet {
         let mut out = output::stdout();
