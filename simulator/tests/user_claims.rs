@@ -171,6 +171,8 @@ fn traces_of_calls_that_were_made_violate() {
     assert!(out.contains("one-task VIOLATED at step"), "{out}");
     assert!(out.contains("a call that the claim forbids was made"), "{out}");
     assert!(!out.contains("no-memory VIOLATED"), "{out}");
+    // The decisions are equal.
+    assert!(out.contains("replayed 1 of 1: 0 equal, 1 violates a claim"), "{out}");
 }
 
 #[test]
@@ -195,4 +197,40 @@ fn check_explores_runs_with_enforcement() {
     fs::write(folder.join("mine.yaml"), none).unwrap();
     let (out, _) = run(1, folder, &[&arguments[..5], &["--policy", "as-drawn"]].concat());
     assert!(out.contains("FAILS         one-task") && out.contains("enable `error_rows`"), "{out}");
+}
+
+/// Which claims imply, exclude and contradict each other, on the real machine.
+#[test]
+#[ignore = "explores every model at scope tiny, a minute without optimization"]
+fn lint_judges_claims_together() {
+    let folder = project();
+    let folder = folder.path();
+    let set = "\
+claims:
+- {id: few, at_most: {limit: 1, of: {event: repair_started}}}
+- {id: more, at_most: {limit: 2, of: {event: repair_started}}}
+- {id: no-secret, never: {event: final_answer, text: {contains: secret}}}
+- {id: approved, precedes: {first: {event: tool_result, approved: true}, then: {event: tool_call, operation: approve}}}
+";
+    fs::write(folder.join("set.yaml"), set).unwrap();
+    let (json, _) = run(1, folder, &["lint", "set.yaml", "--format", "json"]);
+    let report: Value = serde_json::from_str(&json).unwrap();
+    let found = report["diagnostics"].as_array().unwrap().iter();
+    let found: Vec<String> =
+        found.map(|found| format!("{} {} {}", found["defect"], found["claim"], found["causes"])).collect();
+    assert_eq!(found, ["\"implied\" \"more\" [\"few\"]", "\"unreachable_premise\" \"approved\" []"]);
+    let trace = report["diagnostics"][0]["trace"].as_str().unwrap();
+    let (out, _) = run(1, folder, &["replay", trace, "--claims", "set.yaml", "--recorded-policy"]);
+    assert!(out.contains("few VIOLATED") && out.contains("more VIOLATED"), "{out}");
+    let (out, _) = run(1, folder, &["lint", "set.yaml"]);
+    assert!(out.contains("implied        more  (set.yaml:3)"), "{out}");
+    assert!(out.contains("4 claims together under the policy team"), "{out}");
+}
+
+#[test]
+fn lint_of_a_wrong_claim_file_is_an_error() {
+    let folder = project();
+    fs::write(folder.path().join("wrong.yaml"), "claims:\n- {id: a, never: {event: tool_calls}}\n").unwrap();
+    let (_, error) = run(2, folder.path(), &["lint", "wrong.yaml"]);
+    assert!(error.contains("wrong.yaml:2:26") && error.contains("did you mean"), "{error}");
 }

@@ -7,6 +7,7 @@ use crate::format::{ClaimFormat, PatternFormat, WindowFormat};
 use crate::matcher::Matcher;
 use crate::pattern::Pattern;
 use crate::sentence::sentence;
+use crate::value::KeptValue;
 use miette::SourceSpan;
 use orchestrion_kernel::Event;
 use orchestrion_yaml::LabeledError;
@@ -164,6 +165,25 @@ impl UserClaim {
     #[must_use]
     pub const fn is_within_request(&self) -> bool {
         matches!(self.window, Window::Request)
+    }
+
+    /// What its monitor reads of an event; `None` if the event changes nothing and cannot decide the claim.
+    pub(crate) fn reads(&self, kind: EventKind, moment: &Moment<'_>) -> Option<Vec<KeptValue>> {
+        if !self.kinds.contains(kind) {
+            return None;
+        }
+        let mut read = vec![
+            KeptValue::Flag(self.window.starts_at(moment.event)),
+            KeptValue::Flag(self.window.ends_at(moment.event)),
+            KeptValue::Flag(self.segment.starts_at(kind, moment)),
+            KeptValue::Flag(self.segment.ends_at(kind, moment)),
+            // Any event decides what is required; the ones that the pattern names are enough.
+            KeptValue::Flag(!self.pattern.requires_any_event() && self.pattern.is_premise(kind, moment)),
+        ];
+        for pattern in self.assume.iter().chain([&self.pattern]) {
+            pattern.reads(kind, moment, &mut read);
+        }
+        read.iter().any(|value| !matches!(value, KeptValue::Flag(false))).then_some(read)
     }
 
     /// Whether a violation is known only at the end of a segment.

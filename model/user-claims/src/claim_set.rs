@@ -9,8 +9,24 @@ pub struct ClaimSet(u64);
 const _: () = assert!(MAX_CLAIMS <= u64::BITS as usize, "a set has a bit for each claim");
 
 impl ClaimSet {
+    /// The positions of this many claims.
+    #[must_use]
+    pub fn first(count: usize) -> Self {
+        let mut all = Self::default();
+        (0..count).for_each(|claim| all.insert(claim));
+        all
+    }
+
+    /// The position of one claim.
+    #[must_use]
+    pub fn of(claim: usize) -> Self {
+        let mut one = Self::default();
+        one.insert(claim);
+        one
+    }
+
     /// Adds a position. One that no claim can have is not added.
-    pub(crate) fn insert(&mut self, claim: usize) {
+    pub fn insert(&mut self, claim: usize) {
         if claim < MAX_CLAIMS {
             self.0 |= 1 << claim;
         }
@@ -30,13 +46,19 @@ impl ClaimSet {
 
     /// The positions in both sets.
     #[must_use]
-    pub(crate) const fn intersection(self, other: Self) -> Self {
+    pub const fn intersection(self, other: Self) -> Self {
         Self(self.0 & other.0)
+    }
+
+    /// The positions in one of the sets.
+    #[must_use]
+    pub const fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
     }
 
     /// The positions that are not in the other set.
     #[must_use]
-    pub(crate) const fn without(self, other: Self) -> Self {
+    pub const fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
     }
 

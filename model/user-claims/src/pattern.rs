@@ -181,6 +181,41 @@ impl Pattern {
         }
     }
 
+    /// Appends what a step reads of an event: which matchers match, and the values that they keep.
+    pub(crate) fn reads(&self, kind: EventKind, moment: &Moment<'_>, read: &mut Vec<KeptValue>) {
+        let mut matches = |matcher: &Matcher, fields: &[&'static Field]| {
+            let is_match = matcher.matches(kind, moment);
+            read.push(KeptValue::Flag(is_match));
+            if is_match {
+                read.extend(key(fields, moment));
+            }
+        };
+        match self {
+            Self::Never(matcher) => matches(matcher, &[]),
+            Self::Always { at, holds } => {
+                let is_broken = at.matches(kind, moment) && !holds.matches(kind, moment);
+                read.push(KeptValue::Flag(is_broken));
+            }
+            Self::Precedes { first, then, same } => {
+                matches(first, same);
+                matches(then, same);
+            }
+            Self::Responds { to, with, same } => {
+                matches(to, same);
+                matches(with, same);
+            }
+            Self::AtMost { of, each, sum, .. } => {
+                matches(of, each);
+                matches(of, sum.as_slice());
+            }
+            Self::AtLeast { of, .. } => matches(of, &[]),
+            Self::Until { holds, end } => {
+                matches(end, &[]);
+                read.push(KeptValue::Flag(!holds.matches(kind, moment)));
+            }
+        }
+    }
+
     /// Whether the pattern holds if the segment ends now.
     #[must_use]
     pub(crate) fn holds_at_end(&self, cells: &Cells) -> bool {
@@ -212,6 +247,12 @@ impl Pattern {
             Self::Never(_) | Self::Always { .. } | Self::Precedes { .. } | Self::AtMost { .. } => false,
             Self::Responds { .. } | Self::AtLeast { .. } | Self::Until { .. } => true,
         }
+    }
+
+    /// Whether every event can decide the pattern.
+    #[must_use]
+    pub(crate) const fn requires_any_event(&self) -> bool {
+        matches!(self, Self::AtLeast { .. } | Self::Until { .. })
     }
 
     /// Whether the event can decide the pattern: without such an event it holds for nothing.

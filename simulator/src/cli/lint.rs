@@ -1,5 +1,6 @@
-//! `lint`: structural checks of a foreign state machine.
+//! `lint`: structural checks of a foreign state machine, and of a set of claims.
 
+mod claims;
 mod json;
 mod report;
 mod verdict;
@@ -12,17 +13,31 @@ use orchestrion_lint::{lint, parse};
 use std::path::PathBuf;
 use verdict::{LintedMachine, Verdict};
 
-/// Lint a state machine given as a YAML table or as Mermaid state diagrams.
+/// Lint a state machine given as a YAML table or as Mermaid state diagrams, or the claims of a project as a set.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   orchestrion lint design.md                 Mermaid state diagrams in a text
   orchestrion lint machine.yaml              a YAML table
   orchestrion lint design.md --format json
+  orchestrion lint claims.yaml               claims, on the real machine
 
 The schema of tables: `orchestrion export schema --schema machine`.
 
 What depends on the meaning of a label or a guard gives a warning.
+
+Claims are judged together, on all runs of the models at scope tiny, under the
+first policy of the project, else under `hardened`:
+  UNREACHABLE   no event of any run decides the claim
+  CONTRADICTION no request ends in a run that abides by these claims
+  EXCLUDED      no run that abides by the others has an event that decides it
+  TRAP          after this run no request ends without a violation
+  implied       only runs that violate another claim violate it (a warning)
+Each has a shortest run, and a minimal set of claims that cause it. Example:
+  claims:
+  - {id: few, at_most: {limit: 1, of: {event: repair_started}}}
+  - {id: more, at_most: {limit: 2, of: {event: repair_started}}}
+`more` is implied by `few`. A claim with `enforce` is judged as one without.
 
 Exit codes: 0 no rule fails (warnings included); 1 a rule fails; 2 the file
 cannot be read.")]
@@ -36,6 +51,9 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
+    if claims::is_claim_file(&args.file) {
+        return claims::run(&args.file, args.format, global);
+    }
     let machines: Vec<LintedMachine> = parse::read(&args.file)?
         .into_iter()
         .map(|parsed| LintedMachine { results: lint(&parsed.machine), parsed })

@@ -138,7 +138,10 @@ fn print_result(
                 report::replayed(path, replay, settings.quiet, settings.width, out).into_diagnostic()?;
             verdicts.report(settings.claims, path, settings.quiet, settings.width, out).into_diagnostic()?;
             Ok(match (status, verdicts.status()) {
-                (ExitStatus::Success, of_claims) => of_claims,
+                (ExitStatus::Success, of_claims) => {
+                    summary.violating += usize::from(of_claims == ExitStatus::Failure);
+                    of_claims
+                }
                 (status, _) => status,
             })
         }

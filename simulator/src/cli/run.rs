@@ -66,6 +66,14 @@ A scenario states what it expects of a request, and of the whole run:
 If Security agrees instead, the run exits with code 1 and prints, at the line:
   outcome: expected blocked, found outcome (every task succeeded)
 
+A claim of the project with `enforce: true` forbids calls that would violate it:
+  claims:
+  - {id: one-task, enforce: true,
+     at_most: {limit: 1, of: {event: tool_call, operation: run_task}}}
+The second task is not sent. It fails as `forbidden`, its step names the claim,
+and the request takes the row of the operation for failures. `shadow: true` only
+reports such a call.
+
 Modules that a scenario does not script succeed. Memory and stores are then
 simulated: each request reads the ratings and the user's past requests that
 earlier requests of the run stored. Debate roles and the summarizer need a

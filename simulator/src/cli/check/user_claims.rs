@@ -3,7 +3,8 @@
 use super::options::Args;
 use super::plan::CheckPlan;
 use super::report::{highlight_heading, steps_text, write_highlights};
-use super::save::{SavedEvidence, save};
+pub(in crate::cli) use super::save::SavedEvidence;
+use super::save::save;
 use crate::cli::args::GlobalArgs;
 use crate::cli::output::{quoted, text_width, write_command, write_hanging};
 use anstyle::{AnsiColor, Style};
@@ -138,8 +139,13 @@ pub(super) fn write_user_claim(
     Ok(())
 }
 
+/// Records the path of a claim, or of several, as files.
+pub(in crate::cli) fn save_path(name: &str, path: &FoundPath, global: &GlobalArgs) -> Result<SavedEvidence> {
+    save(name, &path.counterexample, &global.out_dir)
+}
+
 /// Writes a path with its last step, and the command that shows it. Returns the trace.
-fn write_path<'e>(
+pub(in crate::cli) fn write_path<'e>(
     text: &str,
     FoundPath { model, counterexample }: &FoundPath,
     SavedEvidence { trace, evidence, .. }: &'e SavedEvidence,
