@@ -1,5 +1,7 @@
 //! The lint agrees with the definitions on a small model, and finds what a set of claims was written to have.
 
+#![allow(clippy::mutable_key_type, reason = "the hash of a state does not read its cached digest")]
+
 use super::graph::ClaimGraph;
 use super::{ClaimDefect, ClaimDiagnostic, Together, lint_claims};
 use crate::adversary::Adversary;
