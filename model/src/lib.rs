@@ -8,6 +8,7 @@
 pub mod actors;
 pub mod adversary;
 pub mod check;
+pub mod claim_lint;
 mod context_verdict;
 pub mod contracts;
 pub mod coverage;

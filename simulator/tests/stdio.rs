@@ -6,6 +6,8 @@
 mod claims;
 #[path = "stdio/durable_host.rs"]
 mod durable_host;
+#[path = "stdio/enforce.rs"]
+mod enforce;
 #[path = "stdio/host.rs"]
 mod host;
 #[path = "stdio/inputs.rs"]

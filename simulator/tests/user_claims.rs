@@ -102,3 +102,135 @@ fn invalid_files_are_errors() {
         }
     }
 }
+
+const ENFORCED: &str = "\
+claims:
+- id: one-task
+  why: One change at a time.
+  enforce: true
+  at_most: {limit: 1, of: {event: tool_call, operation: run_task}}
+- {id: no-memory, shadow: true, never: {event: tool_call, operation: store_memory}}
+";
+
+/// The steps of a trace with this text.
+fn steps_with(trace: &Path, text: &str) -> usize {
+    fs::read_to_string(trace).unwrap().lines().filter(|line| line.contains(text)).count()
+}
+
+#[test]
+fn enforced_claim_forbids_calls_of_a_scenario() {
+    let folder = project();
+    let folder = folder.path();
+    fs::write(folder.join("mine.yaml"), ENFORCED).unwrap();
+    use_claims(folder);
+    let scenario = folder.join("scenarios/first-request.yaml");
+    let text = fs::read_to_string(&scenario).unwrap();
+    let (start, modules) = (text.find("    expect:").unwrap(), text.find("modules:").unwrap());
+    // Without the expectations of the whole plan; the Critic finds no repair.
+    let text = format!("{}{}  diagnosis: {{no_repair: {{text: none}}}}\n", &text[..start], &text[modules..]);
+    // A crash before the second task, and one after it, lose nothing of the count.
+    let crashes = text.replacen(
+        "  - text: Rename the column mail to email\n",
+        "  - text: Rename the column mail to email\n    crash: [{phase: RunningTasks}, {phase: RunningTasks, visit: 2}]\n",
+        1,
+    );
+    let trace = folder.join(".orchestrion/first-request.trace.ndjson");
+    for text in [&text, &crashes] {
+        fs::write(&scenario, text).unwrap();
+        let (out, error) = run(0, folder, &["run", "scenarios/first-request.yaml", "--claims", "mine.yaml"]);
+        assert!(out.contains("one-task forbids 1 call, the first at step"), "{out}{error}");
+        assert!(out.contains("no-memory would forbid 2 calls, the first at step"), "{out}");
+        assert!(out.contains("rolled back: the Critic found no repair"), "{out}");
+        assert_eq!(steps_with(&trace, "\"failure\":\"forbidden\""), 1);
+        assert_eq!(steps_with(&trace, "\"resume\""), if text == &crashes { 2 } else { 0 });
+        // Replay gives the same decisions and the same judgement, and needs no claims for it.
+        let (out, _) =
+            run(0, folder, &["replay", ".orchestrion/first-request.trace.ndjson", "--claims", "mine.yaml"]);
+        assert!(out.contains("equal") && out.contains("one-task forbids 1 call"), "{out}");
+    }
+    // Golden traces are those of runs with enforcement.
+    fs::write(&scenario, &text).unwrap();
+    let golden = |code: i32, mode: &str, claims: &str| {
+        run(code, folder, &["run", mode, "scenarios/first-request.yaml", "--claims", claims, "--quiet"]).0
+    };
+    golden(1, "--check", "mine.yaml");
+    golden(0, "--accept", "mine.yaml");
+    golden(0, "--check", "mine.yaml");
+    assert_eq!(steps_with(&folder.join("scenarios/first-request.ndjson"), "\"failure\":\"forbidden\""), 1);
+    // Without the claim, the second task runs.
+    let out = golden(1, "--check", "claims.yaml");
+    assert!(out.contains("CHANGES") || out.contains("DIFFERS"), "{out}");
+}
+
+#[test]
+fn traces_of_calls_that_were_made_violate() {
+    let folder = project();
+    let folder = folder.path();
+    fs::write(folder.join("mine.yaml"), ENFORCED).unwrap();
+    let (out, _) = run(1, folder, &["replay", "scenarios/first-request.ndjson", "--claims", "mine.yaml"]);
+    assert!(out.contains("one-task VIOLATED at step"), "{out}");
+    assert!(out.contains("a call that the claim forbids was made"), "{out}");
+    assert!(!out.contains("no-memory VIOLATED"), "{out}");
+    // The decisions are equal.
+    assert!(out.contains("replayed 1 of 1: 0 equal, 1 violates a claim"), "{out}");
+}
+
+#[test]
+fn check_explores_runs_with_enforcement() {
+    let folder = project();
+    let folder = folder.path();
+    let free = ENFORCED.replace("  enforce: true\n", "");
+    let arguments = ["check", "--model", "lifecycle", "--claims", "mine.yaml", "--format", "json", "--quiet"];
+    let report = |code: i32, claims: &str| {
+        fs::write(folder.join("mine.yaml"), claims).unwrap();
+        let (json, _) = run(code, folder, &arguments);
+        serde_json::from_str::<Value>(&json).unwrap()["user_claims"][0].clone()
+    };
+    // The call that violates the claim is the one that enforcement forbids first.
+    let (failed, held) = (report(1, &free), report(0, ENFORCED));
+    assert_eq!((&failed["verdict"], &held["verdict"]), (&"fails".into(), &"holds".into()));
+    assert_eq!((&failed["steps"], &failed["model"]), (&held["forbids"]["steps"], &held["forbids"]["model"]));
+    assert_eq!((&failed["forbids"], &held["enforcement"]), (&Value::Null, &"enforced".into()));
+    assert!(folder.join(held["forbids"]["trace"].as_str().unwrap()).is_file());
+    // Without transitions for failures, the conversation halts where a call is forbidden.
+    let none = ENFORCED.replace("limit: 1", "limit: 0");
+    fs::write(folder.join("mine.yaml"), none).unwrap();
+    let (out, _) = run(1, folder, &[&arguments[..5], &["--policy", "as-drawn"]].concat());
+    assert!(out.contains("FAILS         one-task") && out.contains("enable `error_rows`"), "{out}");
+}
+
+/// Which claims imply, exclude and contradict each other, on the real machine.
+#[test]
+#[ignore = "explores every model at scope tiny, a minute without optimization"]
+fn lint_judges_claims_together() {
+    let folder = project();
+    let folder = folder.path();
+    let set = "\
+claims:
+- {id: few, at_most: {limit: 1, of: {event: repair_started}}}
+- {id: more, at_most: {limit: 2, of: {event: repair_started}}}
+- {id: no-secret, never: {event: final_answer, text: {contains: secret}}}
+- {id: approved, precedes: {first: {event: tool_result, approved: true}, then: {event: tool_call, operation: approve}}}
+";
+    fs::write(folder.join("set.yaml"), set).unwrap();
+    let (json, _) = run(1, folder, &["lint", "set.yaml", "--format", "json"]);
+    let report: Value = serde_json::from_str(&json).unwrap();
+    let found = report["diagnostics"].as_array().unwrap().iter();
+    let found: Vec<String> =
+        found.map(|found| format!("{} {} {}", found["defect"], found["claim"], found["causes"])).collect();
+    assert_eq!(found, ["\"implied\" \"more\" [\"few\"]", "\"unreachable_premise\" \"approved\" []"]);
+    let trace = report["diagnostics"][0]["trace"].as_str().unwrap();
+    let (out, _) = run(1, folder, &["replay", trace, "--claims", "set.yaml", "--recorded-policy"]);
+    assert!(out.contains("few VIOLATED") && out.contains("more VIOLATED"), "{out}");
+    let (out, _) = run(1, folder, &["lint", "set.yaml"]);
+    assert!(out.contains("implied        more  (set.yaml:3)"), "{out}");
+    assert!(out.contains("4 claims together under the policy team"), "{out}");
+}
+
+#[test]
+fn lint_of_a_wrong_claim_file_is_an_error() {
+    let folder = project();
+    fs::write(folder.path().join("wrong.yaml"), "claims:\n- {id: a, never: {event: tool_calls}}\n").unwrap();
+    let (_, error) = run(2, folder.path(), &["lint", "wrong.yaml"]);
+    assert!(error.contains("wrong.yaml:2:26") && error.contains("did you mean"), "{error}");
+}

@@ -88,6 +88,7 @@ fn schemas_are_up_to_date() {
         ("task", orchestrion_network::task_schema()),
         ("claims", orchestrion_user_claims::claim_schema()),
         ("check-report", report_schemas::check()),
+        ("claim-lint-report", report_schemas::claim_lint()),
         ("diff-report", report_schemas::diff()),
         ("lint-report", report_schemas::lint()),
         ("test-report", report_schemas::test()),

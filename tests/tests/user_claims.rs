@@ -24,7 +24,7 @@ const GALLERY: [(&str, &str, &str, u64); 12] = [
 fn verdict(file: &ClaimFile, id: &str, trace: &str) -> (bool, Option<u64>) {
     let claims: Vec<_> = file.claims.iter().filter(|claim| claim.id == id).cloned().collect();
     assert_eq!(claims.len(), 1, "{id}");
-    let monitors = Monitors::new(&claims);
+    let monitors = Monitors::new(claims);
     let mut states = monitors.start();
     let text = std::fs::read(root().join(format!("specs/scenarios/{trace}.ndjson"))).expect("a golden trace");
     let reader = Reader::new(text.as_slice(), trace).expect("a golden trace");
@@ -34,7 +34,7 @@ fn verdict(file: &ClaimFile, id: &str, trace: &str) -> (bool, Option<u64>) {
         let step = step.expect("a golden trace");
         for event in &step.events {
             monitors.step(&mut states, &policy, event, |finding| match finding {
-                Finding::Premise(_) => is_reached = true,
+                Finding::Premise(_) | Finding::Forbidden(..) => is_reached = true,
                 Finding::Violated(..) => violated = violated.or(Some(step.n)),
             });
         }

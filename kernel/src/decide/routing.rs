@@ -36,7 +36,8 @@ const fn step_trigger(failure: Failure, is_running: bool) -> StepTrigger {
         | Failure::Malformed
         | Failure::NoCandidates
         | Failure::OverBudget
-        | Failure::OutcomeUnknown => StepTrigger::Error,
+        | Failure::OutcomeUnknown
+        | Failure::Forbidden => StepTrigger::Error,
     }
 }
 
@@ -45,7 +46,8 @@ const fn is_repeatable(operation: Operation, failure: Failure, is_running: bool)
     match failure {
         Failure::Error | Failure::Malformed => !is_running || !operation.is_effectful(),
         Failure::Timeout => !is_running,
-        Failure::NoCandidates | Failure::OverBudget | Failure::OutcomeUnknown => false,
+        // A claim forbids the call on every node.
+        Failure::NoCandidates | Failure::OverBudget | Failure::OutcomeUnknown | Failure::Forbidden => false,
     }
 }
 
@@ -199,7 +201,9 @@ impl Batch<'_> {
     ) {
         let counts = match failure {
             None | Some(Failure::Error | Failure::Timeout | Failure::Malformed) => true,
-            Some(Failure::NoCandidates | Failure::OverBudget | Failure::OutcomeUnknown) => false,
+            Some(
+                Failure::NoCandidates | Failure::OverBudget | Failure::OutcomeUnknown | Failure::Forbidden,
+            ) => false,
         };
         let Some(network) = self.network.clone().filter(|_| counts && assignment.is_running()) else {
             return;

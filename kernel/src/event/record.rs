@@ -221,7 +221,9 @@ impl StoreStatus {
     #[must_use]
     pub const fn from_failure(failure: Failure) -> Self {
         match failure {
-            Failure::Error | Failure::NoCandidates | Failure::OverBudget => Self::Missing,
+            Failure::Error | Failure::NoCandidates | Failure::OverBudget | Failure::Forbidden => {
+                Self::Missing
+            }
             Failure::Timeout | Failure::Malformed | Failure::OutcomeUnknown => Self::Unknown,
         }
     }

@@ -171,17 +171,20 @@ pub enum Failure {
     OverBudget,
     /// The runtime crashed while the call was in flight, and cannot determine its outcome.
     OutcomeUnknown,
+    /// A claim of the project forbids the call; the call was not made (decision 0061).
+    Forbidden,
 }
 
 impl Failure {
     /// Every failure.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Error,
         Self::Timeout,
         Self::Malformed,
         Self::NoCandidates,
         Self::OverBudget,
         Self::OutcomeUnknown,
+        Self::Forbidden,
     ];
 }
 
@@ -265,6 +268,7 @@ impl fmt::Display for Failure {
             Self::NoCandidates => "no candidates",
             Self::OverBudget => "over budget",
             Self::OutcomeUnknown => "outcome unknown",
+            Self::Forbidden => "forbidden by a claim",
         })
     }
 }

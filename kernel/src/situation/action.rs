@@ -144,7 +144,8 @@ impl From<Failure> for ToolOutcome {
             | Failure::Malformed
             | Failure::NoCandidates
             | Failure::OverBudget
-            | Failure::OutcomeUnknown => Self::Error,
+            | Failure::OutcomeUnknown
+            | Failure::Forbidden => Self::Error,
         }
     }
 }

@@ -71,6 +71,7 @@ kinds! {
         NoCandidates => "call failed: no candidates",
         OverBudget => "call failed: over budget",
         OutcomeUnknown => "call failed: outcome unknown",
+        Forbidden => "call failed: forbidden",
     }
 }
 
@@ -109,7 +110,8 @@ impl InputKind {
             | Self::Malformed
             | Self::NoCandidates
             | Self::OverBudget
-            | Self::OutcomeUnknown => policy.rules.has(Rule::ErrorRows),
+            | Self::OutcomeUnknown
+            | Self::Forbidden => policy.rules.has(Rule::ErrorRows),
             Self::SessionStart
             | Self::SessionEnd
             | Self::UserMessage
@@ -190,6 +192,7 @@ impl From<&Input> for InputKind {
                 Failure::NoCandidates => Self::NoCandidates,
                 Failure::OverBudget => Self::OverBudget,
                 Failure::OutcomeUnknown => Self::OutcomeUnknown,
+                Failure::Forbidden => Self::Forbidden,
             },
         }
     }

@@ -61,7 +61,7 @@ fn monitors(criterion: &mut Criterion) {
             &events,
             |bench, events| {
                 bench.iter(|| {
-                    let monitors = Monitors::new(&file.claims);
+                    let monitors = Monitors::new(file.claims.clone());
                     let mut states = monitors.start();
                     let mut violations = 0;
                     for event in events {

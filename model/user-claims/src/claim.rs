@@ -1,11 +1,13 @@
 //! One claim of a project.
 
-use crate::event_kind::EventKind;
+use crate::enforcement::{Enforcement, enforcement};
+use crate::event_kind::{EventKind, EventKinds};
 use crate::fields::Moment;
 use crate::format::{ClaimFormat, PatternFormat, WindowFormat};
 use crate::matcher::Matcher;
 use crate::pattern::Pattern;
 use crate::sentence::sentence;
+use crate::value::KeptValue;
 use miette::SourceSpan;
 use orchestrion_kernel::Event;
 use orchestrion_yaml::LabeledError;
@@ -26,6 +28,10 @@ pub struct UserClaim {
     pub span: Option<SourceSpan>,
     /// The file and line.
     pub place: String,
+    /// What happens with a call that violates the claim.
+    pub enforcement: Enforcement,
+    /// The kinds of events that can change what its monitor keeps or reports.
+    pub(crate) kinds: EventKinds,
     pub(crate) window: Window,
     pub(crate) segment: SegmentRule,
     pub(crate) assume: Option<Pattern>,
@@ -66,6 +72,15 @@ impl Window {
             Self::Request => matches!(event, Event::UserMsg { .. }),
             Self::Session => matches!(event, Event::SessionStarted { .. }),
             Self::Conversation => false,
+        }
+    }
+
+    /// The kinds of events with which it starts and ends.
+    pub(crate) const fn kinds(self) -> EventKinds {
+        match self {
+            Self::Request => EventKinds::of(&[EventKind::UserMsg, EventKind::FinalAnswer]),
+            Self::Session => EventKinds::of(&[EventKind::SessionStarted, EventKind::SessionEnded]),
+            Self::Conversation => EventKinds::NONE,
         }
     }
 
@@ -128,13 +143,17 @@ impl UserClaim {
         };
         let segment = segment(format)?;
         let assume = format.assume.as_ref().map(Pattern::build).transpose()?;
-        let sentence = sentence(window, &segment, assume.as_ref(), &pattern);
+        let enforcement = enforcement(format, &segment, assume.as_ref(), &pattern)?;
+        let sentence = sentence(enforcement, window, &segment, assume.as_ref(), &pattern);
+        let kinds = kinds(window, &segment, assume.as_ref(), &pattern);
         Ok(Self {
             id: id.value.clone(),
             sentence,
             why: format.why.clone(),
             span: id.span(),
             place,
+            enforcement,
+            kinds,
             window,
             segment,
             assume,
@@ -142,10 +161,54 @@ impl UserClaim {
         })
     }
 
+    /// Whether the claim is about the events of each request.
+    #[must_use]
+    pub const fn is_within_request(&self) -> bool {
+        matches!(self.window, Window::Request)
+    }
+
+    /// What its monitor reads of an event; `None` if the event changes nothing and cannot decide the claim.
+    pub(crate) fn reads(&self, kind: EventKind, moment: &Moment<'_>) -> Option<Vec<KeptValue>> {
+        if !self.kinds.contains(kind) {
+            return None;
+        }
+        let mut read = vec![
+            KeptValue::Flag(self.window.starts_at(moment.event)),
+            KeptValue::Flag(self.window.ends_at(moment.event)),
+            KeptValue::Flag(self.segment.starts_at(kind, moment)),
+            KeptValue::Flag(self.segment.ends_at(kind, moment)),
+            // Any event decides what is required; the ones that the pattern names are enough.
+            KeptValue::Flag(!self.pattern.requires_any_event() && self.pattern.is_premise(kind, moment)),
+        ];
+        for pattern in self.assume.iter().chain([&self.pattern]) {
+            pattern.reads(kind, moment, &mut read);
+        }
+        read.iter().any(|value| !matches!(value, KeptValue::Flag(false))).then_some(read)
+    }
+
     /// Whether a violation is known only at the end of a segment.
     pub(crate) fn waits_for_end(&self) -> bool {
         self.segment.needs_end() || self.assume.as_ref().is_some_and(Pattern::requires_events)
     }
+}
+
+/// The kinds of events that can change what a monitor keeps or reports.
+fn kinds(window: Window, segment: &SegmentRule, assume: Option<&Pattern>, pattern: &Pattern) -> EventKinds {
+    // The first event of a segment decides such a claim: one of any kind, unless the segment starts with its window.
+    let is_decided_at_start = matches!(pattern, Pattern::AtLeast { .. });
+    let has_start = segment.starts_with_window() && !matches!(window, Window::Conversation);
+    if is_decided_at_start && !has_start {
+        return EventKinds::ALL;
+    }
+    let of_segment = match segment {
+        SegmentRule::All => EventKinds::NONE,
+        SegmentRule::Part { after, before, .. } => {
+            let kinds = |matcher: &Option<Matcher>| matcher.as_ref().map_or(EventKinds::NONE, |m| m.kinds);
+            kinds(after).union(kinds(before))
+        }
+    };
+    let of_assumption = assume.map_or(EventKinds::NONE, Pattern::kinds);
+    window.kinds().union(of_segment).union(of_assumption).union(pattern.kinds())
 }
 
 /// The one pattern of a claim.

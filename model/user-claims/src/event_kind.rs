@@ -82,6 +82,25 @@ impl EventKinds {
     /// Every kind.
     pub(crate) const ALL: Self = Self(u32::MAX);
 
+    /// No kind.
+    pub(crate) const NONE: Self = Self(0);
+
+    /// These kinds.
+    pub(crate) const fn of(kinds: &[EventKind]) -> Self {
+        let (mut set, mut at) = (0, 0);
+        while at < kinds.len() {
+            set |= 1 << (kinds[at] as u32);
+            at += 1;
+        }
+        Self(set)
+    }
+
+    /// The kinds of both sets.
+    #[must_use]
+    pub(crate) const fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
     /// Whether the set contains a kind.
     #[must_use]
     pub(crate) const fn contains(self, kind: EventKind) -> bool {

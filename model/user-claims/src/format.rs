@@ -27,6 +27,12 @@ pub(crate) struct ClaimFormat {
     /// Reason for readers.
     #[serde(default, deserialize_with = "required_value")]
     pub why: Option<String>,
+    /// A call that would violate the claim is not made: it fails as forbidden.
+    #[serde(default, deserialize_with = "required_value")]
+    pub enforce: Option<Spanned<bool>>,
+    /// A call that `enforce` would forbid is made, and reported.
+    #[serde(default, deserialize_with = "required_value")]
+    pub shadow: Option<Spanned<bool>>,
     /// Events that the claim is about: of one request (default), of one session, or of the whole conversation.
     #[serde(default, deserialize_with = "required_value")]
     pub within: Option<WindowFormat>,

@@ -7,11 +7,14 @@
 //! Entry points: [`ClaimFile`] reads a file, [`Monitors`] checks events, [`FIELDS`] and [`EventKind`] are what matchers can name.
 
 mod claim;
+mod claim_set;
 mod condition;
+mod enforcement;
 mod event_kind;
 mod fields;
 mod file;
 mod format;
+mod letters;
 mod matcher;
 mod monitor;
 mod monitors;
@@ -24,9 +27,12 @@ mod tests;
 mod value;
 
 pub use claim::{MAX_CLAIMS, UserClaim, Window};
+pub use claim_set::ClaimSet;
+pub use enforcement::Enforcement;
 pub use event_kind::EventKind;
 pub use fields::{FIELDS, Field, FieldKind};
 pub use file::{ClaimFile, claim_schema};
+pub use letters::{ClaimState, EventFold, LetterId, LetterStep, Letters};
 pub use monitor::Verdict;
 pub use monitors::{Finding, MonitorStates, Monitors};
 pub use page::fields_page;

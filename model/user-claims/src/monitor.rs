@@ -24,8 +24,8 @@ pub(crate) enum Segment {
     Open {
         /// What the pattern keeps.
         cells: Cells,
-        /// What the pattern of the assumption keeps.
-        assumed: Cells,
+        /// What the pattern of the assumption keeps; `None` if it needs more values than it can keep, and is presumed to hold.
+        assumed: Option<Cells>,
         /// The claim is violated if the segment ends, and the assumption holds then.
         failed: Option<Reason>,
     },
@@ -99,14 +99,28 @@ impl MonitorState {
         if let Segment::Open { cells, assumed, failed } = &mut self.segment {
             // An assumption that fails after the claim excuses it only if its end decides it.
             let counts = |assume: &&Pattern| failed.is_none() || assume.requires_events();
-            let assumption = match claim.assume.as_ref().filter(counts) {
-                Some(assume) => assume.step(assumed, kind, moment),
-                None => Ok(()),
+            let assumption = match (claim.assume.as_ref().filter(counts), assumed.as_mut()) {
+                (Some(assume), Some(cells)) => assume.step(cells, kind, moment),
+                (None, _) | (_, None) => Ok(()),
+            };
+            let is_guard = claim.enforcement.is_guard();
+            let assumption = match assumption {
+                // A claim that forbids calls stays in force if its assumption cannot be evaluated.
+                Err(Reason::Values) if is_guard => {
+                    *assumed = None;
+                    Ok(())
+                }
+                assumption => assumption,
             };
             step.is_premise = failed.is_none() && claim.pattern.is_premise(kind, moment);
             let result = match failed {
                 None => claim.pattern.step(cells, kind, moment),
                 Some(_) => Ok(()),
+            };
+            let result = match result {
+                // What cannot be kept allows no call: a later one that needs it is forbidden.
+                Err(Reason::Values) if is_guard && kind != EventKind::ToolCall => Ok(()),
+                result => result,
             };
             match (assumption, result) {
                 (Err(_), _) => self.segment = Segment::Settled,
@@ -146,7 +160,7 @@ impl MonitorState {
     fn end_segment(&mut self, claim: &UserClaim, by_event: bool) -> Option<Reason> {
         let Segment::Open { cells, assumed, failed } = std::mem::take(&mut self.segment) else { return None };
         let counts = by_event || !claim.segment.needs_end();
-        let is_assumed = claim.assume.as_ref().is_none_or(|assume| assume.holds_at_end(&assumed));
+        let is_assumed = is_assumed(claim, assumed.as_ref());
         let missing = || (!claim.pattern.holds_at_end(&cells)).then_some(Reason::End);
         if counts && is_assumed { failed.or_else(missing) } else { None }
     }
@@ -157,7 +171,7 @@ impl MonitorState {
             Segment::None | Segment::Settled if !self.is_open => Verdict::Satisfied,
             Segment::None | Segment::Settled => Verdict::PresumablySatisfied,
             Segment::Open { cells, assumed, failed } => {
-                let is_assumed = claim.assume.as_ref().is_none_or(|assume| assume.holds_at_end(assumed));
+                let is_assumed = is_assumed(claim, assumed.as_ref());
                 let is_missing = failed.is_some() || !claim.pattern.holds_at_end(cells);
                 if is_assumed && is_missing && !claim.segment.needs_end() {
                     Verdict::PresumablyViolated
@@ -171,8 +185,13 @@ impl MonitorState {
 
 impl Segment {
     fn opened() -> Self {
-        Self::Open { cells: Cells::default(), assumed: Cells::default(), failed: None }
+        Self::Open { cells: Cells::default(), assumed: Some(Cells::default()), failed: None }
     }
+}
+
+/// Whether the assumption holds if the segment ends now.
+fn is_assumed(claim: &UserClaim, assumed: Option<&Cells>) -> bool {
+    claim.assume.as_ref().zip(assumed).is_none_or(|(assume, cells)| assume.holds_at_end(cells))
 }
 
 /// Why a claim is violated, as a clause.
@@ -194,6 +213,7 @@ pub(crate) fn reason_text(pattern: &Pattern, reason: Reason) -> String {
             "too few events occurred before the end".to_owned()
         }
         (Reason::End, _) => "a required event did not occur before the end".to_owned(),
+        (Reason::Made, _) => "a call that the claim forbids was made".to_owned(),
         (Reason::Values, _) => {
             format!(
                 "more than {} combinations of values: the claim cannot be evaluated",

@@ -4,6 +4,22 @@ use crate::event_kind::EventKind;
 use crate::fields::FIELDS;
 use std::fmt::Write as _;
 
+/// What `enforce` and `shadow` do.
+const ENFORCEMENT: &str = "
+## Enforcement
+
+| key | a call that would violate the claim |
+|---|---|
+| none | is made, and violates the claim |
+| `shadow: true` | is made, and is reported |
+| `enforce: true` | is not made: it fails as `forbidden`, and the row of its operation for failures is taken |
+
+Both keys need a claim that calls alone violate, and at once: `never`, `always`, `precedes` or `at_most`, whose judged events are
+`{event: tool_call, …}`, without `between`, and with an assumption that needs no event. A call that is not made does not count for
+such claims. `request.running_tasks` counts it until it has failed. A call with which a claim needs more than 64 combinations of values is
+not made.
+";
+
 /// Returns the page in Markdown.
 #[must_use]
 pub fn fields_page() -> String {
@@ -25,5 +41,6 @@ pub fn fields_page() -> String {
          | field | content | meaning |\n|---|---|---|\n",
     );
     FIELDS.iter().filter(|field| field.events.is_empty()).for_each(|field| row(&mut page, field));
+    page.push_str(ENFORCEMENT);
     page
 }

@@ -1,7 +1,7 @@
 //! Patterns over events, and what a monitor of one keeps.
 
 use crate::condition::number;
-use crate::event_kind::EventKind;
+use crate::event_kind::{EventKind, EventKinds};
 use crate::fields::{Field, FieldKind, Moment};
 use crate::format::PatternFormat;
 use crate::matcher::{Matcher, field};
@@ -112,6 +112,8 @@ pub enum Reason {
     End,
     /// It met more combinations of values than it can keep.
     Values,
+    /// A call that the claim forbids was made.
+    Made,
 }
 
 impl Pattern {
@@ -179,6 +181,41 @@ impl Pattern {
         }
     }
 
+    /// Appends what a step reads of an event: which matchers match, and the values that they keep.
+    pub(crate) fn reads(&self, kind: EventKind, moment: &Moment<'_>, read: &mut Vec<KeptValue>) {
+        let mut matches = |matcher: &Matcher, fields: &[&'static Field]| {
+            let is_match = matcher.matches(kind, moment);
+            read.push(KeptValue::Flag(is_match));
+            if is_match {
+                read.extend(key(fields, moment));
+            }
+        };
+        match self {
+            Self::Never(matcher) => matches(matcher, &[]),
+            Self::Always { at, holds } => {
+                let is_broken = at.matches(kind, moment) && !holds.matches(kind, moment);
+                read.push(KeptValue::Flag(is_broken));
+            }
+            Self::Precedes { first, then, same } => {
+                matches(first, same);
+                matches(then, same);
+            }
+            Self::Responds { to, with, same } => {
+                matches(to, same);
+                matches(with, same);
+            }
+            Self::AtMost { of, each, sum, .. } => {
+                matches(of, each);
+                matches(of, sum.as_slice());
+            }
+            Self::AtLeast { of, .. } => matches(of, &[]),
+            Self::Until { holds, end } => {
+                matches(end, &[]);
+                read.push(KeptValue::Flag(!holds.matches(kind, moment)));
+            }
+        }
+    }
+
     /// Whether the pattern holds if the segment ends now.
     #[must_use]
     pub(crate) fn holds_at_end(&self, cells: &Cells) -> bool {
@@ -190,6 +227,19 @@ impl Pattern {
         }
     }
 
+    /// The kinds of events that can change what the pattern keeps, or contradict it.
+    #[must_use]
+    pub(crate) const fn kinds(&self) -> EventKinds {
+        match self {
+            Self::Never(matcher) => matcher.kinds,
+            Self::Always { at, .. } => at.kinds,
+            Self::Precedes { first, then, .. } => first.kinds.union(then.kinds),
+            Self::Responds { to, with, .. } => to.kinds.union(with.kinds),
+            Self::AtMost { of, .. } | Self::AtLeast { of, .. } => of.kinds,
+            Self::Until { .. } => EventKinds::ALL,
+        }
+    }
+
     /// Whether the end of a segment can violate the pattern.
     #[must_use]
     pub(crate) const fn requires_events(&self) -> bool {
@@ -197,6 +247,12 @@ impl Pattern {
             Self::Never(_) | Self::Always { .. } | Self::Precedes { .. } | Self::AtMost { .. } => false,
             Self::Responds { .. } | Self::AtLeast { .. } | Self::Until { .. } => true,
         }
+    }
+
+    /// Whether every event can decide the pattern.
+    #[must_use]
+    pub(crate) const fn requires_any_event(&self) -> bool {
+        matches!(self, Self::AtLeast { .. } | Self::Until { .. })
     }
 
     /// Whether the event can decide the pattern: without such an event it holds for nothing.

@@ -3,13 +3,15 @@
 //! A fold of its own: the history of the catalogue's claims drops what no later event of the kernel depends on, and a claim of a
 //! project may still ask for it.
 
+use crate::claim_set::ClaimSet;
 use orchestrion_kernel::control::phase::Phase;
 use orchestrion_kernel::event::Event;
 use orchestrion_kernel::ids::CallId;
-use orchestrion_kernel::module::{Operation, Report, Role, Stance};
+use orchestrion_kernel::module::{Failure, Operation, Report, Role, Stance};
 use orchestrion_kernel::network::NetworkEvent;
 use orchestrion_kernel::policy::Bound;
 use orchestrion_kernel::{Policy, Score};
+use smallvec::SmallVec;
 
 /// The running request, or the latest one. The default is the state before any request.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -17,7 +19,7 @@ pub(crate) struct Request {
     /// The phase after the latest transition.
     pub(crate) phase: Phase,
     /// The pending calls.
-    pending: Vec<(CallId, Operation)>,
+    pending: SmallVec<[PendingCall; 4]>,
     /// Both identity locks matched.
     pub(crate) verified: bool,
     /// The pass of the debate; saturates one above the policy's bound.
@@ -38,11 +40,20 @@ pub(crate) struct Request {
     pub(crate) cancelled: bool,
 }
 
+/// A pending call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct PendingCall {
+    id: CallId,
+    operation: Operation,
+    /// The enforced claims that forbid it.
+    forbidden_by: ClaimSet,
+}
+
 impl Default for Request {
     fn default() -> Self {
         Self {
             phase: Phase::Idle,
-            pending: Vec::new(),
+            pending: SmallVec::new(),
             verified: false,
             pass: 0,
             vetoed: false,
@@ -64,8 +75,7 @@ impl Request {
             Event::ToolResult { call, .. }
             | Event::CallFailed { call, .. }
             | Event::OverBudget { call, .. } => {
-                let of_call = |(pending, _): &&(CallId, Operation)| pending == call;
-                self.pending.iter().find(of_call).map(|(_, operation)| *operation)
+                self.pending.iter().find(|pending| pending.id == *call).map(|pending| pending.operation)
             }
             _ => None,
         }
@@ -73,15 +83,52 @@ impl Request {
 
     /// The number of tasks that run.
     pub(crate) fn running_tasks(&self) -> usize {
-        let runs = |(_, operation): &&(CallId, Operation)| matches!(operation, Operation::RunTask { .. });
+        let runs = |pending: &&PendingCall| matches!(pending.operation, Operation::RunTask { .. });
         self.pending.iter().filter(runs).count()
+    }
+
+    /// The enforced claims that forbid a pending call.
+    pub(crate) fn forbidden_by(&self, call: CallId) -> ClaimSet {
+        let pending = self.pending.iter().find(|pending| pending.id == call);
+        pending.map_or_else(ClaimSet::default, |pending| pending.forbidden_by)
+    }
+
+    /// The pending calls that an enforced claim forbids.
+    pub(crate) fn forbidden_calls(&self) -> impl Iterator<Item = CallId> {
+        self.pending.iter().filter(|pending| !pending.forbidden_by.is_empty()).map(|pending| pending.id)
+    }
+
+    /// Marks a pending call as forbidden by these claims.
+    pub(crate) fn forbid(&mut self, call: CallId, claims: ClaimSet) {
+        let called = self.pending.iter_mut().filter(|pending| pending.id == call);
+        called.for_each(|pending| pending.forbidden_by = claims);
+    }
+
+    /// The claims that forbid the call that an event ends, if the event shows that the call was made: by a reply, or by a failure other than
+    /// that of a call that is not made.
+    pub(crate) fn made_although_forbidden(&self, event: &Event) -> ClaimSet {
+        match event {
+            Event::CallFailed { failure: Failure::Forbidden, .. } => ClaimSet::default(),
+            Event::ToolResult { call, .. }
+            | Event::CallFailed { call, .. }
+            | Event::Network(NetworkEvent::AttemptFailed { call, .. }) => self.forbidden_by(*call),
+            _ => ClaimSet::default(),
+        }
     }
 
     /// Applies an event. `operation` is that of [`Self::operation`].
     pub(crate) fn apply(&mut self, policy: &Policy, event: &Event, operation: Option<Operation>) {
         match event {
             Event::UserMsg { .. } => *self = Self::default(),
-            Event::ToolCall { call, operation } => self.pending.push((*call, *operation)),
+            Event::ToolCall { call, operation } => self.pending.push(PendingCall {
+                id: *call,
+                operation: *operation,
+                forbidden_by: ClaimSet::default(),
+            }),
+            // Such a call is not made, whatever a claim says.
+            Event::OverBudget { call, .. } | Event::Network(NetworkEvent::NoCandidates { call, .. }) => {
+                self.forbid(*call, ClaimSet::default());
+            }
             Event::ToolResult { call, report, .. } => {
                 self.end_call(*call);
                 if let Some(operation) = operation {
@@ -114,7 +161,7 @@ impl Request {
     }
 
     fn end_call(&mut self, call: CallId) {
-        self.pending.retain(|(pending, _)| *pending != call);
+        self.pending.retain(|pending| pending.id != call);
     }
 
     fn apply_report(&mut self, operation: Operation, report: &Report) {
@@ -144,8 +191,8 @@ impl Request {
     /// Numbers the pending calls 1, 2, 3 …, as a canonical state of the kernel does.
     pub(crate) fn canonicalize(&mut self) {
         let mut next = CallId::FIRST;
-        for (call, _) in &mut self.pending {
-            *call = next;
+        for pending in &mut self.pending {
+            pending.id = next;
             next = next.next();
         }
     }

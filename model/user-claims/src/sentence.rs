@@ -2,6 +2,7 @@
 
 use crate::claim::{SegmentRule, Window};
 use crate::condition::{Condition, Test};
+use crate::enforcement::Enforcement;
 use crate::fields::{Field, FieldKind};
 use crate::matcher::Matcher;
 use crate::pattern::Pattern;
@@ -9,6 +10,7 @@ use crate::value::KeptValue;
 
 /// The claim as one sentence.
 pub(crate) fn sentence(
+    enforcement: Enforcement,
     window: Window,
     segment: &SegmentRule,
     assume: Option<&Pattern>,
@@ -31,7 +33,12 @@ pub(crate) fn sentence(
         }
     };
     let assume = assume.map_or_else(String::new, |assume| format!(" if {},", clause(assume)));
-    format!("{window}{part}:{assume} {}.", clause(pattern))
+    let enforced = match enforcement {
+        Enforcement::None => "",
+        Enforcement::Shadow => " A call that would violate this is reported.",
+        Enforcement::Enforced => " A call that would violate this is not made.",
+    };
+    format!("{window}{part}:{assume} {}.{enforced}", clause(pattern))
 }
 
 fn clause(pattern: &Pattern) -> String {

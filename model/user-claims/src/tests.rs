@@ -1,5 +1,6 @@
 //! Tests of claim files and monitors.
 
+mod enforce;
 mod fields;
 mod naive;
 mod read;

@@ -254,6 +254,10 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
         self.handoffs.retain(|call, _| control.pending_call(*call).is_some());
         self.not_started.retain(|call| control.pending_call(*call).is_some());
         let unsent = self.unsent_calls();
+        // Before any other input: nothing else may happen to a call that is not made.
+        if let Some((call, reason)) = self.forbidden_call(&unsent) {
+            return self.submit_failure(call, Failure::Forbidden, Some(reason));
+        }
         let newest = unsent.iter().map(|call| call.id).max();
         if newest > self.durable_call {
             // Before any other input, which could emit a second call: a torn tail contains at most one. Not again for each message that

@@ -44,7 +44,7 @@ macro_rules! replies {
         #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
         pub enum $name {
             $($(#[$variant_doc])* #[serde(rename = $key)] $variant $(($value))?,)*
-            /// The call fails: error, timeout, malformed, no_candidates, over_budget or unknown.
+            /// The call fails: error, timeout, malformed, no_candidates, over_budget, outcome_unknown or forbidden.
             #[serde(rename = "fail")]
             Fail(#[schemars(schema_with = "failure_schema")] Failure),
         }

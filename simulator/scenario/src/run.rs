@@ -15,10 +15,10 @@ use miette::{Diagnostic, SourceSpan};
 use orchestrion_handoff::SignedHandoff;
 use orchestrion_kernel::module::Failure;
 use orchestrion_kernel::network::NetworkInput;
-use orchestrion_kernel::{CallId, Input, Phase, Refusal, Timestamp};
+use orchestrion_kernel::{CallId, Input, Phase, Policy, Refusal, Timestamp};
 use orchestrion_runtime::{
-    Call, CallResult, Clock, Conversation, Deadlines, DeadlockError, Host, OpenError, RecoveryResult,
-    RuntimeError, StepResult, lock_ignoring_poison,
+    Call, CallResult, Clock, Conversation, Deadlines, DeadlockError, Host, Observer, OpenError,
+    RecoveryResult, RuntimeError, StepResult, lock_ignoring_poison,
 };
 use orchestrion_text::StandardContexts;
 use orchestrion_trace::fork::Fork;
@@ -81,14 +81,32 @@ pub enum ScenarioRunError {
     },
 }
 
+/// Makes the observer of a run, which has seen the steps of a journal. An empty journal has none.
+pub type ObserverSource<'a> = &'a dyn Fn(&Policy, &[u8]) -> Result<Box<dyn Observer>, TraceError>;
+
 /// Runs a scenario and records its trace.
 ///
 /// # Errors
 /// [`ScenarioRunError`].
 pub fn run_scenario(scenario: Scenario) -> Result<ScenarioResult, ScenarioRunError> {
-    let header =
-        Header::new(scenario.conversation.clone(), scenario.policy.clone(), Some(scenario.reference()));
-    run_from(scenario, &header, RunStart::default())
+    let header = header_of(&scenario);
+    run_from(scenario, &header, RunStart::default(), None)
+}
+
+/// Runs a scenario with an observer, which can forbid calls. After a scripted crash it is made again from the journal.
+///
+/// # Errors
+/// [`ScenarioRunError`].
+pub fn run_observed(
+    scenario: Scenario,
+    observer: ObserverSource<'_>,
+) -> Result<ScenarioResult, ScenarioRunError> {
+    let header = header_of(&scenario);
+    run_from(scenario, &header, RunStart::default(), Some(observer))
+}
+
+fn header_of(scenario: &Scenario) -> Header {
+    Header::new(scenario.conversation.clone(), scenario.policy.clone(), Some(scenario.reference()))
 }
 
 /// Continues a fork with the rest of a scenario. `header` is that of the fork. The expectations of the scenario are not judged: they are
@@ -108,7 +126,7 @@ pub fn continue_scenario(
     let running = request.map(|request| (request, events));
     let Fork { trace: journal, steps, halted, .. } = fork;
     let start = RunStart { journal, steps, running, halted, next_request, replies };
-    run_from(scenario, header, start)
+    run_from(scenario, header, start, None)
 }
 
 /// Where a run starts: at the beginning of a scenario, or after the steps of a fork.
@@ -130,6 +148,7 @@ fn run_from(
     scenario: Scenario,
     header: &Header,
     start: RunStart,
+    observer: Option<ObserverSource<'_>>,
 ) -> Result<ScenarioResult, ScenarioRunError> {
     let host = ScriptedHost {
         clock: Clock::simulated(),
@@ -151,6 +170,7 @@ fn run_from(
         network,
         deadlines,
         expectations,
+        observer,
     };
     host.clock.block_on(runner.run(&requests, start))?
 }
@@ -215,7 +235,8 @@ struct ScriptedHost {
     starts_at: Timestamp,
     /// The replies that were drawn before the run started, for calls that are still pending.
     replies: Mutex<BTreeMap<CallId, DelayedReply>>,
-    /// The calls that were pending before the run started. No module has executed them.
+    /// The calls that no module has executed: those that were pending before the run started, and those that a crash left pending and that
+    /// the observer forbids.
     unsent: Mutex<BTreeSet<CallId>>,
     script: Mutex<Script>,
     handoffs: Mutex<HandoffChannel>,
@@ -306,13 +327,23 @@ struct ScenarioRunner<'a> {
     network: Option<Input>,
     deadlines: Deadlines,
     expectations: Expectations,
+    observer: Option<ObserverSource<'a>>,
 }
 
 impl ScenarioRunner<'_> {
     /// Opens a journal whose steps were acknowledged up to this one.
-    fn open(&self, journal: Vec<u8>, step: u64) -> Result<Conversation<Vec<u8>>, OpenError> {
-        Ok(Conversation::open_acknowledged(journal, self.header, &StandardContexts, step)?
-            .with_deadlines(self.deadlines.clone()))
+    fn open(&self, journal: Vec<u8>, step: u64) -> Result<Conversation<Vec<u8>>, ScenarioRunError> {
+        let observer = match self.observer {
+            Some(observer) => Some(observer(&self.header.policy, &journal)?),
+            None => None,
+        };
+        let conversation = Conversation::open_acknowledged(journal, self.header, &StandardContexts, step)?
+            .with_deadlines(self.deadlines.clone());
+        let Some(observer) = observer else { return Ok(conversation) };
+        let pending = conversation.state().control().pending_calls().iter().map(|call| call.id);
+        lock_ignoring_poison(&self.host.unsent)
+            .extend(pending.filter(|call| observer.forbids(*call).is_some()));
+        Ok(conversation.with_observer(observer))
     }
 
     async fn run(

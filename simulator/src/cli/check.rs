@@ -20,7 +20,7 @@ mod step;
 mod sweep;
 #[cfg(test)]
 mod tests;
-mod user_claims;
+pub(in crate::cli) mod user_claims;
 mod waivers;
 
 pub(super) use options::Args;

@@ -141,7 +141,9 @@ enum Schema {
     CheckReport,
     /// `diff --format json`.
     DiffReport,
-    /// `lint --format json`.
+    /// `lint --format json` for claims.
+    ClaimLintReport,
+    /// `lint --format json` for state machines.
     LintReport,
     /// `run --format json` and `replay --format json`.
     TestReport,
@@ -221,6 +223,7 @@ fn schema(schema: Schema) -> Result<String> {
         Schema::Claims => orchestrion_user_claims::claim_schema(),
         Schema::CheckReport => report_schemas::check(),
         Schema::DiffReport => report_schemas::diff(),
+        Schema::ClaimLintReport => report_schemas::claim_lint(),
         Schema::LintReport => report_schemas::lint(),
         Schema::TestReport => report_schemas::test(),
         Schema::Trace => orchestrion_trace::schema::trace_schema(),

@@ -1,6 +1,7 @@
-//! `lint`: structural checks of foreign state machines.
+//! `lint`: structural checks of foreign state machines, and of a set of claims.
 
 mod cases;
+pub(super) mod claims;
 mod dot;
 pub(super) mod json;
 mod reach;
@@ -16,7 +17,7 @@ use orchestrion_lint::{lint, parse};
 use std::path::PathBuf;
 use verdict::{LintedMachine, Verdict};
 
-/// Lint state machines given as a YAML table or as Mermaid state diagrams.
+/// Lint state machines given as a YAML table or as Mermaid state diagrams, or the claims of a project as a set.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -24,6 +25,7 @@ Examples:
   orchestrion lint design.md                 Mermaid state diagrams in a text
   orchestrion lint machine.yaml              a YAML table
   orchestrion lint design.md --format sarif
+  orchestrion lint claims.yaml               claims, on the real machine
 
   orchestrion lint machine.yaml --reach Packing    a shortest path to a state
   orchestrion lint machine.yaml --dot machine.dot  draw it:
@@ -36,10 +38,24 @@ A project file names machines under `machines: [design.md]`.
 What depends on the meaning of a label or a guard gives a warning. --reach
 takes every edge, whatever its guard.
 
+Claims are judged together, on all runs of the models at scope tiny, under the
+first policy of the project, else under `hardened`:
+  UNREACHABLE   no event of any run decides the claim
+  CONTRADICTION no request ends in a run that abides by these claims
+  EXCLUDED      no run that abides by the others has an event that decides it
+  TRAP          after this run no request ends without a violation
+  implied       only runs that violate another claim violate it (a warning)
+Each has a shortest run, and a minimal set of claims that cause it. Example:
+  claims:
+  - {id: few, at_most: {limit: 1, of: {event: repair_started}}}
+  - {id: more, at_most: {limit: 2, of: {event: repair_started}}}
+`more` is implied by `few`. A claim with `enforce` is judged as one without.
+
 Exit codes: 0 no rule fails (warnings included), or a path exists; 1 a rule
-fails, or no path exists; 2 no file can be read; 3 a file cannot be read.")]
+fails, or no path exists; 2 no file can be read; 3 a file cannot be read, or the
+lint of claims is incomplete.")]
 pub(super) struct Args {
-    /// Read the state machines from these files [default: the machines of the project file].
+    /// Read the state machines, or the claims, from these files [default: the machines of the project file].
     #[arg(value_name = "FILE", conflicts_with = "config")]
     files: Vec<PathBuf>,
     /// Find a shortest path to this state in every machine that has it; do not check rules.
@@ -54,6 +70,9 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
+    if let Some(claims) = args.files.iter().find(|file| claims::is_claim_file(file)) {
+        return claims::run(claims, args, global);
+    }
     let plain_format = args.reach.as_ref().map(|_| args.format.without_cases("--reach")).transpose()?;
     if let Some(path) = &args.dot {
         dot::ensure_overwritable(path)?;

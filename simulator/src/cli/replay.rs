@@ -116,7 +116,7 @@ fn read_trace(
         let replay = replay(reader, policy.as_ref(), &StandardContexts);
         let policy = policy.as_ref().unwrap_or(&header.policy).clone();
         let changed = replay.difference.as_ref();
-        let endings = changed.and_then(|_| Endings::find(&input.path, &header, &policy));
+        let endings = changed.and_then(|_| Endings::find(&input.path, &header, &policy, settings.claims));
         let replayed = ReplayedTrace { replay, recorded: header.policy, policy, endings };
         // The claims judge what was recorded.
         let open = || files::open_segment_with(&input.path, |file| file);
@@ -145,7 +145,10 @@ fn print_result(
                 report::replayed(path, replay, settings.quiet, settings.width, out).into_diagnostic()?;
             verdicts.report(settings.claims, path, settings.quiet, settings.width, out).into_diagnostic()?;
             Ok(match (status, verdicts.status()) {
-                (ExitStatus::Success, of_claims) => of_claims,
+                (ExitStatus::Success, of_claims) => {
+                    summary.violating += usize::from(of_claims == ExitStatus::Failure);
+                    of_claims
+                }
                 (status, _) => status,
             })
         }

@@ -17,6 +17,12 @@ pub fn lint() -> Value {
     titled(schema_for!(lint::json::Report<'_>), "Orchestrion lint report")
 }
 
+/// Of `lint --format json` for a file of claims.
+#[must_use]
+pub fn claim_lint() -> Value {
+    titled(schema_for!(lint::claims::LintReport<'_>), "Orchestrion report of a lint of claims")
+}
+
 /// Of `diff --format json`.
 #[must_use]
 pub fn diff() -> Value {

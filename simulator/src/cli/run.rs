@@ -3,7 +3,7 @@
 mod cross_check;
 mod golden;
 mod keys;
-mod monitor;
+pub(in crate::cli) mod monitor;
 mod stdio;
 
 use super::args::{GlobalArgs, ReportFormat, duration};
@@ -14,10 +14,11 @@ use super::user_claims::{ClaimArgs, TraceVerdicts};
 use super::{output, targets};
 use golden::GoldenMode;
 use miette::{IntoDiagnostic, Result, miette};
+use monitor::run_with_claims;
+
 use orchestrion_kernel::Policy;
 use orchestrion_report::show::{Style, View, show};
 use orchestrion_scenario::Scenario;
-use orchestrion_scenario::run::run_scenario;
 use orchestrion_selection::cross_check;
 use orchestrion_user_claims::UserClaim;
 use std::io::Write;
@@ -67,6 +68,14 @@ A scenario states what it expects of a request, and of the whole run:
   expect: {holds: [C-06], fails: [C-11]}      # claims, in every or in some step
 If Security agrees instead, the run exits with code 1 and prints, at the line:
   outcome: expected blocked, found outcome (every task succeeded)
+
+A claim of the project with `enforce: true` forbids calls that would violate it:
+  claims:
+  - {id: one-task, enforce: true,
+     at_most: {limit: 1, of: {event: tool_call, operation: run_task}}}
+The second task is not sent. It fails as `forbidden`, its step names the claim,
+and the request takes the row of the operation for failures. `shadow: true` only
+reports such a call.
 
 Modules that a scenario does not script succeed. Memory and stores are then
 simulated: each request reads the ratings and the user's past requests that
@@ -234,7 +243,7 @@ fn run_file(
 ) -> Result<(ExitStatus, Vec<Diagnostic>)> {
     let scenario = Scenario::read_with_default(path, policy)?;
     let trace = global.out_dir.join(format!("{}.trace.ndjson", scenario.name));
-    let result = run_scenario(scenario)?;
+    let result = run_with_claims(scenario, claims)?;
     files::replace_trace(&trace, &result.trace)?;
     if is_single && !global.quiet && args.format == ReportFormat::Human {
         let mut out = output::stdout();

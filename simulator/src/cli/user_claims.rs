@@ -8,7 +8,9 @@ use super::test_report::{Diagnostic, Location, Rule};
 use miette::Result;
 use orchestrion_report::text::{count, sanitize};
 use orchestrion_trace::{Reader, TraceError};
-use orchestrion_user_claims::{ClaimFile, EventKind, Finding, MAX_CLAIMS, Monitors, UserClaim, Verdict};
+use orchestrion_user_claims::{
+    ClaimFile, Enforcement, EventKind, Finding, MAX_CLAIMS, Monitors, UserClaim, Verdict,
+};
 use orchestrion_yaml::LabeledError;
 use std::io::{self, BufRead, Write};
 use std::path::{Path, PathBuf};
@@ -82,9 +84,11 @@ struct TraceVerdict {
     /// Whether an event occurred that can decide the claim.
     is_reached: bool,
     violation: Option<Violation>,
+    /// The number of calls that the claim forbids, or would forbid, and the first of them.
+    forbidden: (usize, Option<Violation>),
 }
 
-/// The first violation of a claim.
+/// The first violation of a claim, or the first call that it forbids.
 #[derive(Clone, Debug)]
 struct Violation {
     step: u64,
@@ -114,13 +118,28 @@ impl TraceVerdicts {
         let monitors = Monitors::new(claims);
         let mut states = monitors.start();
         let policy = reader.header().policy.clone();
-        let start = TraceVerdict { verdict: Verdict::Satisfied, is_reached: false, violation: None };
+        let start = TraceVerdict {
+            verdict: Verdict::Satisfied,
+            is_reached: false,
+            violation: None,
+            forbidden: (0, None),
+        };
         let mut verdicts = vec![start; claims.len()];
         let result = reader.try_for_each(|step| {
             let step = step?;
             for event in &step.events {
                 monitors.step(&mut states, &policy, event, |finding| match finding {
                     Finding::Premise(claim) => verdicts[claim].is_reached = true,
+                    Finding::Forbidden(claim, reason) => {
+                        let (count, first) = &mut verdicts[claim].forbidden;
+                        *count += 1;
+                        let reason = monitors.reason(claim, reason);
+                        first.get_or_insert_with(|| Violation {
+                            step: step.n,
+                            event: EventKind::of(event),
+                            reason,
+                        });
+                    }
                     Finding::Violated(claim, reason) => {
                         let reason = monitors.reason(claim, reason);
                         let first = || Violation { step: step.n, event: EventKind::of(event), reason };
@@ -179,6 +198,18 @@ impl TraceVerdicts {
         }
         if quiet || claims.is_empty() {
             return Ok(());
+        }
+        for (claim, one) in claims.iter().zip(&self.verdicts) {
+            let (calls, Some(Violation { step, reason, .. })) = &one.forbidden else { continue };
+            let forbids = match claim.enforcement {
+                Enforcement::Shadow => "would forbid",
+                Enforcement::None | Enforcement::Enforced => "forbids",
+            };
+            let calls = count(*calls, "call");
+            let text = format!("{} {forbids} {calls}, the first at step {step}: {reason}", claim.id);
+            write_hanging(COLUMN, "  claim", &text, width, out)?;
+            write_hanging(COLUMN, "", &claim.sentence, width, out)?;
+            write_command("show", &format!("orchestrion show {} --step {step}", quoted(trace)), width, out)?;
         }
         // An event that can decide a violated claim has occurred.
         let number = |verdict: Verdict| {

@@ -339,6 +339,7 @@ impl FailureName {
             Failure::NoCandidates => 3,
             Failure::OutcomeUnknown => 4,
             Failure::OverBudget => 5,
+            Failure::Forbidden => 6,
         }
     }
 }
@@ -356,7 +357,7 @@ impl Ord for FailureName {
 }
 
 impl NamedEnum for FailureName {
-    /// The kernel itself produces the failure of a call that exceeds its budget.
+    /// The kernel itself produces the failure of a call that exceeds its budget, and the runtime that of a forbidden one.
     const ALL: &'static [Self] = &[
         Self(Failure::Error),
         Self(Failure::Timeout),
@@ -367,7 +368,8 @@ impl NamedEnum for FailureName {
     const KIND: &'static str = "failure";
 
     fn name(self) -> &'static str {
-        ["error", "timeout", "malformed", "no_candidates", "unknown", "over_budget"][self.position()]
+        ["error", "timeout", "malformed", "no_candidates", "unknown", "over_budget", "forbidden"]
+            [self.position()]
     }
 }
 

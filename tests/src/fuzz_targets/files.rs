@@ -116,7 +116,7 @@ pub fn claims(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let Some(file) = readable(ClaimFile::parse("fuzzed.yaml", &text)) else { return };
     assert!(file.claims.iter().all(|claim| claim.sentence.ends_with('.')), "a claim has no sentence");
-    let monitors = Monitors::new(&file.claims);
+    let monitors = Monitors::new(file.claims.as_slice());
     let mut states = monitors.start();
     let run = |task| Event::ToolCall {
         call: CallId::FIRST,

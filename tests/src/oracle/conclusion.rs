@@ -127,7 +127,7 @@ impl ExpectedConversation {
             OracleOperation::UndoTask { task } => self.take_compensation(task, false), // decision 0003
             // Decision 0008: after an error the store holds nothing; the same if the call never reached a store.
             OracleOperation::StoreMemory { .. } => {
-                let is_missing = matches!(failure, "error" | "no_candidates" | "over_budget");
+                let is_missing = matches!(failure, "error" | "no_candidates" | "over_budget" | "forbidden");
                 self.take_store_status(operation, if is_missing { "missing" } else { "unknown" });
             }
             // DESIGN §2, audit: a bounded number of attempts, then undelivered; the request still ends.

@@ -363,7 +363,10 @@ pub(super) const NETWORK: &[Claim] = &[
                             !assignment.is_running || !has_effect(*operation)
                         }
                         Failure::Timeout => !assignment.is_running,
-                        Failure::NoCandidates | Failure::OverBudget | Failure::OutcomeUnknown => false,
+                        Failure::NoCandidates
+                        | Failure::OverBudget
+                        | Failure::OutcomeUnknown
+                        | Failure::Forbidden => false,
                     },
                 )
             }

@@ -92,7 +92,9 @@ pub(crate) fn task_record(started: &StartedTask) -> TaskRecord {
 /// malformed reply or a crash it may hold one (decision 0008).
 pub(crate) const fn status_after_failure(failure: Failure) -> StoreStatus {
     match failure {
-        Failure::Error | Failure::NoCandidates | Failure::OverBudget => StoreStatus::Missing,
+        Failure::Error | Failure::NoCandidates | Failure::OverBudget | Failure::Forbidden => {
+            StoreStatus::Missing
+        }
         Failure::Timeout | Failure::Malformed | Failure::OutcomeUnknown => StoreStatus::Unknown,
     }
 }

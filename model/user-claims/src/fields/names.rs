@@ -72,6 +72,7 @@ names! {
         Failure::NoCandidates => "no_candidates",
         Failure::OverBudget => "over_budget",
         Failure::OutcomeUnknown => "outcome_unknown",
+        Failure::Forbidden => "forbidden",
     }
 }
 

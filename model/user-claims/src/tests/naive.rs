@@ -259,7 +259,7 @@ fn fails(pattern: &Pattern, assumption: usize, part: &[Tag], ended: bool) -> boo
 /// Whether a monitor reports a violation.
 fn is_reported(yaml: &str, run: &[Tag]) -> bool {
     let file = ClaimFile::parse("claims.yaml", yaml).unwrap();
-    let monitors = Monitors::new(&file.claims);
+    let monitors = Monitors::new(file.claims);
     let mut states = monitors.start();
     let mut is_violated = false;
     for tag in run {
@@ -286,6 +286,90 @@ proptest! {
         let expected =
             parts.into_iter().any(|(start, end, ended)| fails(pattern, assumption, &run[start..end], ended));
         prop_assert_eq!(is_reported(&yaml, &run), expected, "{}", yaml);
+    }
+}
+
+/// Patterns of which calls alone are violations, by the number of their definition.
+const ENFORCEABLE: &[(usize, &str)] = &[
+    (0, "never: {event: tool_call, operation: run_task, task: 2}"),
+    (1, "always: {at: {event: tool_call}, holds: {operation: undo_task}}"),
+    (
+        2,
+        "precedes: {first: {operation: run_task}, then: {event: tool_call, operation: undo_task}, same: [task]}",
+    ),
+    (4, "at_most: {limit: 1, of: {event: tool_call, operation: run_task}, each: [task]}"),
+    (5, "at_most: {limit: 3, of: {event: tool_call, task: {at_least: 1}}, sum: task}"),
+];
+
+/// Whether a claim of the definitions is violated by a run.
+fn is_violated(pattern: &Pattern, parts_of: PartsOf, assumption: usize, window: &str, run: &[Tag]) -> bool {
+    let mut parts = windows_named(window, run).into_iter().flat_map(|window| parts_of(run, window));
+    parts.any(|(start, end, ended)| fails(pattern, assumption, &run[start..end], ended))
+}
+
+proptest! {
+    /// A call is forbidden if and only if the run of the calls that were made so far would violate the claim with it.
+    #[test]
+    fn forbidden_calls_are_those_of_the_definition(
+        run in tags(),
+        pattern in 0..ENFORCEABLE.len(),
+        rule in 0..RULES.len() - 1,
+        assumption in 0..2_usize,
+        window in prop::sample::select(vec!["request", "session", "conversation"]),
+        mode in prop::sample::select(vec!["enforce", "shadow"]),
+    ) {
+        let ((number, yaml), (rule, parts_of)) = (ENFORCEABLE[pattern], RULES[rule]);
+        let lines = [yaml, rule, ASSUMPTIONS[assumption].0].map(|line| format!("  {line}\n"));
+        let yaml = format!("claims:\n- id: c\n  {mode}: true\n  within: {window}\n{}", lines.concat());
+        let monitors = Monitors::new(ClaimFile::parse("claims.yaml", &yaml).unwrap().claims);
+        let mut states = monitors.start();
+        let mut made: Vec<Tag> = Vec::new();
+        for tag in run {
+            made.push(tag);
+            let expected = is_violated(&PATTERNS[number], parts_of, assumption, window, &made);
+            let (mut is_forbidden, mut is_violated) = (false, false);
+            monitors.step(&mut states, &Policy::hardened(), &tag.event(), |finding| match finding {
+                Finding::Forbidden(..) => is_forbidden = true,
+                Finding::Violated(..) => is_violated = true,
+                Finding::Premise(_) => {}
+            });
+            prop_assert_eq!((is_forbidden, is_violated), (expected, false), "{} {:?}", yaml, made);
+            if is_forbidden {
+                made.pop();
+            }
+        }
+    }
+}
+
+proptest! {
+    /// Monitors that see every event find the same as those that see only the kinds that concern them.
+    #[test]
+    fn events_that_concern_no_claim_change_nothing(
+        run in tags(),
+        pattern in 0..PATTERNS.len(),
+        rule in 0..RULES.len(),
+        assumption in 0..ASSUMPTIONS.len(),
+        window in prop::sample::select(vec!["request", "session", "conversation"]),
+    ) {
+        let lines = [PATTERNS[pattern].yaml, RULES[rule].0, ASSUMPTIONS[assumption].0];
+        let lines = lines.map(|line| format!("  {line}\n"));
+        let yaml = format!("claims:\n- id: c\n  within: {window}\n{}", lines.concat());
+        let few = ClaimFile::parse("claims.yaml", &yaml).unwrap().claims;
+        let mut all = few.clone();
+        all[0].kinds = crate::event_kind::EventKinds::ALL;
+        let found = |claims: Vec<crate::UserClaim>| {
+            let monitors = Monitors::new(claims);
+            let mut states = monitors.start();
+            let (mut is_premise, mut violations) = (false, Vec::new());
+            for (step, tag) in run.iter().enumerate() {
+                monitors.step(&mut states, &Policy::hardened(), &tag.event(), |finding| match finding {
+                    Finding::Premise(_) => is_premise = true,
+                    other => violations.push((step, other)),
+                });
+            }
+            (is_premise, violations, monitors.verdicts(&states))
+        };
+        prop_assert_eq!(found(few), found(all), "{}", yaml);
     }
 }
 

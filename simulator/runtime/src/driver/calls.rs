@@ -47,6 +47,23 @@ impl<J: Journal, H: Host> RequestDriver<'_, J, H> {
         pending.filter(|call| !is_sent(call)).copied().collect()
     }
 
+    /// Returns the first call that the observer forbids, with the reason. An earlier run may have made a call without this observer: the host
+    /// then recovers its outcome first.
+    pub(super) fn forbidden_call(&self, unsent: &[state::Call]) -> Option<(CallId, String)> {
+        let observer = self.conversation.observer.as_ref()?;
+        // A call whose handoff no node accepted was not made.
+        let may_be_made =
+            |call: &state::Call| self.must_recover(*call) && unaccepted(self.state(), call.id).is_none();
+        let judged = unsent.iter().filter(|call| call.not_made.is_none() && !may_be_made(call));
+        judged.map(|call| call.id).find_map(|call| Some((call, observer.forbids(call)?)))
+    }
+
+    /// Whether the host recovers the outcome of a call before the call is sent.
+    fn must_recover(&self, pending: state::Call) -> bool {
+        let may_be_repeated = self.conversation.recovers_first || self.recovering.contains(&pending.id);
+        may_be_repeated && pending.operation.is_effectful() && !self.not_started.contains(&pending.id)
+    }
+
     /// Signs the handoff of a pending call, and sends it to its node. Its deadline starts.
     pub(super) fn hand_off(&mut self, pending: state::Call) -> Result<(), KeyError> {
         let (id, now) = (pending.id, self.host_time());
@@ -104,10 +121,8 @@ impl<J: Journal, H: Host> RequestDriver<'_, J, H> {
             Call::from_pending(&conversation.recorder, pending, self.deadline(pending.operation), handoff)?;
         let Some(call) = call else { return Ok(()) };
         let (id, name, host) = (pending.id, call.to_string(), self.host);
-        let may_be_repeated = conversation.recovers_first || self.recovering.contains(&id);
+        let must_recover = self.must_recover(pending);
         self.recovering.retain(|recovering| *recovering != id);
-        let must_recover =
-            may_be_repeated && pending.operation.is_effectful() && !self.not_started.contains(&id);
         self.in_flight.push(Box::pin(async move {
             let result = async {
                 if must_recover {

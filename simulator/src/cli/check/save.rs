@@ -12,8 +12,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Evidence with the paths of its files.
-pub(super) struct SavedEvidence {
-    pub(super) trace: PathBuf,
+pub(in crate::cli) struct SavedEvidence {
+    pub(in crate::cli) trace: PathBuf,
     pub(super) itf: PathBuf,
     pub(super) evidence: Evidence,
 }

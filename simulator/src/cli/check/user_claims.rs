@@ -3,7 +3,8 @@
 use super::options::Args;
 use super::plan::CheckPlan;
 use super::report::{highlight_heading, steps_text, write_highlights};
-use super::save::{SavedEvidence, save};
+pub(in crate::cli) use super::save::SavedEvidence;
+use super::save::save;
 use crate::cli::args::GlobalArgs;
 use crate::cli::output::{quoted, text_width, write_command, write_hanging};
 use crate::cli::test_report::{CaseVerdict, Diagnostic, Location, TestCase};
@@ -12,9 +13,11 @@ use anstyle::{AnsiColor, Style};
 use miette::Result;
 use orchestrion_explorer::ResumeError;
 use orchestrion_model::kernel_under_test::KernelUnderTest;
-use orchestrion_model::user_claims::{UserClaimVerdict, explore_user_claims, merge_user_verdicts};
+use orchestrion_model::user_claims::{
+    FoundPath, MergedUserClaim, UserClaimVerdict, explore_user_claims, merge_user_verdicts,
+};
 use orchestrion_report::text::{sanitize, wrap};
-use orchestrion_user_claims::UserClaim;
+use orchestrion_user_claims::{Enforcement, UserClaim};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -29,6 +32,8 @@ pub(super) struct CheckedUserClaim {
     verdict: UserClaimVerdict,
     /// The counterexample as files, if the claim fails.
     evidence: Option<SavedEvidence>,
+    /// A shortest run to a call that the claim forbids, or would forbid, as files.
+    forbids: Option<(FoundPath, SavedEvidence)>,
     /// Only some models were explored: another one may have an event that decides the claim.
     is_partial: bool,
 }
@@ -41,34 +46,38 @@ impl CheckedUserClaim {
             _ => self.verdict.as_str(),
         }
     }
-}
 
-impl CheckedUserClaim {
     /// Returns the claim as a case for other tools.
     pub(super) fn case(&self, policy: &str) -> TestCase {
         let (claim, rule, place) =
             (&self.claim, claim_rule(&self.claim), Location::of_place(&self.claim.place));
+        let failure = |FoundPath { model, counterexample }: &FoundPath, what: &str| {
+            let steps = counterexample.inputs.len();
+            let message = format!("fails under {policy}: {what}, {steps} steps in {model}");
+            let found = Diagnostic::error(&rule, message, place.clone()).at_step(steps as u64);
+            let show = self
+                .evidence
+                .as_ref()
+                .map(|saved| format!("see: orchestrion show {} --step {steps}", quoted(&saved.trace)));
+            Diagnostic { help: show, ..found }
+        };
         let (verdict, diagnostic) = match &self.verdict {
             UserClaimVerdict::Holds => (CaseVerdict::Passed, None),
-            UserClaimVerdict::Fails { model, counterexample } => {
-                let steps = counterexample.inputs.len();
-                let message =
-                    format!("fails under {policy}: shortest counterexample, {steps} steps in {model}");
-                let found = Diagnostic::error(&rule, message, place).at_step(steps as u64);
-                let show = self
-                    .evidence
-                    .as_ref()
-                    .map(|saved| format!("see: orchestrion show {} --step {steps}", quoted(&saved.trace)));
-                (CaseVerdict::Failed, Some(Diagnostic { help: show, ..found }))
+            UserClaimVerdict::Fails(path) => {
+                (CaseVerdict::Failed, Some(failure(path, "shortest counterexample")))
+            }
+            UserClaimVerdict::Halts(path) => {
+                let cause = "no transition handles the failure of a forbidden call, so that the conversation halts; shortest run";
+                (CaseVerdict::Failed, Some(failure(path, cause)))
             }
             UserClaimVerdict::Vacuous if self.is_partial => (CaseVerdict::Skipped, None),
             UserClaimVerdict::Vacuous => {
                 let message = format!("vacuous under {policy}: no event of any model decides it");
-                (CaseVerdict::Incomplete, Some(Diagnostic::warning(&rule, message, place)))
+                (CaseVerdict::Incomplete, Some(Diagnostic::warning(&rule, message, place.clone())))
             }
             UserClaimVerdict::Inconclusive => {
                 let message = format!("inconclusive under {policy}: the search hit a limit");
-                (CaseVerdict::Incomplete, Some(Diagnostic::warning(&rule, message, place)))
+                (CaseVerdict::Incomplete, Some(Diagnostic::warning(&rule, message, place.clone())))
             }
         };
         let (suite, name) = (policy.to_owned(), claim.id.clone());
@@ -92,17 +101,28 @@ pub(super) fn check_user_claims(
         explore_user_claims(kernel, model, &plan.scope, claims, options, progress).map_err(ResumeError::from)
     };
     let runs = args.search.explore_models(&plan.models, &kernel.policy.name, global.quiet, explore)?;
-    let verdicts = merge_user_verdicts(claims, &runs);
-    let checked = claims.iter().zip(verdicts).map(|(claim, verdict)| {
-        let evidence = match &verdict {
-            UserClaimVerdict::Fails { counterexample, .. } => {
-                Some(save(&claim.id, counterexample, &global.out_dir)?)
+    let merged = merge_user_verdicts(claims, &runs);
+    let checked = claims.iter().zip(merged).map(|(claim, MergedUserClaim { verdict, forbids })| {
+        let save = |path: &FoundPath| save(&claim.id, &path.counterexample, &global.out_dir);
+        let evidence = failure_of(&verdict).map(save).transpose()?;
+        let forbids = match forbids {
+            Some(path) => {
+                let saved = save(&path)?;
+                Some((path, saved))
             }
-            UserClaimVerdict::Holds | UserClaimVerdict::Vacuous | UserClaimVerdict::Inconclusive => None,
+            None => None,
         };
-        Ok(CheckedUserClaim { claim: claim.clone(), verdict, evidence, is_partial })
+        Ok(CheckedUserClaim { claim: claim.clone(), verdict, evidence, forbids, is_partial })
     });
     checked.collect()
+}
+
+/// The path of a claim that fails.
+const fn failure_of(verdict: &UserClaimVerdict) -> Option<&FoundPath> {
+    match verdict {
+        UserClaimVerdict::Fails(path) | UserClaimVerdict::Halts(path) => Some(path),
+        UserClaimVerdict::Holds | UserClaimVerdict::Vacuous | UserClaimVerdict::Inconclusive => None,
+    }
 }
 
 /// Writes a claim with its verdict and its counterexample.
@@ -111,10 +131,10 @@ pub(super) fn write_user_claim(
     width: usize,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let CheckedUserClaim { claim, verdict, evidence, is_partial } = checked;
+    let CheckedUserClaim { claim, verdict, evidence, forbids, is_partial } = checked;
     let (word, color) = match verdict {
         UserClaimVerdict::Holds => ("holds", AnsiColor::Green),
-        UserClaimVerdict::Fails { .. } => ("FAILS", AnsiColor::Red),
+        UserClaimVerdict::Fails(_) | UserClaimVerdict::Halts(_) => ("FAILS", AnsiColor::Red),
         UserClaimVerdict::Vacuous if *is_partial => ("not in model", AnsiColor::BrightBlack),
         UserClaimVerdict::Vacuous => ("VACUOUS", AnsiColor::Yellow),
         UserClaimVerdict::Inconclusive => ("INCONCLUSIVE", AnsiColor::Yellow),
@@ -129,25 +149,56 @@ pub(super) fn write_user_claim(
             let text = "no event of any model decides it; the texts of the models are short and fixed";
             write_hanging(COLUMN, "", text, width, out)?;
         }
-        UserClaimVerdict::Fails { model, counterexample } => {
-            let Some(SavedEvidence { trace, evidence, .. }) = evidence else { return Ok(()) };
-            let steps = counterexample.inputs.len();
-            let highlights = evidence.last_highlights(steps as u64);
-            let text = format!(
-                "shortest counterexample, {} in {model}{}",
-                steps_text(steps),
-                highlight_heading(highlights)
-            );
-            write_hanging(2, "", &text, width, out)?;
-            write_highlights(highlights, width, out)?;
-            write_command("show", &format!("orchestrion show {} --step {steps}", quoted(trace)), width, out)?;
-            let promote = format!("orchestrion promote {} {}", quoted(trace), claim.id);
-            write_command("promote", &promote, width, out)?;
-            writeln!(out)?;
+        UserClaimVerdict::Halts(_) => {
+            let text = "no transition of this policy handles the failure of a call that it forbids, so the conversation \
+                        halts; enable `error_rows`";
+            write_hanging(COLUMN, "", text, width, out)?;
         }
-        UserClaimVerdict::Holds | UserClaimVerdict::Vacuous | UserClaimVerdict::Inconclusive => {}
+        UserClaimVerdict::Fails(_)
+        | UserClaimVerdict::Holds
+        | UserClaimVerdict::Vacuous
+        | UserClaimVerdict::Inconclusive => {}
+    }
+    if let (Some(path), Some(saved)) = (failure_of(verdict), evidence) {
+        let trace = write_path("shortest counterexample", path, saved, width, out)?;
+        let promote = format!("orchestrion promote {} {}", quoted(trace), claim.id);
+        write_command("promote", &promote, width, out)?;
+        writeln!(out)?;
+    }
+    let text = match (claim.enforcement, forbids) {
+        (Enforcement::None, _) => return Ok(()),
+        (Enforcement::Enforced, Some(_)) => "shortest run in which it forbids a call",
+        (Enforcement::Shadow, Some(_)) => "shortest run in which it would forbid a call",
+        (Enforcement::Enforced | Enforcement::Shadow, None) => {
+            return write_hanging(COLUMN, "", "no call of any explored run violates it", width, out);
+        }
+    };
+    if let Some((path, saved)) = forbids {
+        write_path(text, path, saved, width, out)?;
     }
     Ok(())
+}
+
+/// Records the path of a claim, or of several, as files.
+pub(in crate::cli) fn save_path(name: &str, path: &FoundPath, global: &GlobalArgs) -> Result<SavedEvidence> {
+    save(name, &path.counterexample, &global.out_dir)
+}
+
+/// Writes a path with its last step, and the command that shows it. Returns the trace.
+pub(in crate::cli) fn write_path<'e>(
+    text: &str,
+    FoundPath { model, counterexample }: &FoundPath,
+    SavedEvidence { trace, evidence, .. }: &'e SavedEvidence,
+    width: usize,
+    out: &mut impl Write,
+) -> io::Result<&'e Path> {
+    let steps = counterexample.inputs.len();
+    let highlights = evidence.last_highlights(steps as u64);
+    let text = format!("{text}, {} in {model}{}", steps_text(steps), highlight_heading(highlights));
+    write_hanging(2, "", &text, width, out)?;
+    write_highlights(highlights, width, out)?;
+    write_command("show", &format!("orchestrion show {} --step {steps}", quoted(trace)), width, out)?;
+    Ok(trace)
 }
 
 /// A claim of the project as JSON.
@@ -165,18 +216,23 @@ pub(super) struct UserClaimReport<'a> {
     steps: Option<usize>,
     trace: Option<&'a Path>,
     itf: Option<&'a Path>,
+    /// `none`, `shadow` or `enforced`.
+    enforcement: &'static str,
+    /// A shortest run to a call that the claim forbids, or would forbid in its shadow mode.
+    forbids: Option<ForbidsReport<'a>>,
+}
+
+/// A run to a call that a claim forbids, as JSON.
+#[derive(Serialize, JsonSchema)]
+struct ForbidsReport<'a> {
+    model: &'static str,
+    steps: usize,
+    trace: &'a Path,
 }
 
 impl<'a> UserClaimReport<'a> {
     pub(super) fn new(policy: &'a str, checked: &'a CheckedUserClaim) -> Self {
-        let (model, steps) = match &checked.verdict {
-            UserClaimVerdict::Fails { model, counterexample } => {
-                (Some(*model), Some(counterexample.inputs.len()))
-            }
-            UserClaimVerdict::Holds | UserClaimVerdict::Vacuous | UserClaimVerdict::Inconclusive => {
-                (None, None)
-            }
-        };
+        let failure = failure_of(&checked.verdict);
         Self {
             id: &checked.claim.id,
             policy,
@@ -185,14 +241,25 @@ impl<'a> UserClaimReport<'a> {
             verdict: checked.verdict_name(),
             evidence: match checked.verdict {
                 UserClaimVerdict::Inconclusive => "partial",
-                UserClaimVerdict::Holds | UserClaimVerdict::Fails { .. } | UserClaimVerdict::Vacuous => {
-                    "exhaustive"
-                }
+                UserClaimVerdict::Holds
+                | UserClaimVerdict::Fails(_)
+                | UserClaimVerdict::Halts(_)
+                | UserClaimVerdict::Vacuous => "exhaustive",
             },
-            model,
-            steps,
+            model: failure.map(|path| path.model),
+            steps: failure.map(|path| path.counterexample.inputs.len()),
             trace: checked.evidence.as_ref().map(|saved| saved.trace.as_path()),
             itf: checked.evidence.as_ref().map(|saved| saved.itf.as_path()),
+            enforcement: match checked.claim.enforcement {
+                Enforcement::None => "none",
+                Enforcement::Shadow => "shadow",
+                Enforcement::Enforced => "enforced",
+            },
+            forbids: checked.forbids.as_ref().map(|(path, saved)| ForbidsReport {
+                model: path.model,
+                steps: path.counterexample.inputs.len(),
+                trace: &saved.trace,
+            }),
         }
     }
 }

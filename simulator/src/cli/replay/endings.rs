@@ -3,10 +3,11 @@
 use super::judge::scenario_of;
 use crate::cli::files::open_segment;
 use crate::cli::output::quoted;
+use crate::cli::run::monitor::run_with_claims;
 use orchestrion_kernel::Policy;
 use orchestrion_scenario::Scenario;
-use orchestrion_scenario::run::run_scenario;
 use orchestrion_trace::{Header, Reader, RequestEnding, endings};
+use orchestrion_user_claims::UserClaim;
 use std::path::Path;
 
 /// The endings of the requests of a trace.
@@ -19,14 +20,19 @@ pub(super) struct Endings {
 
 impl Endings {
     /// Finds the endings of a trace that is judged under this policy. A trace that cannot be read to its end has none.
-    pub(super) fn find(trace: &Path, header: &Header, policy: &Policy) -> Option<Self> {
+    pub(super) fn find(trace: &Path, header: &Header, policy: &Policy, claims: &[UserClaim]) -> Option<Self> {
         let recorded = endings(open_segment(trace).ok()?).ok()?;
-        Some(Self { recorded, current: play(trace, header, policy) })
+        Some(Self { recorded, current: play(trace, header, policy, claims) })
     }
 }
 
 /// Plays the scenario of a trace under a policy.
-fn play(trace: &Path, header: &Header, policy: &Policy) -> Result<Vec<RequestEnding>, String> {
+fn play(
+    trace: &Path,
+    header: &Header,
+    policy: &Policy,
+    claims: &[UserClaim],
+) -> Result<Vec<RequestEnding>, String> {
     let Some(path) = scenario_of(trace, header) else {
         return Err(format!(
             "not known without a scenario beside the trace; write one with: orchestrion promote {} NAME",
@@ -36,7 +42,7 @@ fn play(trace: &Path, header: &Header, policy: &Policy) -> Result<Vec<RequestEnd
     let cannot_play = |error: &dyn std::error::Error| format!("not known: {}: {error}", path.display());
     let mut scenario = Scenario::read_with_default(&path, policy).map_err(|error| cannot_play(&error))?;
     scenario.policy = policy.clone();
-    let result = run_scenario(scenario).map_err(|error| cannot_play(&error))?;
+    let result = run_with_claims(scenario, claims).map_err(|error| cannot_play(&*error))?;
     let played = Reader::new(result.trace.as_slice(), &path.display().to_string());
     played.and_then(endings).map_err(|error| cannot_play(&error))
 }

@@ -15,6 +15,8 @@ use std::path::Path;
 pub(super) struct ReplaySummary {
     pub(super) statuses: Vec<ExitStatus>,
     pub(super) updated: usize,
+    /// The traces whose decisions are equal, and that violate a claim.
+    pub(super) violating: usize,
 }
 
 /// A replayed trace.
@@ -99,14 +101,16 @@ pub(super) fn summary(
     width: usize,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let ReplaySummary { statuses, updated } = summary;
+    let ReplaySummary { statuses, updated, violating } = summary;
     let count = |status| statuses.iter().filter(|other| **other == status).count();
-    let (equal, differ) = (count(ExitStatus::Success) - updated, count(ExitStatus::Failure));
-    let incomplete = statuses.len() - equal - updated - differ;
+    let (equal, failed) = (count(ExitStatus::Success) - updated, count(ExitStatus::Failure));
+    let differ = failed - violating;
+    let incomplete = statuses.len() - equal - updated - failed;
     let mut text = format!("replayed {} of {inputs}: {equal} equal", statuses.len());
     let others = [
         (*updated, "updated"),
         (differ, "differ"),
+        (*violating, if *violating == 1 { "violates a claim" } else { "violate a claim" }),
         (incomplete, "incomplete or unreadable"),
         (inputs - statuses.len(), "skipped"),
     ];

@@ -5,6 +5,8 @@ mod report;
 mod summary;
 
 use super::Args;
+use super::monitor::run_with_claims;
+
 use crate::cli::args::GlobalArgs;
 use crate::cli::exit_status::ExitStatus;
 use crate::cli::files::{self, open_trace};
@@ -15,7 +17,7 @@ use crate::cli::user_claims::TraceVerdicts;
 use miette::{IntoDiagnostic, Result};
 use orchestrion_kernel::Policy;
 use orchestrion_scenario::Scenario;
-use orchestrion_scenario::run::{ScenarioResult, run_scenario};
+use orchestrion_scenario::run::ScenarioResult;
 use orchestrion_trace::{Comparison, Reader, TraceError, compare};
 use orchestrion_user_claims::UserClaim;
 use orchestrion_yaml::ReadError;
@@ -116,7 +118,7 @@ pub(super) fn run(scenarios: &[PathBuf], settings: &Settings<'_>, args: &Args) -
 fn play(path: &Path, settings: &Settings<'_>) -> Result<Played> {
     let scenario = Scenario::read_with_default(path, settings.policy)?;
     let (name, has_golden) = (scenario.name.clone(), scenario.has_golden);
-    let result = run_scenario(scenario)?;
+    let result = run_with_claims(scenario, settings.claims)?;
     let golden = path.with_extension("ndjson");
     let verdict = if has_golden { compare_golden(&golden, &result.trace, &name) } else { Verdict::NotKept };
     let open = || Reader::new(result.trace.as_slice(), &name);

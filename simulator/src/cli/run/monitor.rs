@@ -2,40 +2,78 @@
 
 use crate::cli::files::open_segment_with;
 use crate::cli::output;
-use orchestrion_kernel::{Event, Policy};
+use miette::{IntoDiagnostic, Result, miette};
+use orchestrion_kernel::{CallId, Event, Policy};
 use orchestrion_runtime::Observer;
-use orchestrion_trace::{TraceError, TraceErrorKind};
-use orchestrion_user_claims::{Finding, MonitorStates, Monitors, UserClaim};
+use orchestrion_scenario::Scenario;
+use orchestrion_scenario::run::{ScenarioResult, run_observed, run_scenario};
+use orchestrion_trace::{Reader, TraceError, TraceErrorKind};
+use orchestrion_user_claims::{Enforcement, Finding, MonitorStates, Monitors, UserClaim};
+use std::io::BufRead;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Checks the claims of the project at each step, and reports a violation at once. It keeps a few values of each claim, however long
-/// the conversation is.
+/// Checks the claims of the project at each step, and forbids calls that violate an enforced one. It keeps a few values of each claim,
+/// however long the conversation is.
 #[derive(Debug)]
 pub(super) struct ClaimMonitor {
-    claims: Vec<UserClaim>,
+    monitors: Monitors,
     policy: Policy,
     states: MonitorStates,
+    /// The pending calls that claims forbid, with the reason.
+    forbidden: Vec<(CallId, String)>,
     violations: Arc<AtomicUsize>,
+    /// Whether violations and forbidden calls are printed at once.
+    prints: bool,
 }
 
 impl ClaimMonitor {
-    pub(super) fn new(claims: Vec<UserClaim>, policy: Policy) -> Self {
-        let states = Monitors::new(&claims).start();
-        Self { claims, policy, states, violations: Arc::default() }
+    pub(super) fn new(claims: &[UserClaim], policy: Policy) -> Self {
+        let monitors = Monitors::new(claims);
+        let states = monitors.start();
+        Self { monitors, policy, states, forbidden: Vec::new(), violations: Arc::default(), prints: false }
+    }
+
+    /// Prints violations and forbidden calls when they happen.
+    pub(super) fn printing(self) -> Self {
+        Self { prints: true, ..self }
     }
 
     /// Takes the steps that a journal already has. Their violations were reported when they happened.
-    pub(super) fn read_journal(&mut self, journal: &Path) -> Result<(), TraceError> {
-        for step in open_segment_with(journal, |file| file)? {
+    ///
+    /// # Errors
+    /// The journal cannot be read, or lacks events that an enforced claim counts.
+    pub(super) fn read_journal(&mut self, journal: &Path) -> Result<()> {
+        let reader = open_segment_with(journal, |file| file).into_diagnostic()?;
+        if reader.header().continues.is_some() {
+            let is_idle = reader.start().is_ok_and(|start| start.state().control().phase().is_quiescent());
+            let lacks_events = |claim: &&UserClaim| {
+                claim.enforcement == Enforcement::Enforced && !(is_idle && claim.is_within_request())
+            };
+            if let Some(claim) = self.monitors.claims().iter().find(lacks_events) {
+                return Err(miette!(
+                    help = "state the claim within each request, and continue where no request runs; or join the segments: \
+                            orchestrion journal join",
+                    "{}: the claim `{}` cannot be enforced: expected a journal with all events that it counts, found a \
+                     segment that continues another one",
+                    journal.display(),
+                    claim.id
+                ));
+            }
+        }
+        self.read(reader).into_diagnostic()
+    }
+
+    fn read(&mut self, reader: Reader<impl BufRead>) -> Result<(), TraceError> {
+        for step in reader {
             let step = match step {
                 Ok(step) => step,
                 // The conversation has not ended.
                 Err(TraceError { kind: TraceErrorKind::MissingEnd, .. }) => return Ok(()),
                 Err(error) => return Err(error),
             };
-            step.events.iter().for_each(|event| self.step(event, |_, _| {}));
+            step.events.iter().for_each(|event| self.step(event, |_| {}));
         }
         Ok(())
     }
@@ -45,29 +83,75 @@ impl ClaimMonitor {
         Arc::clone(&self.violations)
     }
 
-    fn step(&mut self, event: &Event, mut violated: impl FnMut(&UserClaim, String)) {
-        let Self { claims, policy, states, .. } = self;
-        let monitors = Monitors::new(claims);
+    /// Takes an event. `report` gets a sentence about each violation and each forbidden call.
+    fn step(&mut self, event: &Event, mut report: impl FnMut(Report<'_>)) {
+        let Self { monitors, policy, states, forbidden, .. } = self;
         monitors.step(states, policy, event, |finding| {
-            if let Finding::Violated(claim, reason) = finding
-                && let Some(of_claim) = claims.get(claim)
+            let (position, reason, is_violation) = match finding {
+                Finding::Violated(position, reason) => (position, reason, true),
+                Finding::Forbidden(position, reason) => (position, reason, false),
+                Finding::Premise(_) => return,
+            };
+            let Some(claim) = monitors.claims().get(position) else { return };
+            let reason = monitors.reason(position, reason);
+            if let (Event::ToolCall { call, .. }, Enforcement::Enforced, false) =
+                (event, claim.enforcement, is_violation)
             {
-                violated(of_claim, monitors.reason(claim, reason));
+                forbidden.push((*call, format!("the claim `{}` forbids the call: {reason}", claim.id)));
             }
+            report(Report { claim, reason, is_violation });
         });
+        forbidden.retain(|(call, _)| !states.forbidden_by(*call).is_empty());
     }
+}
+
+/// What an event does to a claim.
+struct Report<'c> {
+    claim: &'c UserClaim,
+    reason: String,
+    is_violation: bool,
 }
 
 impl Observer for ClaimMonitor {
     fn observe(&mut self, step: u64, events: &[Event]) {
-        let violations = self.violations();
+        let (violations, prints) = (self.violations(), self.prints);
         for event in events {
-            self.step(event, |UserClaim { id, sentence, place, .. }, reason| {
-                violations.fetch_add(1, Ordering::Relaxed);
-                output::print_error(&format!(
-                    "the claim `{id}` ({place}) is VIOLATED at step {step}: {reason}: {sentence}"
-                ));
+            self.step(event, |Report { claim, reason, is_violation }| {
+                let UserClaim { id, sentence, place, enforcement, .. } = claim;
+                violations.fetch_add(usize::from(is_violation), Ordering::Relaxed);
+                let effect = match (is_violation, enforcement) {
+                    (true, _) => "is VIOLATED",
+                    (false, Enforcement::Shadow) => "would forbid a call",
+                    (false, Enforcement::None | Enforcement::Enforced) => "forbids a call",
+                };
+                if prints {
+                    let text =
+                        format!("the claim `{id}` ({place}) {effect} at step {step}: {reason}: {sentence}");
+                    output::print_error(&text);
+                }
             });
         }
     }
+
+    fn forbids(&self, call: CallId) -> Option<String> {
+        let reasons = self.forbidden.iter().filter(|(forbidden, _)| *forbidden == call);
+        let reasons: Vec<&str> = reasons.map(|(_, reason)| reason.as_str()).collect();
+        (!reasons.is_empty()).then(|| reasons.join("; "))
+    }
+}
+
+/// Runs a scenario. Calls that an enforced claim forbids are not made.
+pub(in crate::cli) fn run_with_claims(scenario: Scenario, claims: &[UserClaim]) -> Result<ScenarioResult> {
+    if claims.iter().all(|claim| claim.enforcement != Enforcement::Enforced) {
+        return Ok(run_scenario(scenario)?);
+    }
+    let name = scenario.name.clone();
+    let observer = |policy: &Policy, journal: &[u8]| {
+        let mut monitor = ClaimMonitor::new(claims, policy.clone());
+        if !journal.is_empty() {
+            monitor.read(Reader::new(journal, &name)?)?;
+        }
+        Ok(Box::new(monitor) as Box<dyn Observer>)
+    };
+    Ok(run_observed(scenario, &observer)?)
 }

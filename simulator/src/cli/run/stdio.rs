@@ -77,9 +77,9 @@ pub(super) fn run(
     if !global.quiet {
         notes.iter().for_each(output::print_error);
     }
-    let mut monitor = ClaimMonitor::new(claims, header.policy.clone());
-    if conversation.steps() > 0 {
-        monitor.read_journal(&path).into_diagnostic()?;
+    let mut monitor = ClaimMonitor::new(&claims, header.policy.clone()).printing();
+    if conversation.steps() > 0 && !claims.is_empty() {
+        monitor.read_journal(&path)?;
     }
     let violations = monitor.violations();
     let conversation = conversation.with_deadlines(deadlines).with_keys(node_keys).with_observer(monitor);

@@ -36,6 +36,9 @@ pub(in crate::cli) const UNUSED_SCRIPT: Rule =
 /// The run is not what the scenario expects, or a write was not accepted as scripted.
 pub(in crate::cli) const UNMET_EXPECTATION: Rule =
     Rule::new("unmet-expectation", "a run is what its scenario expects");
+/// A model is too large for the lint of claims.
+pub(in crate::cli) const INCOMPLETE_LINT: Rule =
+    Rule::new("incomplete-lint", "claims are linted on every model");
 /// A waiver is past its last day.
 pub(in crate::cli) const EXPIRED_WAIVER: Rule =
     Rule::new("expired-waiver", "a waiver is before its last day");
