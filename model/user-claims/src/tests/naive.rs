@@ -342,6 +342,9 @@ proptest! {
 }
 
 proptest! {
+    // A run that stops after the first event of a part is rare.
+    #![proptest_config(ProptestConfig::with_cases(8192))]
+
     /// Monitors that see every event find the same as those that see only the kinds that concern them.
     #[test]
     fn events_that_concern_no_claim_change_nothing(
