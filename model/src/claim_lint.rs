@@ -162,7 +162,13 @@ impl Together {
             let mut violated = step.violated.iter();
             match (violated.next(), violated.next()) {
                 (None, _) => premises = premises.union(step.premises),
-                (Some(claim), None) => exclusive.insert(claim),
+                (Some(claim), None) => {
+                    exclusive.insert(claim);
+                    // The event that violates a claim decides it, too: of `never`, no other one does.
+                    if step.premises.contains(claim) {
+                        premises.insert(claim);
+                    }
+                }
                 (Some(_), Some(_)) => {}
             }
             if let Some(to) = step.to {
@@ -355,12 +361,13 @@ impl Linter {
         traps
     }
 
-    /// Whether a run that abides by these claims has an event that decides a claim, and does not violate it there.
+    /// Whether a run that abides by these claims has an event that decides a claim.
     fn reaches_premise(&self, claim: usize, causes: ClaimSet) -> bool {
-        let kept = causes.union(ClaimSet::of(claim));
+        let one = ClaimSet::of(claim);
+        let kept = causes.union(one);
         self.graphs.iter().any(|graph| {
             let seen = Product::new(graph, kept)
-                .explore(kept, |step| step.to.is_some() && step.premises.contains(claim));
+                .explore(kept, |step| step.violated.without(one).is_empty() && step.premises.contains(claim));
             seen.is_some()
         })
     }

@@ -207,8 +207,8 @@ fn lint_judges_claims_together() {
     let folder = folder.path();
     let set = "\
 claims:
+- {id: none, never: {event: repair_started}}
 - {id: few, at_most: {limit: 1, of: {event: repair_started}}}
-- {id: more, at_most: {limit: 2, of: {event: repair_started}}}
 - {id: no-secret, never: {event: final_answer, text: {contains: secret}}}
 - {id: approved, precedes: {first: {event: tool_result, approved: true}, then: {event: tool_call, operation: approve}}}
 ";
@@ -218,12 +218,12 @@ claims:
     let found = report["diagnostics"].as_array().unwrap().iter();
     let found: Vec<String> =
         found.map(|found| format!("{} {} {}", found["defect"], found["claim"], found["causes"])).collect();
-    assert_eq!(found, ["\"implied\" \"more\" [\"few\"]", "\"unreachable_premise\" \"approved\" []"]);
+    assert_eq!(found, ["\"implied\" \"few\" [\"none\"]", "\"unreachable_premise\" \"approved\" []"]);
     let trace = report["diagnostics"][0]["trace"].as_str().unwrap();
     let (out, _) = run(1, folder, &["replay", trace, "--claims", "set.yaml", "--recorded-policy"]);
-    assert!(out.contains("few VIOLATED") && out.contains("more VIOLATED"), "{out}");
+    assert!(out.contains("none VIOLATED") && out.contains("few VIOLATED"), "{out}");
     let (out, _) = run(1, folder, &["lint", "set.yaml"]);
-    assert!(out.contains("implied        more  (set.yaml:3)"), "{out}");
+    assert!(out.contains("implied        few  (set.yaml:3)"), "{out}");
     assert!(out.contains("4 claims together under the policy team"), "{out}");
 }
 

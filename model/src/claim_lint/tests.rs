@@ -80,7 +80,12 @@ fn expected(kernel: &KernelUnderTest, model: Model, claims: &[UserClaim]) -> Exp
             }
             match &violated[..] {
                 [] => premises = premises.union(decided),
-                [claim] => exclusive.insert(*claim),
+                [claim] => {
+                    exclusive.insert(*claim);
+                    if decided.contains(*claim) {
+                        premises.insert(*claim);
+                    }
+                }
                 _ => {}
             }
             let mut next = Box::new(subject.apply(state, &events));
@@ -205,6 +210,8 @@ fn sets_of_claims_have_their_defects() {
     use ClaimDefect::{Contradiction, Excluded, Implied, Trap, UnreachablePremise};
     let found = |defect, text: &str| (defect, text.to_owned());
     assert_eq!(lint(&["verified", "unverified", "two-tasks"]), []);
+    // Only the event that violates it decides it: that is no defect.
+    assert_eq!(lint(&["no-task"]), []);
     // Either of the two is refused by the other one.
     assert_eq!(lint(&["verified", "task", "no-task"])[0], found(Contradiction, ": task, no-task"));
     assert_eq!(lint(&["no-task", "verified", "scored"]), [found(Excluded, "verified: no-task")]);

@@ -47,9 +47,9 @@ first policy of the project, else under `hardened`:
   implied       only runs that violate another claim violate it (a warning)
 Each has a shortest run, and a minimal set of claims that cause it. Example:
   claims:
+  - {id: none, never: {event: repair_started}}
   - {id: few, at_most: {limit: 1, of: {event: repair_started}}}
-  - {id: more, at_most: {limit: 2, of: {event: repair_started}}}
-`more` is implied by `few`. A claim with `enforce` is judged as one without.
+`few` is implied by `none`. A claim with `enforce` is judged as one without.
 
 Exit codes: 0 no rule fails (warnings included), or a path exists; 1 a rule
 fails, or no path exists; 2 no file can be read; 3 a file cannot be read, or the

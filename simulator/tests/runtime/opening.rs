@@ -143,7 +143,7 @@ async fn old_format_is_refused_with_remedy() {
         ),
         "{error}"
     );
-    assert!(error.contains("record the trace again from its scenario"), "{error}");
+    assert!(error.contains("use the version that wrote it"), "{error}");
     assert_eq!(fs::read_to_string(&path).unwrap(), old);
 }
 

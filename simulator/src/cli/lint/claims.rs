@@ -108,7 +108,7 @@ const fn texts(defect: ClaimDefect) -> (&'static str, &'static str, &'static str
         ClaimDefect::Excluded => (
             "excluded",
             "EXCLUDED",
-            "no run that abides by it and by these claims has an event that decides it:",
+            "no run that abides by these claims has an event that decides it:",
             "shortest run to an event that decides it",
         ),
         ClaimDefect::Contradiction => (
