@@ -17,7 +17,7 @@ const MEMORY_KILOBYTES_MAX: u64 = 256 * 1000;
 const TIME_MAX: Duration = Duration::from_secs(10);
 
 /// Every reader of a file, as a command line; `@` is the hostile file.
-const READERS: [&[&str]; 27] = [
+const READERS: [&[&str]; 33] = [
     &["run", "@"],
     &["run", "--stdio", "@"],
     &["run", "--stdio", "hardened", "--journal", "@"],
@@ -32,7 +32,13 @@ const READERS: [&[&str]; 27] = [
     &["check", "--policy", "@", "--scope", "tiny"],
     &["check", "--scope", "@"],
     &["check", "--config", "@"],
+    &["check", "--claims", "@", "--scope", "tiny"],
     &["lint", "@"],
+    &["diff", "@", "TRACE"],
+    &["diff", "TRACE", "@"],
+    &["fork", "@", "--step", "3", "--set", "call.error=timeout"],
+    &["fork", "TRACE", "--step", "3", "--set", "call.error=timeout", "--scenario", "@"],
+    &["migrate", "@"],
     &["route", "@"],
     &["route", "NETWORK", "--task", "@"],
     &["keys", "create", "@"],
@@ -195,6 +201,7 @@ fn measure(folder: &Path, file: &Hostile<'_>, reader: &[&str]) -> Result<(Option
         .map(|argument| match *argument {
             "@" => file.path.clone(),
             "NETWORK" => format!("{SPECS}/networks/invoices.yaml"),
+            "TRACE" => format!("{SPECS}/scenarios/happy.ndjson"),
             "PROBLEM" => format!("{SPECS}/problems/lookup.json"),
             other => other.to_owned(),
         })

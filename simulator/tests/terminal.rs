@@ -14,7 +14,7 @@ const HOSTILE: &str =
     "\u{1b}[31mred\u{1b}]0;title\u{7}\u{8}\u{9b}2J\u{202e}txt\u{2066}\u{200b}\u{feff}\u{7f}\r";
 
 /// Every verb; `@` is a file with a hostile name, and `#` a hostile argument.
-const VERBS: [&[&str]; 36] = [
+const VERBS: [&[&str]; 46] = [
     &["run", "@"],
     &["run", "--stdio", "@"],
     &["run", "--stdio", "hardened", "--journal", "@"],
@@ -38,6 +38,16 @@ const VERBS: [&[&str]; 36] = [
     &["check", "--config", "@"],
     &["check", "--model", "#"],
     &["lint", "@"],
+    &["lint", "MACHINE", "--reach", "#"],
+    &["lint", "MACHINE", "--dot", "@"],
+    &["run", "@", "--format", "github"],
+    &["replay", "@", "--format", "github"],
+    &["diff", "@", "HAPPY_TRACE", "--format", "github"],
+    &["diff", "HAPPY_TRACE", "@"],
+    &["fork", "@", "--step", "3", "--set", "call.error=timeout"],
+    &["fork", "HAPPY_TRACE", "--step", "3", "--set", "#"],
+    &["fork", "HAPPY_TRACE", "--step", "3", "--set", "call.error=timeout", "--scenario", "@"],
+    &["migrate", "@"],
     &["route", "@"],
     &["route", "NETWORK", "--task", "@"],
     &["keys", "create", "@"],
@@ -66,6 +76,7 @@ fn print(folder: &Path, file: &str, verb: &[&str]) -> Vec<u8> {
         "@" => file.to_owned(),
         "HAPPY" => format!("{SPECS}/scenarios/happy.yaml"),
         "HAPPY_TRACE" => format!("{SPECS}/scenarios/happy.ndjson"),
+        "MACHINE" => format!("{SPECS}/machines/orders.yaml"),
         "NETWORK" => format!("{SPECS}/networks/invoices.yaml"),
         "PROBLEM" => format!("{SPECS}/problems/lookup.json"),
         other => other.replace('#', HOSTILE),

@@ -50,7 +50,12 @@ impl<W: Write> Write for EscapeFilter<W> {
 
 /// Prints a message to standard error.
 pub(super) fn print_error(message: &impl std::fmt::Display) {
-    eprintln!("{}", sanitize_lines(&message.to_string()));
+    write_error(&sanitize_lines(&message.to_string()));
+}
+
+/// Writes lines to standard error. After its reader has closed it, they are discarded: the command still returns its exit code.
+fn write_error(text: &str) {
+    let _ = writeln!(io::stderr(), "{text}");
 }
 
 /// Prints a diagnostic with its source excerpt and help to standard error. Of its escape sequences only the colors of the report
@@ -76,7 +81,7 @@ pub(super) fn print_diagnostic(error: &miette::Report) {
             None => text.push_str(&sanitize_lines(&format!("\u{1b}[{part}"))),
         }
     }
-    eprintln!("{text}");
+    write_error(&text);
 }
 
 /// Returns the text with its line breaks, and every other control character made visible.

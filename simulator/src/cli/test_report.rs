@@ -12,6 +12,7 @@ mod sarif;
 mod tests;
 
 pub(super) use diagnostic::{Diagnostic, Level, Location, Rule};
+pub(super) use json::write_value as write_json;
 
 use super::args::ReportFormat;
 use super::exit_status::ExitStatus;

@@ -5,6 +5,7 @@ use super::result::{CheckedClaim, PolicyResult, WaiverStatus};
 use super::save::SavedEvidence;
 use super::user_claims::UserClaimReport;
 use crate::cli::exit_status::ExitStatus;
+use crate::cli::test_report::write_json;
 use crate::project::Waiver;
 use orchestrion_explorer::Termination;
 use orchestrion_kernel::semantic::Entry;
@@ -198,8 +199,7 @@ pub(super) fn json(
         user_claims: user_claims.collect(),
         waivers: waivers.iter().map(|(waiver, status)| waiver_report(waiver, *status)).collect(),
     };
-    serde_json::to_writer_pretty(&mut *out, &report)?;
-    writeln!(out)
+    write_json(&report, out)
 }
 
 /// Returns the verdict of a whole check.

@@ -3,6 +3,7 @@
 use super::report::{part_text, sentence};
 use super::{CHANGES_MAX, Compared};
 use crate::cli::exit_status::ExitStatus;
+use crate::cli::test_report::write_json;
 use orchestrion_report::show::StepDescription;
 use orchestrion_scenario::policy_file::changed_settings;
 use orchestrion_trace::RequestEnding;
@@ -117,8 +118,7 @@ pub(super) fn write(compared: &Compared<'_>, out: &mut impl Write) -> io::Result
         is_aligned: diff.is_aligned,
         errors: diff.errors.each_ref().map(|error| error.as_ref().map(ToString::to_string)).into(),
     };
-    serde_json::to_writer_pretty(&mut *out, &report)?;
-    writeln!(out)
+    write_json(&report, out)
 }
 
 fn cause(cause: &Cause) -> CauseReport<'_> {

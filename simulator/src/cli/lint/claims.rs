@@ -4,7 +4,9 @@ use super::Args;
 use crate::cli::args::{GlobalArgs, ReportFormat};
 use crate::cli::check::user_claims::{SavedEvidence, save_path, write_path};
 use crate::cli::exit_status::ExitStatus;
-use crate::cli::test_report::{CaseVerdict, Diagnostic, Location, TestCase, TestReport, rules, text_output};
+use crate::cli::test_report::{
+    CaseVerdict, Diagnostic, Location, TestCase, TestReport, rules, text_output, write_json,
+};
 use crate::cli::user_claims::claim_rule;
 use crate::cli::{output, targets};
 use anstyle::{AnsiColor, Style};
@@ -259,8 +261,7 @@ impl Summary<'_> {
             incomplete: self.incomplete,
             diagnostics: diagnostics.collect(),
         };
-        serde_json::to_writer_pretty(&mut *out, &report)?;
-        writeln!(out)
+        write_json(&report, out)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::verdict::{LintedMachine, Verdict};
 use crate::cli::exit_status::ExitStatus;
+use crate::cli::test_report::write_json;
 use orchestrion_lint::{LintDiagnostic, LintResult, SourceLocation};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -59,8 +60,7 @@ pub(super) fn json(machines: &[LintedMachine], status: ExitStatus, out: &mut imp
         verdict: if status == ExitStatus::Failure { "fails" } else { "holds" },
         machines: machines.iter().map(machine_report).collect(),
     };
-    serde_json::to_writer_pretty(&mut *out, &report)?;
-    writeln!(out)
+    write_json(&report, out)
 }
 
 fn machine_report(LintedMachine { file, parsed, results }: &LintedMachine) -> MachineReport<'_> {

@@ -1,6 +1,7 @@
 //! The diagnostics as annotations of GitHub Actions: workflow commands, one line each.
 
 use super::{Diagnostic, Level, Location, TestReport};
+use orchestrion_report::text::sanitize;
 use std::io::{self, Write};
 
 pub(super) fn write(report: &TestReport, out: &mut impl Write) -> io::Result<()> {
@@ -24,9 +25,10 @@ pub(super) fn write(report: &TestReport, out: &mut impl Write) -> io::Result<()>
     Ok(())
 }
 
-/// Escapes the characters that end a message.
+/// Escapes the characters that end a message. The log of a workflow is a terminal: other control characters are made visible.
 fn escape_message(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    let lines: Vec<String> = text.split('\n').map(|line| sanitize(line).replace('%', "%25")).collect();
+    lines.join("%0A")
 }
 
 /// Escapes the characters that end a property.

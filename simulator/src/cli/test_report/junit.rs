@@ -1,6 +1,7 @@
 //! The report as XML of JUnit: one test suite for each policy, machine or command, one test case for each case.
 
 use super::{CaseVerdict, Diagnostic, TestReport};
+use orchestrion_report::text::sanitize;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use std::io::{self, Write};
 
@@ -19,7 +20,9 @@ pub(super) fn write(report: &TestReport, out: &mut impl Write) -> io::Result<()>
     let mut junit = Report::new(format!("orchestrion {}", report.command));
     junit.add_test_suites(suites);
     let xml = junit.to_string().map_err(io::Error::other)?;
-    out.write_all(xml.as_bytes())
+    // The library removes control characters; invisible ones remain.
+    let lines: Vec<String> = xml.lines().map(sanitize).collect();
+    writeln!(out, "{}", lines.join("\n"))
 }
 
 fn status(case: &super::TestCase) -> TestCaseStatus {

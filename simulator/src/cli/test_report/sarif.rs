@@ -1,5 +1,6 @@
 //! The diagnostics as SARIF 2.1.0. The tests read them with a library that follows the standard's schema.
 
+use super::json::write_value;
 use super::{Diagnostic, Level, Location, Rule, TestReport};
 use serde::Serialize;
 use std::io::{self, Write};
@@ -124,8 +125,7 @@ pub(super) fn write(report: &TestReport, out: &mut impl Write) -> io::Result<()>
         results,
     };
     let schema = "https://json.schemastore.org/sarif-2.1.0.json";
-    serde_json::to_writer_pretty(&mut *out, &Log { schema, version: "2.1.0", runs: [run] })?;
-    writeln!(out)
+    write_value(&Log { schema, version: "2.1.0", runs: [run] }, out)
 }
 
 fn result(diagnostic: &Diagnostic, rule_index: usize) -> SarifResult<'_> {

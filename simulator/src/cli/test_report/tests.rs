@@ -90,8 +90,17 @@ fn annotations_are_one_line_each() {
         .collect();
     let expected = [("file", "a b/ü,:%.yaml"), ("line", "7"), ("col", "3"), ("title", "C-06")];
     assert_eq!(values, expected.map(|(name, value)| (name, value.to_owned())));
-    assert_eq!(unescape(message), format!("{HOSTILE}\ndo: this, 100%"));
+    let visible: Vec<String> = HOSTILE.split('\n').map(orchestrion_report::text::sanitize).collect();
+    assert_eq!(unescape(message), format!("{}\ndo: this, 100%", visible.join("\n")));
     assert_eq!(lines[2], "::warning file=/abs/b.yaml,title=halted::halted");
+}
+
+#[test]
+fn no_format_has_characters_that_affect_a_terminal() {
+    for text in [written(json::write), written(sarif::write), written(junit::write), written(github::write)] {
+        let found = text.chars().find(|c| (c.is_control() && *c != '\n') || *c == '\u{202e}');
+        assert_eq!(found, None, "{text}");
+    }
 }
 
 /// Decodes as the runner of GitHub Actions does.
