@@ -418,9 +418,9 @@ const fn failures(ask: Operation) -> &'static [Failure] {
         | Operation::ArgueAdditional { .. }
         | Operation::ReviewRevision
         | Operation::Diagnose => &[Failure::Malformed],
-        Operation::UndoTask { .. } | Operation::Approve | Operation::Summarize => &[Failure::Error],
-        // As a claim of a project forbids a call (decision 0061).
-        Operation::DeliverAudit => &[Failure::Forbidden],
+        Operation::UndoTask { .. } | Operation::DeliverAudit | Operation::Approve | Operation::Summarize => {
+            &[Failure::Error]
+        }
     }
 }
 

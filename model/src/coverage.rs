@@ -89,7 +89,9 @@ impl Observation {
         let guards = guarded.map(|(position, _)| Self::Guard(position));
         let entered = |phase: &Phase| rows().any(|(_, row)| row.to == *phase);
         let phases = Phase::ALL.into_iter().filter(entered).map(Self::Phase);
-        let inputs = InputKind::ALL.iter().filter(|kind| kind.is_accepted(policy)).copied().map(Self::Input);
+        // Only the runtime answers a call as forbidden, where a claim of a project is enforced (decision 0061): the models of these claims do.
+        let is_of_models = |kind: &&InputKind| kind.is_accepted(policy) && **kind != InputKind::Forbidden;
+        let inputs = InputKind::ALL.iter().filter(is_of_models).copied().map(Self::Input);
         let refusals = RefusalKind::ALL.iter().copied().map(Self::Refusal);
         phases.chain(taken).chain(guards).chain(inputs).chain(refusals).collect()
     }
