@@ -243,7 +243,7 @@ fn other_reports_refuse_formats_for_cases() {
     ] {
         let arguments = [&["check", "--format", "junit"], more].concat();
         let error = run(2, folder.path(), &arguments).1;
-        assert!(error.contains(&format!("{option} has another result")), "{error}");
+        assert!(error.contains(&format!("not available with {option}")), "{error}");
     }
 }
 

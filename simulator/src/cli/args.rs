@@ -70,7 +70,7 @@ impl ReportFormat {
         };
         Err(miette!(
             help = "use human or json",
-            "--format {name} is for a check of claims: {option} has another result"
+            "--format {name} is not available with {option}: its result is no list of cases"
         ))
     }
 }
