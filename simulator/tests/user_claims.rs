@@ -201,7 +201,7 @@ fn check_explores_runs_with_enforcement() {
 
 /// Which claims imply, exclude and contradict each other, on the real machine.
 #[test]
-#[ignore = "explores every model at scope tiny, a minute without optimization"]
+#[ignore = "explores every model at scope tiny, takes a minute; .ci/nightly runs it"]
 fn lint_judges_claims_together() {
     let folder = project();
     let folder = folder.path();
