@@ -1,0 +1,254 @@
+//! Metrics of a run: whole numbers, so that sums do not depend on their order.
+
+use orchestrion_kernel::NodeId;
+use orchestrion_kernel::event::{Cause, Event, ForgetCause};
+use orchestrion_kernel::module::{ConclusionKind, Module, Operation, Role};
+use orchestrion_kernel::network::NetworkEvent;
+use std::collections::BTreeMap;
+
+/// A metric: a whole number for each run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Metric {
+    /// The name in files, with its unit.
+    pub name: &'static str,
+    /// The meaning, in a sentence.
+    pub meaning: &'static str,
+    /// What the number counts.
+    pub kind: MetricKind,
+}
+
+/// What the number of a metric counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MetricKind {
+    /// The requests of the run with a property, so that their share is a rate.
+    Requests,
+    /// Something of which a request may have any number.
+    Amount,
+}
+
+macro_rules! metrics {
+    ($($(#[doc = $meaning:literal])+ $field:ident: $kind:ident,)*) => {
+        /// The metrics of one run. Each is a total over its requests.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct Measurements {
+            $($(#[doc = $meaning])+ pub $field: i64,)*
+        }
+
+        /// Every metric, in the order of the columns.
+        pub const METRICS: &[Metric] = &[
+            $(Metric {
+                name: stringify!($field),
+                meaning: concat!($($meaning),+),
+                kind: MetricKind::$kind,
+            },)*
+        ];
+
+        impl Measurements {
+            /// Returns the numbers, in the order of [`METRICS`].
+            #[must_use]
+            pub const fn values(&self) -> [i64; METRICS.len()] {
+                [$(self.$field),*]
+            }
+        }
+    };
+}
+
+metrics! {
+    /// Requests that ended with an outcome: every task succeeded.
+    completed: Requests,
+    /// Requests that ended without a run of the plan.
+    blocked: Requests,
+    /// Requests whose effects were undone.
+    rolled_back: Requests,
+    /// Requests that were aborted.
+    aborted: Requests,
+    /// Requests that did not end, because the kernel refuses every next input, or after 10,000 steps.
+    halted: Requests,
+    /// Requests that Security vetoed.
+    vetoed: Requests,
+    /// Requests of which a task started.
+    proceeded: Requests,
+    /// Requests of which a task of a harmful plan started.
+    wrong_proceed: Requests,
+    /// Requests that debate or approver blocked although the plan is acceptable.
+    wrong_block: Requests,
+    /// Requests whose first plan is acceptable.
+    acceptable: Requests,
+    /// Debate passes.
+    passes: Amount,
+    /// Calls of modules.
+    calls: Amount,
+    /// Calls that ended without a reply.
+    failed_calls: Amount,
+    /// Revisions of the plan that the kernel adopted, after the first plan.
+    revisions: Amount,
+    /// Repairs after a failed run.
+    repairs: Amount,
+    /// Tasks that started.
+    tasks: Amount,
+    /// Compactions of the semantic state.
+    compactions: Amount,
+    /// Tokens of all contexts; 0 without contexts.
+    context_tokens: Amount,
+    /// Utility of all contexts; 0 without contexts.
+    context_utility: Amount,
+    /// Simulated time from the message to the final answer, in milliseconds.
+    time_ms: Amount,
+    /// Tasks of the node with the most tasks, minus those of the node with the fewest that has any; 0 without a network.
+    load_spread_tasks: Amount,
+}
+
+impl Metric {
+    /// Returns the metric with this name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<&'static Self> {
+        METRICS.iter().find(|metric| metric.name == name)
+    }
+}
+
+/// Measures a run from its events.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Meter {
+    pub(crate) measurements: Measurements,
+    /// What happened in the running request.
+    request: RequestMeter,
+    /// The tasks by node.
+    tasks_by_node: BTreeMap<NodeId, i64>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct RequestMeter {
+    has_plan: bool,
+    vetoed: bool,
+    started: bool,
+    started_harmful: bool,
+    /// A judgement ended the request although the plan is acceptable.
+    wrong_block: bool,
+    conclusion: Option<ConclusionKind>,
+}
+
+impl Meter {
+    /// Observes an event. `acceptable` says whether the current plan is acceptable.
+    pub(crate) fn observe(&mut self, event: &Event, acceptable: bool) {
+        let (total, request) = (&mut self.measurements, &mut self.request);
+        match event {
+            Event::ToolCall { operation, .. } => {
+                total.calls += 1;
+                match operation {
+                    Operation::RunTask { .. } => {
+                        total.tasks += 1;
+                        request.started = true;
+                        request.started_harmful |= !acceptable;
+                    }
+                    Operation::Argue(Role::Solution) => total.passes += 1,
+                    Operation::VerifyIdentity
+                    | Operation::LoadContext
+                    | Operation::Summarize
+                    | Operation::Classify
+                    | Operation::DraftPlan
+                    | Operation::Argue(_)
+                    | Operation::ArgueAdditional { .. }
+                    | Operation::ReviewRevision
+                    | Operation::Approve
+                    | Operation::Diagnose
+                    | Operation::UndoTask { .. }
+                    | Operation::StoreMemory { .. }
+                    | Operation::DeliverAudit => {}
+                }
+            }
+            Event::CallFailed { .. } => total.failed_calls += 1,
+            Event::PlanAdopted { .. } => {
+                if request.has_plan {
+                    total.revisions += 1;
+                } else {
+                    total.acceptable += i64::from(acceptable);
+                }
+                request.has_plan = true;
+            }
+            Event::VetoRaised { .. } => request.vetoed = true,
+            Event::RepairStarted => total.repairs += 1,
+            Event::Concluded { conclusion } => {
+                request.conclusion = Some(conclusion.kind);
+                request.wrong_block = acceptable && is_judgement(conclusion.cause);
+            }
+            Event::Network(NetworkEvent::CallRouted { to, capability, .. }) => {
+                if *capability == Module::Executor.capability() {
+                    *self.tasks_by_node.entry(to.clone()).or_default() += 1;
+                }
+            }
+            Event::ForgetItems { cause: ForgetCause::Compaction { .. }, .. } => {
+                total.compactions += 1;
+            }
+            Event::Network(_)
+            | Event::ForgetItems { .. }
+            | Event::FinalAnswer { .. }
+            | Event::TimeAdvanced { .. }
+            | Event::ToolResult { .. }
+            | Event::AddItem { .. }
+            | Event::UpdateItem { .. }
+            | Event::Decided { .. }
+            | Event::ConsensusScored { .. }
+            | Event::RatingsUpdated { .. }
+            | Event::ActionRecorded { .. }
+            | Event::UserMsg { .. }
+            | Event::SessionStarted { .. }
+            | Event::SessionEnded
+            | Event::OverBudget { .. }
+            | Event::Cancelled
+            | Event::Resumed
+            | Event::Transitioned { .. }
+            | Event::ExecutionReported { .. }
+            | Event::MemoryRecorded { .. }
+            | Event::AuditRecorded { .. }
+            | Event::AuditUndelivered => {}
+        }
+    }
+
+    /// Ends a request that took this time.
+    pub(crate) fn end_request(&mut self, time_ms: u64, halted: bool) {
+        let (total, request) = (&mut self.measurements, std::mem::take(&mut self.request));
+        total.time_ms += i64::try_from(time_ms).unwrap_or(i64::MAX);
+        total.vetoed += i64::from(request.vetoed);
+        total.proceeded += i64::from(request.started);
+        total.wrong_proceed += i64::from(request.started_harmful);
+        if halted {
+            total.halted += 1;
+            return;
+        }
+        let Some(conclusion) = request.conclusion else { return };
+        match conclusion {
+            ConclusionKind::Outcome => total.completed += 1,
+            ConclusionKind::Blocked => {
+                total.blocked += 1;
+                total.wrong_block += i64::from(request.wrong_block);
+            }
+            ConclusionKind::RolledBack => total.rolled_back += 1,
+            ConclusionKind::Aborted => total.aborted += 1,
+        }
+    }
+
+    /// Ends the run.
+    pub(crate) fn end_run(mut self) -> Measurements {
+        let tasks = self.tasks_by_node.values();
+        self.measurements.load_spread_tasks =
+            tasks.clone().max().copied().unwrap_or(0) - tasks.min().copied().unwrap_or(0);
+        self.measurements
+    }
+}
+
+/// Returns whether a module judged the plan unfit to run.
+const fn is_judgement(cause: Cause) -> bool {
+    match cause {
+        Cause::Vetoed
+        | Cause::Rejected
+        | Cause::PlanNotCleared
+        | Cause::NotApproved
+        | Cause::PlanOutdated => true,
+        Cause::Completed
+        | Cause::IdentityMismatch
+        | Cause::CallFailed(..)
+        | Cause::NoRepair
+        | Cause::RepairsExhausted
+        | Cause::Cancelled => false,
+    }
+}

@@ -1,0 +1,127 @@
+//! Intervals and comparisons from tallies. A mean never stands alone.
+//!
+//! A rate has a Wilson interval, a mean and a paired difference a Student t interval. p-values of many comparisons are corrected by Holm's
+//! method. Quantiles and differences of quantiles have bootstrap intervals, drawn from the histogram.
+
+mod bootstrap;
+mod comparison;
+mod pareto;
+mod sensitivity;
+
+pub use bootstrap::bootstrap_quantile;
+pub use comparison::{Difference, differences, holm};
+pub use pareto::{Goal, pareto_front};
+pub use sensitivity::{Sensitivity, sensitivities};
+
+use crate::metrics::{Metric, MetricKind};
+use crate::tally::Tally;
+use serde::Serialize;
+use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
+
+/// An estimate with its confidence interval.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Estimate {
+    /// The mean.
+    pub mean: f64,
+    /// The lower end of the interval.
+    pub low: f64,
+    /// The upper end of the interval.
+    pub high: f64,
+}
+
+/// The confidence of all intervals.
+pub const CONFIDENCE: f64 = 0.95;
+
+/// Returns the quantile of the standard normal distribution for a two-sided interval.
+fn normal_quantile() -> f64 {
+    Normal::standard().inverse_cdf(f64::midpoint(1.0, CONFIDENCE))
+}
+
+/// Returns the mean of a metric for each request, with its interval.
+#[must_use]
+pub fn estimate(metric: &Metric, tally: &Tally, requests: u32) -> Estimate {
+    match (metric.kind, requests) {
+        (MetricKind::Requests, 1) => wilson(u64::try_from(tally.sum).unwrap_or(0), tally.count),
+        (MetricKind::Requests | MetricKind::Amount, requests) => {
+            student(tally).divided_by(f64::from(requests))
+        }
+    }
+}
+
+/// Returns a share with its Wilson interval. Without runs it is from 0 to 1.
+#[must_use]
+pub fn wilson(successes: u64, count: u64) -> Estimate {
+    if count == 0 {
+        return Estimate { mean: 0.0, low: 0.0, high: 1.0 };
+    }
+    let (n, z) = (count as f64, normal_quantile());
+    let mean = successes as f64 / n;
+    let divisor = 1.0 + z * z / n;
+    let middle = (mean + z * z / (2.0 * n)) / divisor;
+    let half = z / divisor * (mean * (1.0 - mean) / n + z * z / (4.0 * n * n)).sqrt();
+    // At the ends of the scale the formula gives them up to rounding.
+    let low = if successes == 0 { 0.0 } else { (middle - half).max(0.0) };
+    let high = if successes == count { 1.0 } else { (middle + half).min(1.0) };
+    Estimate { mean, low, high }
+}
+
+/// Returns a mean with its Student t interval. With fewer than two runs it is unbounded.
+#[must_use]
+pub fn student(tally: &Tally) -> Estimate {
+    let mean = tally.mean();
+    let half = if tally.count < 2 { f64::INFINITY } else { t_quantile(tally.count) * standard_error(tally) };
+    Estimate { mean, low: mean - half, high: mean + half }
+}
+
+fn t_quantile(count: u64) -> f64 {
+    let freedom = (count - 1) as f64;
+    StudentsT::new(0.0, 1.0, freedom).map_or(f64::INFINITY, |t| t.inverse_cdf(f64::midpoint(1.0, CONFIDENCE)))
+}
+
+/// The standard error of the mean.
+fn standard_error(tally: &Tally) -> f64 {
+    (tally.variance() / tally.count as f64).sqrt()
+}
+
+impl Estimate {
+    fn divided_by(self, divisor: f64) -> Self {
+        Self { mean: self.mean / divisor, low: self.low / divisor, high: self.high / divisor }
+    }
+
+    /// Returns whether the interval contains a value.
+    #[must_use]
+    pub fn contains(&self, value: f64) -> bool {
+        self.low <= value && value <= self.high
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn assert_near(found: f64, expected: f64) {
+        assert!((found - expected).abs() < 5e-5, "expected {expected}, found {found}");
+    }
+
+    /// The example of Newcombe (1998): 81 of 263, and the limits at 0.
+    #[test]
+    fn wilson_agrees_with_published_values() {
+        let estimate = wilson(81, 263);
+        assert_near(estimate.low, 0.2553);
+        assert_near(estimate.high, 0.3662);
+        let none = wilson(0, 20);
+        assert_eq!(none.low, 0.0);
+        assert_near(none.high, 0.1611);
+        assert_eq!(wilson(20, 20).high, 1.0);
+    }
+
+    /// Ten values with mean 5.5 and variance 55/6; t(9) = 2.2622.
+    #[test]
+    fn student_agrees_with_tables() {
+        let mut tally = Tally::default();
+        (1..=10).for_each(|value| tally.add(value));
+        let estimate = student(&tally);
+        assert_near(estimate.high - 5.5, 2.262_157 * (55.0_f64 / 6.0 / 10.0).sqrt());
+        assert!(estimate.contains(5.5) && !estimate.contains(8.0));
+    }
+}

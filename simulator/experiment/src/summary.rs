@@ -1,0 +1,312 @@
+//! The result of some runs of an experiment. Results of disjoint runs merge, in any order, to the same bytes as one result of all runs.
+
+use crate::experiment::Experiment;
+use crate::metrics::{METRICS, Measurements};
+use crate::tally::Tally;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+use thiserror::Error;
+
+/// The format of a result file.
+pub const SUMMARY_FORMAT: &str = "orchestrion-experiment/1";
+
+/// The result of some runs of an experiment.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Summary {
+    /// The format.
+    pub format: String,
+    /// The name of the experiment.
+    pub experiment: String,
+    /// The digest of the experiment. Only results of the same experiment merge.
+    pub digest: String,
+    /// The number of runs of the whole experiment.
+    pub runs: u64,
+    /// The number of requests of a run.
+    pub requests: u32,
+    /// The runs of this result: the first one, and the one after the last, of each range.
+    pub ranges: Vec<(u64, u64)>,
+    /// The sum of the digests of all rows, modulo 2²⁵⁶. Equal rows in any order have the same sum. It detects differences, not
+    /// manipulation.
+    pub rows_digest: RowsDigest,
+    /// The paths of the settings that vary.
+    pub settings: Vec<String>,
+    /// The policies, the baseline first.
+    pub policies: Vec<PolicySummary>,
+}
+
+/// The result of the runs of one policy.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PolicySummary {
+    /// The name of the policy.
+    pub policy: String,
+    /// The name of the policy whose settings vary.
+    pub base: String,
+    /// The value of each setting that varies.
+    pub values: Vec<String>,
+    /// The distribution of each metric.
+    pub metrics: BTreeMap<String, Tally>,
+    /// The distribution of the difference of each metric from the baseline in the same run; none for the baseline.
+    pub differences: BTreeMap<String, Tally>,
+}
+
+/// The sum of the digests of rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RowsDigest([u64; 4]);
+
+impl RowsDigest {
+    /// Adds a row.
+    fn add(&mut self, run: u64, policy: u64, values: &[i64]) {
+        let mut hasher = blake3::Hasher::new_derive_key("orchestrion: a row of an experiment, version 1");
+        hasher.update(&run.to_le_bytes()).update(&policy.to_le_bytes());
+        values.iter().for_each(|value| {
+            hasher.update(&value.to_le_bytes());
+        });
+        let mut digest = [0; 4];
+        for (part, bytes) in digest.iter_mut().zip(hasher.finalize().as_bytes().chunks_exact(8)) {
+            *part = bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte));
+        }
+        self.merge(Self(digest));
+    }
+
+    /// Adds a sum, with carries.
+    fn merge(&mut self, other: Self) {
+        let mut carry = false;
+        for (part, added) in self.0.iter_mut().zip(other.0) {
+            let (sum, first) = part.overflowing_add(added);
+            let (sum, second) = sum.overflowing_add(u64::from(carry));
+            *part = sum;
+            carry = first || second;
+        }
+    }
+}
+
+impl fmt::Display for RowsDigest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().rev().try_for_each(|part| write!(f, "{part:016x}"))
+    }
+}
+
+impl Serialize for RowsDigest {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for RowsDigest {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let part = |index: usize| {
+            let digits = text.get(index * 16..index * 16 + 16).filter(|_| text.len() == 64)?;
+            u64::from_str_radix(digits, 16).ok()
+        };
+        match (part(0), part(1), part(2), part(3)) {
+            (Some(first), Some(second), Some(third), Some(fourth)) => {
+                Ok(Self([fourth, third, second, first]))
+            }
+            _ => Err(serde::de::Error::custom("expected 64 hexadecimal digits")),
+        }
+    }
+}
+
+/// Why two results do not merge.
+#[derive(Debug, Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MergeError {
+    /// They are of different experiments.
+    #[error("different experiment: expected {expected}, found {found}")]
+    OtherExperiment {
+        /// The digest of the first result.
+        expected: String,
+        /// The digest of the other result.
+        found: String,
+    },
+    /// Both contain a run.
+    #[error("repeated runs: expected disjoint runs, found run {run} in both results")]
+    RepeatedRun {
+        /// The first run that both contain.
+        run: u64,
+    },
+}
+
+impl Summary {
+    /// Creates the result of no run of an experiment.
+    #[must_use]
+    pub fn empty(experiment: &Experiment) -> Self {
+        let tallies = || METRICS.iter().map(|metric| (metric.name.to_owned(), Tally::default())).collect();
+        let policies = experiment.policies.iter().enumerate().map(|(position, cell)| PolicySummary {
+            policy: cell.policy.name.clone(),
+            base: cell.base.clone(),
+            values: cell.values.clone(),
+            metrics: tallies(),
+            differences: if position == 0 { BTreeMap::new() } else { tallies() },
+        });
+        Self {
+            format: SUMMARY_FORMAT.to_owned(),
+            experiment: experiment.name.clone(),
+            digest: experiment.digest(),
+            runs: experiment.runs,
+            requests: experiment.world.requests,
+            ranges: Vec::new(),
+            rows_digest: RowsDigest::default(),
+            settings: experiment.settings.clone(),
+            policies: policies.collect(),
+        }
+    }
+
+    /// Merges the result of other runs.
+    ///
+    /// # Errors
+    /// [`MergeError`] for a result of another experiment, and for a run that both contain. This result does not change then.
+    pub fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
+        if self.digest != other.digest || self.policies.len() != other.policies.len() {
+            return Err(MergeError::OtherExperiment {
+                expected: self.digest.clone(),
+                found: other.digest.clone(),
+            });
+        }
+        self.ranges = joined(&self.ranges, &other.ranges).map_err(|run| MergeError::RepeatedRun { run })?;
+        self.rows_digest.merge(other.rows_digest);
+        for (policy, other) in self.policies.iter_mut().zip(&other.policies) {
+            merge_tallies(&mut policy.metrics, &other.metrics);
+            merge_tallies(&mut policy.differences, &other.differences);
+        }
+        Ok(())
+    }
+
+    /// The number of runs of this result.
+    #[must_use]
+    pub fn completed_runs(&self) -> u64 {
+        self.ranges.iter().map(|(first, end)| end - first).sum()
+    }
+
+    /// The runs of the experiment that are not in this result.
+    #[must_use]
+    pub fn missing(&self) -> Vec<(u64, u64)> {
+        let mut missing = Vec::new();
+        let mut next = 0;
+        for (first, end) in self.ranges.iter().copied().chain([(self.runs, self.runs)]) {
+            if first > next {
+                missing.push((next, first));
+            }
+            next = end;
+        }
+        missing
+    }
+
+    /// Returns the JSON of a result file. Equal results have equal bytes.
+    ///
+    /// # Errors
+    /// A serialization error, which is a bug.
+    pub fn to_json(&self) -> serde_json::Result<String> {
+        serde_json::to_string_pretty(self).map(|text| text + "\n")
+    }
+}
+
+fn merge_tallies(into: &mut BTreeMap<String, Tally>, other: &BTreeMap<String, Tally>) {
+    for (name, tally) in other {
+        into.entry(name.clone()).or_default().merge(tally);
+    }
+}
+
+/// Returns the union of two lists of ranges, or the first run that is in both.
+fn joined(first: &[(u64, u64)], second: &[(u64, u64)]) -> Result<Vec<(u64, u64)>, u64> {
+    let mut ranges: Vec<(u64, u64)> =
+        first.iter().chain(second).copied().filter(|(first, end)| first < end).collect();
+    ranges.sort_unstable();
+    let mut joined: Vec<(u64, u64)> = Vec::new();
+    for (first, end) in ranges {
+        match joined.last_mut() {
+            Some((_, last)) if first < *last => return Err(first),
+            Some((_, last)) if first == *last => *last = end,
+            Some(_) | None => joined.push((first, end)),
+        }
+    }
+    Ok(joined)
+}
+
+/// Counts runs of consecutive numbers. Tallies are by position here, and by name in the [`Summary`].
+#[derive(Clone, Debug)]
+pub(crate) struct Counter {
+    rows_digest: RowsDigest,
+    policies: Vec<PolicyCounter>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct PolicyCounter {
+    metrics: [Tally; METRICS.len()],
+    differences: [Tally; METRICS.len()],
+}
+
+impl Counter {
+    pub(crate) fn new(policies: usize) -> Self {
+        Self { rows_digest: RowsDigest::default(), policies: vec![PolicyCounter::default(); policies] }
+    }
+
+    /// Counts one run under all policies, the baseline first.
+    pub(crate) fn add(&mut self, run: u64, measured: &[Measurements]) {
+        let Some(baseline) = measured.first().map(Measurements::values) else { return };
+        for (position, (counter, measurements)) in self.policies.iter_mut().zip(measured).enumerate() {
+            let values = measurements.values();
+            self.rows_digest.add(run, position as u64, &values);
+            for ((tally, difference), (value, base)) in
+                counter.metrics.iter_mut().zip(&mut counter.differences).zip(values.iter().zip(baseline))
+            {
+                tally.add(*value);
+                if position > 0 {
+                    difference.add(value - base);
+                }
+            }
+        }
+    }
+
+    /// Adds the counted runs to a result.
+    pub(crate) fn add_to(&self, summary: &mut Summary, first: u64, end: u64) -> Result<(), MergeError> {
+        summary.ranges =
+            joined(&summary.ranges, &[(first, end)]).map_err(|run| MergeError::RepeatedRun { run })?;
+        summary.rows_digest.merge(self.rows_digest);
+        for (policy, counter) in summary.policies.iter_mut().zip(&self.policies) {
+            for (metric, (tally, difference)) in
+                METRICS.iter().zip(counter.metrics.iter().zip(&counter.differences))
+            {
+                if let Some(into) = policy.metrics.get_mut(metric.name) {
+                    into.merge(tally);
+                }
+                if let Some(into) = policy.differences.get_mut(metric.name) {
+                    into.merge(difference);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_join_and_overlaps_are_found() {
+        assert_eq!(joined(&[(0, 5), (9, 12)], &[(5, 9), (20, 21)]), Ok(vec![(0, 12), (20, 21)]));
+        assert_eq!(joined(&[(0, 5)], &[(4, 9)]), Err(4));
+        assert_eq!(joined(&[(3, 3)], &[(3, 4)]), Ok(vec![(3, 4)]));
+    }
+
+    #[test]
+    fn rows_digest_ignores_order_and_round_trips() {
+        let rows = [(0, 0, [1]), (1, 0, [2]), (1, 1, [-2])];
+        let sum = |order: [usize; 3]| {
+            let mut digest = RowsDigest::default();
+            order.iter().for_each(|index| digest.add(rows[*index].0, rows[*index].1, &rows[*index].2));
+            digest
+        };
+        assert_eq!(sum([0, 1, 2]), sum([2, 0, 1]));
+        let json = serde_json::to_string(&sum([0, 1, 2])).unwrap();
+        assert_eq!(serde_json::from_str::<RowsDigest>(&json).unwrap(), sum([1, 2, 0]));
+        let mut other = RowsDigest::default();
+        other.add(1, 1, &[2]);
+        assert_ne!(sum([0, 1, 2]), other);
+    }
+}

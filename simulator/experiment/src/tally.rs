@@ -1,0 +1,125 @@
+//! The distribution of a whole number over many runs: sums and a histogram, exact and independent of the order.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The distribution of a metric, or of its difference between two policies.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tally {
+    /// The number of runs.
+    pub count: u64,
+    /// The sum of the values.
+    pub sum: i128,
+    /// The sum of the squares of the values.
+    pub sum_of_squares: u128,
+    /// The number of runs by value. From 128 on, values are grouped: by their seven leading bits, at the smallest value of the group.
+    pub histogram: BTreeMap<i64, u64>,
+}
+
+/// Values with a smaller magnitude have a group of their own.
+const EXACT_BELOW: u64 = 128;
+
+/// Returns the value by which a value is grouped.
+fn group(value: i64) -> i64 {
+    let magnitude = value.unsigned_abs();
+    if magnitude < EXACT_BELOW {
+        return value;
+    }
+    let dropped = (u64::BITS - magnitude.leading_zeros()).saturating_sub(EXACT_BELOW.trailing_zeros());
+    let grouped = i64::try_from(magnitude >> dropped << dropped).unwrap_or(i64::MAX);
+    if value < 0 { -grouped } else { grouped }
+}
+
+impl Tally {
+    /// Adds the value of one run.
+    pub fn add(&mut self, value: i64) {
+        self.count += 1;
+        self.sum += i128::from(value);
+        self.sum_of_squares += u128::from(value.unsigned_abs()).pow(2);
+        *self.histogram.entry(group(value)).or_default() += 1;
+    }
+
+    /// Adds the runs of another distribution.
+    pub fn merge(&mut self, other: &Self) {
+        self.count += other.count;
+        self.sum += other.sum;
+        self.sum_of_squares += other.sum_of_squares;
+        for (value, count) in &other.histogram {
+            *self.histogram.entry(*value).or_default() += count;
+        }
+    }
+
+    /// The mean; 0 without runs.
+    #[must_use]
+    pub fn mean(&self) -> f64 {
+        if self.count == 0 { 0.0 } else { self.sum as f64 / self.count as f64 }
+    }
+
+    /// The variance of the values, with the divisor n - 1; 0 for fewer than two runs. The numerator is a whole number, so no
+    /// digits cancel.
+    #[must_use]
+    pub fn variance(&self) -> f64 {
+        let count = u128::from(self.count);
+        if count < 2 {
+            return 0.0;
+        }
+        let numerator = (count * self.sum_of_squares).saturating_sub(self.sum.unsigned_abs().pow(2));
+        numerator as f64 / (count * (count - 1)) as f64
+    }
+
+    /// The smallest group below which at least this share of the runs lies, such as 0.5 for the median; 0 without runs.
+    #[must_use]
+    pub fn quantile(&self, share: f64) -> i64 {
+        let rank = (share.clamp(0.0, 1.0) * self.count as f64).ceil().max(1.0);
+        let mut below = 0;
+        for (value, count) in &self.histogram {
+            below += count;
+            if below as f64 >= rank {
+                return *value;
+            }
+        }
+        0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(values: &[i64]) -> Tally {
+        let mut tally = Tally::default();
+        values.iter().for_each(|value| tally.add(*value));
+        tally
+    }
+
+    #[test]
+    fn merge_equals_adding_all() {
+        let (first, second) = ([1, -5, 1000, 1001, 7], [1, 127, 128, -129]);
+        let (mut merged, all) = (of(&second), of(&[&first[..], &second].concat()));
+        merged.merge(&of(&first));
+        assert_eq!(merged, all);
+    }
+
+    #[test]
+    fn moments_are_those_of_the_values() {
+        let tally = of(&[2, 4, 4, 4, 5, 5, 7, 9]);
+        assert_eq!((tally.mean(), tally.variance()), (5.0, 32.0 / 7.0));
+        assert_eq!((tally.quantile(0.5), tally.quantile(1.0), tally.quantile(0.0)), (4, 9, 2));
+        let far = of(&[1_000_000_001, 1_000_000_002, 1_000_000_003]);
+        assert_eq!(far.variance(), 1.0);
+    }
+
+    #[test]
+    fn groups_keep_seven_bits() {
+        assert_eq!(
+            [0, 127, -127, 128, 129, 130, 255, 256, -257, 1000].map(group),
+            [0, 127, -127, 128, 128, 130, 254, 256, -256, 1000]
+        );
+        for value in (0..100_000).step_by(37) {
+            let grouped = group(value);
+            assert!(grouped <= value && (value - grouped) * 64 <= value.max(64), "{value} {grouped}");
+            assert_eq!(group(grouped), grouped);
+        }
+    }
+}
