@@ -9,6 +9,7 @@ mod context;
 mod diff;
 mod differences;
 mod exit_status;
+mod explore;
 mod export;
 mod files;
 mod fork;
@@ -72,6 +73,7 @@ enum Command {
     Promote(promote::Args),
     Context(context::Args),
     Route(route::Args),
+    Explore(explore::Args),
     Keys(keys::Args),
     Journal(journal::Args),
     Export(export::Args),
@@ -98,6 +100,7 @@ pub fn main() -> ExitCode {
         Command::Promote(args) => promote::run(args, &cli.global),
         Command::Context(args) => context::run(args, &cli.global),
         Command::Route(args) => route::run(args, &cli.global),
+        Command::Explore(args) => explore::run(args, &cli.global),
         Command::Keys(args) => keys::run(args),
         Command::Journal(args) => journal::run(args),
         Command::Export(args) => export::run(args, Cli::command()),

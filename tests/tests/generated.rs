@@ -87,6 +87,8 @@ fn schemas_are_up_to_date() {
         ("network", orchestrion_network::network_schema()),
         ("task", orchestrion_network::task_schema()),
         ("claims", orchestrion_user_claims::claim_schema()),
+        ("experiment", orchestrion_experiment::experiment_schema()),
+        ("experiment-report", report_schemas::experiment()),
         ("check-report", report_schemas::check()),
         ("claim-lint-report", report_schemas::claim_lint()),
         ("diff-report", report_schemas::diff()),

@@ -14,6 +14,7 @@ mod metrics;
 mod nodes;
 mod progress;
 mod random;
+mod report;
 mod run;
 mod samples;
 mod shard;
@@ -29,6 +30,7 @@ pub use experiment::{Cell, Experiment, FACTS_MAX, POLICIES_MAX, RUNS_MAX, experi
 pub use metrics::{METRICS, Measurements, Metric, MetricKind};
 pub use nodes::{LaterSuccess, NodeBehavior, NodeBehaviors};
 pub use random::RandomDraws;
+pub use report::{DifferenceReport, MetricReport, MetricSensitivities, PolicyReport, Report};
 pub use run::{Runner, World};
 pub use shard::{RunError, Shard, Sink, run_range};
 pub use summary::{MergeError, PolicySummary, RowsDigest, SUMMARY_FORMAT, Summary};

@@ -15,11 +15,12 @@ pub use sensitivity::{Sensitivity, sensitivities};
 
 use crate::metrics::{Metric, MetricKind};
 use crate::tally::Tally;
+use schemars::JsonSchema;
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
 /// An estimate with its confidence interval.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Estimate {
     /// The mean.
     pub mean: f64,

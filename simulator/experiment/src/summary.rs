@@ -196,6 +196,35 @@ impl Summary {
         missing
     }
 
+    /// Whether the ranges and the counts fit each other, as in every result that this program writes.
+    #[must_use]
+    pub fn is_consistent(&self) -> bool {
+        let mut next = 0;
+        let are_ordered = self.ranges.iter().all(|(first, end)| {
+            let is_after = next <= *first && first < end && *end <= self.runs;
+            next = *end;
+            is_after
+        });
+        let runs = || self.ranges.iter().map(|(first, end)| end - first).sum::<u64>();
+        let fits = |tallies: &BTreeMap<String, Tally>| {
+            let histogram = |tally: &Tally| {
+                tally.histogram.values().try_fold(0_u64, |sum, count| sum.checked_add(*count))
+            };
+            tallies.iter().all(|(name, tally)| {
+                METRICS.iter().any(|metric| metric.name == name)
+                    && tally.count == runs()
+                    && histogram(tally) == Some(tally.count)
+            })
+        };
+        let has_values = |policy: &PolicySummary| policy.values.len() == self.settings.len();
+        are_ordered
+            && self.requests > 0
+            && self
+                .policies
+                .iter()
+                .all(|policy| has_values(policy) && fits(&policy.metrics) && fits(&policy.differences))
+    }
+
     /// Returns the JSON of a result file. Equal results have equal bytes.
     ///
     /// # Errors

@@ -23,6 +23,9 @@ pub const NETWORK_FILE_VALUES_MAX: usize = 2_000_000;
 /// Problems and certificates. One number in a list needs more than ten times the memory of its digit and comma.
 pub const PROBLEM_FILE_BYTES_MAX: usize = 16 << 20;
 
+/// The result of an experiment: 10,000 policies with 21 metrics each.
+pub const RESULT_FILE_BYTES_MAX: u64 = 128 << 20;
+
 /// A line of a trace or journal, and such a line after its references are expanded. The replies of one request have at most 8 MiB,
 /// and the line of its final answer contains all of them.
 pub const TRACE_LINE_BYTES_MAX: usize = 32 << 20;

@@ -137,6 +137,8 @@ enum Schema {
     Task,
     /// Claims of a project.
     Claims,
+    /// Experiments for `explore`.
+    Experiment,
     /// `check --format json`.
     CheckReport,
     /// `diff --format json`.
@@ -145,6 +147,8 @@ enum Schema {
     ClaimLintReport,
     /// `lint --format json` for state machines.
     LintReport,
+    /// `explore --format json`.
+    ExperimentReport,
     /// `run --format json` and `replay --format json`.
     TestReport,
     /// Lines of a trace or journal.
@@ -221,10 +225,12 @@ fn schema(schema: Schema) -> Result<String> {
         Schema::Network => orchestrion_network::network_schema(),
         Schema::Task => orchestrion_network::task_schema(),
         Schema::Claims => orchestrion_user_claims::claim_schema(),
+        Schema::Experiment => orchestrion_experiment::experiment_schema(),
         Schema::CheckReport => report_schemas::check(),
         Schema::DiffReport => report_schemas::diff(),
         Schema::ClaimLintReport => report_schemas::claim_lint(),
         Schema::LintReport => report_schemas::lint(),
+        Schema::ExperimentReport => report_schemas::experiment(),
         Schema::TestReport => report_schemas::test(),
         Schema::Trace => orchestrion_trace::schema::trace_schema(),
     };

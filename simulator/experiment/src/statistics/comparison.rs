@@ -4,16 +4,14 @@ use super::{Estimate, standard_error, student};
 use crate::metrics::{METRICS, Metric};
 use crate::summary::Summary;
 use crate::tally::Tally;
-use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// The difference of a metric from the baseline, for each request.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug)]
 pub struct Difference {
     /// The position of the policy.
     pub policy: usize,
     /// The metric.
-    #[serde(serialize_with = "metric_name")]
     pub metric: &'static Metric,
     /// The mean difference with its interval. Runs are paired: they draw the same random numbers.
     pub estimate: Estimate,
@@ -21,10 +19,6 @@ pub struct Difference {
     pub p: f64,
     /// The probability after Holm's correction for all comparisons of the table.
     pub adjusted_p: f64,
-}
-
-fn metric_name<S: serde::Serializer>(metric: &&'static Metric, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(metric.name)
 }
 
 /// Returns the differences of these metrics from the baseline, for every other policy.

@@ -5,11 +5,12 @@
 
 use crate::metrics::Metric;
 use crate::summary::{PolicySummary, Summary};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// The influence of a setting on a metric.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Sensitivity {
     /// The path of the setting.
     pub setting: String,

@@ -1,0 +1,85 @@
+//! What all figures share: their size, colors, and the drawing area.
+
+use plotters::coord::Shift;
+use plotters::drawing::DrawingArea;
+use plotters::prelude::{IntoDrawingArea, RGBColor, SVGBackend};
+use plotters::style::{Color, TextStyle};
+use plotters::style::{FontDesc, FontFamily, FontStyle};
+use std::error::Error;
+use thiserror::Error;
+
+/// A figure that cannot be drawn, which is a bug.
+#[derive(Debug, Error)]
+#[error("figure: {0}")]
+pub struct FigureError(String);
+
+impl FigureError {
+    pub(crate) fn new(error: &impl Error) -> Self {
+        Self(error.to_string())
+    }
+}
+
+/// The size of a figure in pixels. On a telephone it is scaled down by a quarter, so its texts stay legible.
+pub(crate) const SIZE: (u32, u32) = (480, 330);
+/// The size of texts in pixels.
+pub(crate) const TEXT_PX: i32 = 13;
+/// Texts and axes. The page replaces it by its own color of text.
+pub(crate) const INK: RGBColor = RGBColor(0, 0, 0);
+/// Grid lines, on light and dark ground.
+pub(crate) const GRID: RGBColor = RGBColor(128, 128, 128);
+/// Colors of series that people with deficient color vision can distinguish (Okabe and Ito), without yellow and black, which vanish on one
+/// of the grounds.
+pub(crate) const SERIES: [RGBColor; 6] = [
+    RGBColor(0, 114, 178),
+    RGBColor(213, 94, 0),
+    RGBColor(0, 158, 115),
+    RGBColor(204, 121, 167),
+    RGBColor(86, 180, 233),
+    RGBColor(230, 159, 0),
+];
+
+pub(crate) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+
+/// Draws an SVG image of this height.
+pub(crate) fn draw<E: Error>(
+    height: u32,
+    body: impl FnOnce(&Area<'_>) -> Result<(), E>,
+) -> Result<String, FigureError> {
+    let mut svg = String::new();
+    {
+        let area = SVGBackend::with_string(&mut svg, (SIZE.0, height)).into_drawing_area();
+        body(&area).map_err(|error| FigureError::new(&error))?;
+        area.present().map_err(|error| FigureError::new(&error))?;
+    }
+    Ok(svg)
+}
+
+/// Returns the style of texts.
+pub(crate) fn text() -> TextStyle<'static> {
+    let font = FontDesc::new(FontFamily::SansSerif, f64::from(TEXT_PX), FontStyle::Normal);
+    TextStyle::from(font).color(&INK)
+}
+
+/// Returns a line style.
+pub(crate) fn stroke(color: RGBColor) -> plotters::style::ShapeStyle {
+    color.stroke_width(2)
+}
+
+/// Returns the color of the series with this number.
+pub(crate) fn series_color(number: usize) -> RGBColor {
+    SERIES.get(number % SERIES.len()).copied().unwrap_or(INK)
+}
+
+/// Returns a range that contains all values with a margin.
+pub(crate) fn padded(values: impl Iterator<Item = f64>) -> std::ops::Range<f64> {
+    let (low, high) = values
+        .filter(|value| value.is_finite())
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
+    if low > high {
+        return 0.0..1.0;
+    }
+    let margin = if high > low { (high - low) * 0.06 } else { high.abs().max(0.1) * 0.1 };
+    // A count or a rate is not negative.
+    let low = if low >= 0.0 { (low - margin).max(0.0) } else { low - margin };
+    low..high + margin
+}

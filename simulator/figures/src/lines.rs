@@ -1,0 +1,118 @@
+//! A metric over one setting: a line for each combination of the others, with the interval of each point.
+
+use crate::chart::{FigureError, GRID, INK, SIZE, draw as draw_svg, padded, series_color, stroke, text};
+use crate::figure::{Figure, label};
+use orchestrion_experiment::statistics::{Estimate, estimate};
+use orchestrion_experiment::{Metric, Summary};
+use plotters::chart::{ChartBuilder, SeriesLabelPosition};
+use plotters::element::{Circle, ErrorBar, PathElement};
+use plotters::series::LineSeries;
+use plotters::style::Color;
+use std::collections::BTreeMap;
+
+/// The largest number of lines of a figure.
+const LINES_MAX: usize = 6;
+
+/// Returns the positions of the settings with several numeric values.
+pub(crate) fn axes(summary: &Summary) -> Vec<usize> {
+    let values =
+        |position: usize| summary.policies.iter().filter_map(move |policy| policy.values.get(position));
+    let is_axis = |position: &usize| {
+        let is_numeric = values(*position).all(|value| value.parse::<f64>().is_ok());
+        let first = values(*position).next();
+        is_numeric && values(*position).any(|value| Some(value) != first)
+    };
+    (0..summary.settings.len()).filter(is_axis).collect()
+}
+
+/// A line: what distinguishes it, and its points.
+type Lines = BTreeMap<String, Vec<(f64, Estimate)>>;
+
+fn lines(summary: &Summary, metric: &Metric, axis: usize) -> Lines {
+    let mut lines = Lines::new();
+    let mut bases: Vec<&str> = summary.policies.iter().map(|policy| policy.base.as_str()).collect();
+    bases.dedup();
+    for policy in &summary.policies {
+        let Some(tally) = policy.metrics.get(metric.name) else { continue };
+        let Some(x) = policy.values.get(axis).and_then(|value| value.parse().ok()) else { continue };
+        let others =
+            summary.settings.iter().zip(&policy.values).enumerate().filter(|(position, _)| *position != axis);
+        let varies = |position: usize| {
+            summary.policies.iter().any(|other| other.values.get(position) != policy.values.get(position))
+        };
+        let short = |path: &str| path.rsplit('.').next().unwrap_or_default().to_owned();
+        let mut name: Vec<String> = others
+            .filter(|(position, _)| varies(*position))
+            .map(|(_, (setting, value))| format!("{} {value}", short(setting)))
+            .collect();
+        if bases.len() > 1 {
+            name.insert(0, policy.base.clone());
+        }
+        lines.entry(name.join(", ")).or_default().push((x, estimate(metric, tally, summary.requests)));
+    }
+    lines.values_mut().for_each(|points| points.sort_by(|(first, _), (second, _)| first.total_cmp(second)));
+    lines
+}
+
+/// Draws a metric over a setting; `None` if there are too many lines.
+pub(crate) fn draw(
+    summary: &Summary,
+    metric: &'static Metric,
+    axis: usize,
+) -> Result<Option<Figure>, FigureError> {
+    let lines = lines(summary, metric, axis);
+    let Some(setting) = summary.settings.get(axis).filter(|_| lines.len() <= LINES_MAX) else {
+        return Ok(None);
+    };
+    let points = || lines.values().flatten();
+    let xs = padded(points().map(|(x, _)| *x));
+    let ys = padded(points().flat_map(|(_, estimate)| [estimate.low, estimate.high]));
+    let svg = draw_svg(SIZE.1, |area| {
+        let mut chart = ChartBuilder::on(area)
+            .margin(12)
+            .x_label_area_size(44)
+            .y_label_area_size(62)
+            .build_cartesian_2d(xs, ys)?;
+        chart
+            .configure_mesh()
+            .label_style(text())
+            .axis_desc_style(text())
+            .axis_style(INK)
+            .bold_line_style(GRID.mix(0.35))
+            .light_line_style(GRID.mix(0.0))
+            .x_desc(setting)
+            .y_desc(label(metric))
+            .x_labels(7)
+            .y_labels(7)
+            .draw()?;
+        for (number, (name, points)) in lines.iter().enumerate() {
+            let color = series_color(number);
+            let line = chart
+                .draw_series(LineSeries::new(points.iter().map(|(x, y)| (*x, y.mean)), stroke(color)))?;
+            if !name.is_empty() {
+                line.label(name)
+                    .legend(move |(x, y)| PathElement::new(vec![(x, y), (x + 16, y)], stroke(color)));
+            }
+            chart.draw_series(
+                points
+                    .iter()
+                    .map(|(x, y)| ErrorBar::new_vertical(*x, y.low, y.mean, y.high, color.filled(), 6)),
+            )?;
+            chart.draw_series(points.iter().map(|(x, y)| Circle::new((*x, y.mean), 3, color.filled())))?;
+        }
+        if lines.len() > 1 {
+            chart
+                .configure_series_labels()
+                .position(SeriesLabelPosition::UpperRight)
+                .label_font(text())
+                .border_style(GRID.mix(0.5))
+                .draw()?;
+        }
+        Ok::<(), plotters::drawing::DrawingAreaErrorKind<_>>(())
+    })?;
+    Ok(Some(Figure {
+        name: format!("{}-by-{}", metric.name, setting.replace('.', "-")),
+        title: format!("{} by {setting}, with 95 % intervals", metric.name),
+        svg,
+    }))
+}

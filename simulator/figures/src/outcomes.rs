@@ -1,0 +1,69 @@
+//! The outcomes of each policy: a bar with the share of each.
+
+use crate::chart::{FigureError, SIZE, TEXT_PX, draw as draw_svg, series_color, text};
+use crate::figure::Figure;
+use orchestrion_experiment::{PolicySummary, Summary};
+use plotters::element::{Rectangle, Text};
+use plotters::style::Color;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+
+/// The outcomes, which partition the requests, with the position of their color.
+const OUTCOMES: [(&str, usize); 5] =
+    [("completed", 2), ("blocked", 0), ("rolled_back", 5), ("aborted", 1), ("halted", 3)];
+
+/// The height of a bar with its name, in pixels.
+const ROW_PX: i32 = 42;
+
+pub(crate) fn draw(summary: &Summary) -> Result<Figure, FigureError> {
+    let height = ROW_PX * summary.policies.len() as i32 + 52;
+    let width = SIZE.0 as i32 - 24;
+    let svg = draw_svg(height.unsigned_abs(), |area| {
+        let mut x = 12;
+        for (name, color) in OUTCOMES {
+            area.draw(&Rectangle::new([(x, 12), (x + 11, 23)], series_color(color).filled()))?;
+            area.draw(&Text::new(name, (x + 16, 11), text()))?;
+            x += 30 + 7 * name.len() as i32;
+        }
+        for (number, policy) in summary.policies.iter().enumerate() {
+            let top = 40 + ROW_PX * number as i32;
+            area.draw(&Text::new(name(summary, policy), (12, top), text()))?;
+            let mut left = 12.0;
+            for (outcome, color) in OUTCOMES {
+                let share = policy
+                    .metrics
+                    .get(outcome)
+                    .map_or(0.0, |tally| tally.mean() / f64::from(summary.requests));
+                let right = left + share * f64::from(width);
+                let bar = [(left.round() as i32, top + 16), (right.round() as i32, top + 34)];
+                area.draw(&Rectangle::new(bar, series_color(color).filled()))?;
+                if share >= 0.09 {
+                    let style = text()
+                        .color(&plotters::style::RGBColor(255, 255, 255))
+                        .pos(Pos::new(HPos::Center, VPos::Center));
+                    let middle = (f64::midpoint(left, right).round() as i32, top + 17 + TEXT_PX / 2);
+                    area.draw(&Text::new(format!("{:.0} %", share * 100.0), middle, style))?;
+                }
+                left = right;
+            }
+        }
+        Ok::<(), plotters::drawing::DrawingAreaErrorKind<_>>(())
+    })?;
+    Ok(Figure { name: "outcomes".to_owned(), title: "outcomes of the requests, by policy".to_owned(), svg })
+}
+
+/// Returns the values of the settings that vary, or the name of the policy.
+fn name(summary: &Summary, policy: &PolicySummary) -> String {
+    let short = |path: &str| path.rsplit('.').next().unwrap_or_default().to_owned();
+    let settings: Vec<String> = summary
+        .settings
+        .iter()
+        .zip(&policy.values)
+        .map(|(setting, value)| format!("{} {value}", short(setting)))
+        .collect();
+    let has_one_base = summary.policies.iter().all(|other| other.base == policy.base);
+    match (settings.is_empty(), has_one_base) {
+        (true, _) => policy.policy.clone(),
+        (false, true) => settings.join(", "),
+        (false, false) => format!("{}: {}", policy.base, settings.join(", ")),
+    }
+}

@@ -1,0 +1,140 @@
+//! A self-contained page with the figures and the tables of a result.
+
+use crate::chart::FigureError;
+use crate::figure::{Figure, figures};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use orchestrion_experiment::statistics::Estimate;
+use orchestrion_experiment::{Metric, MetricKind, Report, Summary};
+
+/// The first bytes of every page.
+pub const PAGE_PREFIX: &str = "<!DOCTYPE html><!-- an experiment of orchestrion -->";
+
+/// The policies of the table; the others are in the file of the result.
+const ROWS_MAX: usize = 200;
+
+/// Returns the page of a result: `description` is the question, `command` repeats the experiment.
+///
+/// # Errors
+/// [`FigureError`], which is a bug.
+pub fn page(
+    summary: &Summary,
+    metrics: &[&'static Metric],
+    description: &str,
+    command: &str,
+) -> Result<String, FigureError> {
+    let report = Report::new(summary, metrics);
+    let drawn = figures(summary, metrics)?;
+    let is_used = |metric: &&&'static Metric| {
+        report
+            .policies
+            .iter()
+            .any(|policy| policy.metrics.get(metric.name).is_some_and(|found| found.mean.mean != 0.0))
+    };
+    let used: Vec<&'static Metric> = metrics.iter().filter(is_used).copied().collect();
+    let body = html! {
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                title { (summary.experiment) }
+                style { (PreEscaped(include_str!("page.css"))) }
+            }
+            body {
+                header {
+                    h1 { (summary.experiment) }
+                    p { (description) }
+                    p.meta {
+                        (report.runs) " runs of " (report.policies.len()) " policies"
+                        @if report.requests > 1 { ", " (report.requests) " requests each" }
+                        @if report.missing_runs > 0 { ", " (report.missing_runs) " runs missing" }
+                        ". Intervals contain the true value with a confidence of 95 %."
+                    }
+                    pre { (command) }
+                }
+                main {
+                    section.figures { @for figure in &drawn { (figure_markup(figure)) } }
+                    section {
+                        h2 { "Policies" }
+                        (table(&report, &used))
+                    }
+                    @if !report.sensitivities.is_empty() { (sensitivities(&report, &used)) }
+                    section {
+                        h2 { "Metrics" }
+                        dl { @for metric in &used { dt { code { (metric.name) } } dd { (metric.meaning.trim()) } } }
+                    }
+                }
+                footer { "Digest of all rows: " code { (report.rows_digest) } }
+            }
+        }
+    };
+    let page = html! { (DOCTYPE) (PreEscaped("<!-- an experiment of orchestrion -->")) (body) };
+    Ok(page.into_string())
+}
+
+/// Returns a figure whose texts and axes have the color of the page's text.
+fn figure_markup(figure: &Figure) -> Markup {
+    let svg = figure.svg.replace("#000000", "currentColor");
+    let labelled =
+        svg.replacen("<svg ", &format!("<svg role=\"img\" aria-label=\"{}\" ", escaped(&figure.title)), 1);
+    html! { figure id=(figure.name) { (PreEscaped(labelled)) figcaption { (figure.title) } } }
+}
+
+fn escaped(text: &str) -> String {
+    html! { (text) }.into_string().replace('"', "&quot;")
+}
+
+fn table(report: &Report, used: &[&'static Metric]) -> Markup {
+    html! {
+        div.scroll {
+            table {
+                thead { tr { th { "policy" } @for metric in used { th { (metric.name) } } } }
+                tbody {
+                    @for (position, policy) in report.policies.iter().enumerate().take(ROWS_MAX) {
+                        tr class=[report.pareto_front.contains(&position).then_some("front")] {
+                            th scope="row" { (policy.policy) }
+                            @for metric in used { td { @if let Some(found) = policy.metrics.get(metric.name) { (cell(metric, &found.mean)) } } }
+                        }
+                    }
+                }
+            }
+        }
+        @if report.policies.len() > ROWS_MAX { p { (report.policies.len() - ROWS_MAX) " more policies are in the file of the result." } }
+        p.meta { "A marked row: no other policy has both fewer harmful plans that run and fewer acceptable plans that are blocked." }
+    }
+}
+
+fn cell(metric: &Metric, estimate: &Estimate) -> Markup {
+    let number = |value: f64| match metric.kind {
+        MetricKind::Requests => format!("{value:.4}"),
+        MetricKind::Amount if value.abs() >= 1000.0 => format!("{value:.0}"),
+        MetricKind::Amount => format!("{value:.3}"),
+    };
+    html! { (number(estimate.mean)) br; small { "[" (number(estimate.low)) ", " (number(estimate.high)) "]" } }
+}
+
+fn sensitivities(report: &Report, used: &[&'static Metric]) -> Markup {
+    let is_used = |name: &str| used.iter().any(|metric| metric.name == name);
+    html! {
+        section {
+            h2 { "Which settings matter" }
+            p.meta { "Share of the variance between policies that a setting explains alone, and alone or together with others." }
+            div.scroll {
+                table {
+                    thead { tr { th { "metric" } th { "setting" } th { "alone" } th { "with others" } } }
+                    tbody {
+                        @for found in report.sensitivities.iter().filter(|found| is_used(&found.metric)) {
+                            @for setting in &found.settings {
+                                tr {
+                                    th scope="row" { (found.metric) }
+                                    td { (setting.setting) }
+                                    td { (format!("{:.2}", setting.first_order)) }
+                                    td { (format!("{:.2}", setting.total)) }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

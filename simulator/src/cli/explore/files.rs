@@ -1,0 +1,70 @@
+//! The files of an experiment: its result, and its rows.
+
+use crate::cli::files;
+use miette::{IntoDiagnostic, Result, WrapErr, miette};
+use orchestrion_experiment::{SUMMARY_FORMAT, Shard, Summary};
+use orchestrion_files::FileKind;
+use orchestrion_files::limits::RESULT_FILE_BYTES_MAX;
+use orchestrion_report::text::sanitize;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// The result of an experiment. A later run of the same part replaces it.
+pub(super) const RESULT: FileKind = FileKind {
+    name: "the result of an experiment",
+    is_start: |start| start.starts_with(b"{\n  \"format\": \"orchestrion-experiment/"),
+    last_line: None,
+};
+
+/// Returns the path of the result of a part, without its extension.
+pub(super) fn stem(folder: &Path, experiment: &str, shard: Shard) -> PathBuf {
+    match shard {
+        Shard { count: 1, .. } => folder.join(experiment),
+        Shard { index, count } => folder.join(format!("{experiment}.{index}-of-{count}")),
+    }
+}
+
+/// Adds an extension to a path.
+pub(super) fn with_extension(stem: &Path, extension: &str) -> PathBuf {
+    let mut path = stem.as_os_str().to_owned();
+    path.push(".");
+    path.push(extension);
+    path.into()
+}
+
+/// Reads a result.
+///
+/// # Errors
+/// The file cannot be read, or is no result.
+pub(super) fn read(path: &Path) -> Result<Summary> {
+    let shown = sanitize(&path.display().to_string());
+    let bytes = orchestrion_files::read(path, RESULT_FILE_BYTES_MAX)
+        .into_diagnostic()
+        .wrap_err_with(|| format!("{shown}: unreadable result"))?;
+    let summary: Summary = serde_json::from_slice(&bytes).map_err(|error| {
+        miette!(
+            help = "name files that `orchestrion explore run` wrote",
+            "{shown}: expected the result of an experiment: {error}"
+        )
+    })?;
+    if summary.format != SUMMARY_FORMAT {
+        return Err(miette!(
+            help = "run the experiment again with this version",
+            "{shown}: expected the format {SUMMARY_FORMAT}, found {}",
+            sanitize(&summary.format)
+        ));
+    }
+    if !summary.is_consistent() {
+        return Err(miette!(
+            help = "run the experiment again",
+            "{shown}: inconsistent result: ranges or counts do not fit the number of runs"
+        ));
+    }
+    Ok(summary)
+}
+
+/// Replaces the file of a result.
+pub(super) fn write(path: &Path, summary: &Summary) -> Result<()> {
+    let json = summary.to_json().into_diagnostic()?;
+    files::replace_with(path, &RESULT, |file| file.write_all(json.as_bytes()))
+}

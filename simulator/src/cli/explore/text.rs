@@ -1,0 +1,217 @@
+//! The statistics of a result, for a reader.
+
+use crate::cli::args::{Format, GlobalArgs};
+use crate::cli::exit_status::ExitStatus;
+use crate::cli::output::{self, write_hanging, write_summary};
+use anstyle::{AnsiColor, Style};
+use miette::{IntoDiagnostic, Result};
+use orchestrion_experiment::statistics::Estimate;
+use orchestrion_experiment::{Experiment, Metric, MetricKind, MetricReport, PolicyReport, Report, Summary};
+use orchestrion_report::text::{grouped, sanitize};
+use serde::Serialize;
+use std::io::{self, Write};
+use std::path::Path;
+
+/// The number of policies that are printed; the others are in the files.
+const POLICIES_MAX: usize = 20;
+
+/// The statistics with the files, as JSON.
+#[derive(Serialize, schemars::JsonSchema)]
+#[schemars(rename = "ExperimentReport")]
+pub(in crate::cli) struct JsonReport<'a> {
+    /// The file with sums and histograms.
+    result: String,
+    /// The file with the rows, if one was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rows: Option<String>,
+    /// The statistics.
+    report: &'a Report,
+}
+
+/// Prints the statistics of an experiment.
+pub(super) fn print(
+    experiment: &Experiment,
+    summary: &Summary,
+    result: &Path,
+    rows: Option<&Path>,
+    format: Format,
+    global: &GlobalArgs,
+) -> Result<ExitStatus> {
+    if format == Format::Human && !global.quiet {
+        let mut out = output::stdout();
+        write_hanging(0, "", &sanitize(&experiment.description), output::width(), &mut out)
+            .into_diagnostic()?;
+    }
+    print_report(summary, &experiment.metrics, result, rows, format, global)
+}
+
+/// Prints the statistics of a result.
+pub(super) fn print_report(
+    summary: &Summary,
+    metrics: &[&'static Metric],
+    result: &Path,
+    rows: Option<&Path>,
+    format: Format,
+    global: &GlobalArgs,
+) -> Result<ExitStatus> {
+    let report = Report::new(summary, metrics);
+    let status = if report.missing_runs == 0 || summary.ranges.len() == 1 {
+        ExitStatus::Success
+    } else {
+        ExitStatus::Incomplete
+    };
+    let shown = |path: &Path| sanitize(&path.display().to_string());
+    let mut out = output::stdout();
+    match format {
+        Format::Json => {
+            let json = JsonReport {
+                result: result.display().to_string(),
+                rows: rows.map(|rows| rows.display().to_string()),
+                report: &report,
+            };
+            let text = serde_json::to_string_pretty(&json).into_diagnostic()?;
+            writeln!(out, "{}", orchestrion_report::text::escape_json(&text)).into_diagnostic()?;
+        }
+        Format::Human => {
+            if !global.quiet {
+                human(&report, metrics, output::width(), &mut out).into_diagnostic()?;
+            }
+            let missing = match report.missing_runs {
+                0 => String::new(),
+                missing => format!(", {} of the experiment not in it", grouped(missing)),
+            };
+            let rest = format!(
+                ": {} of {} under {}{missing}. exit {}",
+                count(report.runs, "run"),
+                count(u64::from(report.requests), "request"),
+                count(report.policies.len() as u64, "policy"),
+                status.code()
+            );
+            write_summary(
+                Style::new().bold().fg_color(Some(AnsiColor::Green.into())),
+                "DONE",
+                &rest,
+                output::width(),
+                &mut out,
+            )
+            .into_diagnostic()?;
+            writeln!(out, "  result   {}", shown(result)).into_diagnostic()?;
+            if let Some(rows) = rows {
+                writeln!(out, "  rows     {}", shown(rows)).into_diagnostic()?;
+            }
+        }
+    }
+    Ok(status)
+}
+
+fn count(number: u64, noun: &str) -> String {
+    match (number, noun.strip_suffix('y')) {
+        (1, _) => format!("1 {noun}"),
+        (_, Some(stem)) => format!("{} {stem}ies", grouped(number)),
+        (_, None) => format!("{} {noun}s", grouped(number)),
+    }
+}
+
+fn human(report: &Report, metrics: &[&'static Metric], width: usize, out: &mut impl Write) -> io::Result<()> {
+    // A metric that is 0 everywhere says nothing about a policy.
+    let is_used = |metric: &&&'static Metric| {
+        report
+            .policies
+            .iter()
+            .any(|policy| policy.metrics.get(metric.name).is_some_and(|found| found.mean.mean != 0.0))
+    };
+    let used: Vec<&'static Metric> = metrics.iter().filter(is_used).copied().collect();
+    for policy in report.policies.iter().take(POLICIES_MAX) {
+        let bold = Style::new().bold();
+        writeln!(out, "\n{bold}{}{bold:#}", sanitize(&policy.policy))?;
+        write_metrics(policy, &used, width, out)?;
+    }
+    if let Some(more) = report.policies.len().checked_sub(POLICIES_MAX).filter(|more| *more > 0) {
+        writeln!(out, "\n{more} more policies are in the files and in --format json")?;
+    }
+    write_sensitivities(report, &used, out)?;
+    if report.policies.len() > 1 {
+        let names = report.pareto_front.iter().filter_map(|position| report.policies.get(*position));
+        let names: Vec<String> = names.map(|policy| sanitize(&policy.policy)).take(POLICIES_MAX).collect();
+        writeln!(out, "\nno other policy has both fewer wrong_proceed and fewer wrong_block:")?;
+        for name in names {
+            write_hanging(4, "  ", &name, width, out)?;
+        }
+    }
+    writeln!(out)
+}
+
+fn write_metrics(
+    policy: &PolicyReport,
+    used: &[&'static Metric],
+    width: usize,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    for metric in used {
+        let Some(found) = policy.metrics.get(metric.name) else { continue };
+        let value = format!("{:<18}{}", metric.name, interval(metric, &found.mean));
+        match difference(metric, found) {
+            None => writeln!(out, "  {value}")?,
+            Some(difference) if value.chars().count() + difference.chars().count() + 6 <= width => {
+                writeln!(out, "  {value:<48}  {difference}")?;
+            }
+            Some(difference) => writeln!(out, "  {value}\n  {:18}{difference}", "")?,
+        }
+    }
+    Ok(())
+}
+
+/// Formats a mean with its interval.
+fn interval(metric: &Metric, estimate: &Estimate) -> String {
+    let Estimate { mean, low, high } = *estimate;
+    format!("{} [{}, {}]", number(metric, mean), number(metric, low), number(metric, high))
+}
+
+fn number(metric: &Metric, value: f64) -> String {
+    match metric.kind {
+        MetricKind::Requests => format!("{value:.4}"),
+        MetricKind::Amount if value.abs() >= 1000.0 => format!("{value:.0}"),
+        MetricKind::Amount => format!("{value:.3}"),
+    }
+}
+
+/// Formats the difference from the baseline, if there is one.
+fn difference(metric: &Metric, found: &MetricReport) -> Option<String> {
+    let difference = found.difference?;
+    let Estimate { mean, .. } = difference.mean;
+    if mean == 0.0 {
+        return Some("equal to the baseline".to_owned());
+    }
+    let p = match difference.adjusted_p {
+        p if p < 0.001 => "p < 0.001".to_owned(),
+        p => format!("p = {p:.3}"),
+    };
+    let sign = if mean > 0.0 { "+" } else { "" };
+    Some(format!("{sign}{} {p}", interval(metric, &difference.mean)))
+}
+
+fn write_sensitivities(report: &Report, used: &[&'static Metric], out: &mut impl Write) -> io::Result<()> {
+    let mut is_first = true;
+    for found in
+        report.sensitivities.iter().filter(|found| used.iter().any(|metric| metric.name == found.metric))
+    {
+        if is_first {
+            writeln!(
+                out,
+                "\nshare of the variance between policies that a setting explains (alone; with others)"
+            )?;
+            is_first = false;
+        }
+        for (position, setting) in found.settings.iter().enumerate() {
+            let head = if position == 0 { found.metric.as_str() } else { "" };
+            writeln!(
+                out,
+                "  {head:<18}{:<32} {:.2}  {:.2}",
+                sanitize(&setting.setting),
+                setting.first_order,
+                setting.total
+            )?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,151 @@
+//! `explore run` and `explore merge`: files, parts, interrupted runs, and refusals.
+
+#![allow(missing_docs, reason = "a test")]
+
+use orchestrion::cli::report_schemas;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+const EXPERIMENT: &str = "
+description: A test.
+seed: 3
+runs: 3000
+grid:
+- {setting: bounds.passes, values: 1..2}
+- {setting: thresholds.redebate_below, values: '0.7, 0.8'}
+plans: {acceptable: 0.7}
+debaters:
+  all: {false_alarm: 0.1, miss: 0.3, confidence: {beta: {alpha: 8, beta: 2}}}
+executor: {success: 0.9}
+";
+
+fn explore(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_orchestrion"))
+        .current_dir(folder)
+        .env("COLUMNS", "100")
+        .arg("explore")
+        .args(arguments)
+        .output()
+        .unwrap()
+}
+
+fn succeed(folder: &Path, arguments: &[&str]) -> String {
+    let output = explore(folder, arguments);
+    assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn refuse(folder: &Path, arguments: &[&str], expected: &str) {
+    let output = explore(folder, arguments);
+    let error = String::from_utf8_lossy(&output.stderr).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {error}");
+    assert!(error.contains(expected), "{arguments:?}: {error}");
+}
+
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("test.yaml"), EXPERIMENT).unwrap();
+    folder
+}
+
+#[test]
+fn statistics_are_printed_with_intervals() {
+    let folder = folder();
+    let text = succeed(folder.path(), &["run", "test.yaml", "--out-dir", "out"]);
+    insta::with_settings!({omit_expression => true}, { insta::assert_snapshot!(text) });
+    let json = succeed(folder.path(), &["run", "test.yaml", "--out-dir", "out", "--format", "json"]);
+    let report: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let schema = jsonschema::validator_for(&report_schemas::experiment()).unwrap();
+    assert!(
+        schema.is_valid(&report),
+        "{:?}",
+        schema.iter_errors(&report).next().map(|error| error.to_string())
+    );
+}
+
+#[test]
+fn merged_parts_equal_one_run_and_its_rows() {
+    let folder = folder();
+    let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
+    succeed(folder.path(), &["run", "test.yaml", "--out-dir", "whole", "--jobs", "1"]);
+    for count in [3, 7] {
+        let mut results = Vec::new();
+        let mut rows = String::new();
+        for index in (1..=count).rev() {
+            let (part, out) = (format!("{index}/{count}"), format!("part{index}of{count}"));
+            succeed(folder.path(), &["run", "test.yaml", "--shard", &part, "--out-dir", &out, "--quiet"]);
+            results.push(format!("{out}/test.{index}-of-{count}.json"));
+            let part = read(&format!("{out}/test.{index}-of-{count}.csv"));
+            let (_, body) = part.split_once('\n').unwrap();
+            rows.insert_str(0, body);
+        }
+        let results: Vec<&str> = results.iter().map(String::as_str).collect();
+        succeed(folder.path(), &[&["merge", "--result", "merged.json"], &results[..]].concat());
+        assert_eq!(read("merged.json"), read("whole/test.json"));
+        assert_eq!(rows, read("whole/test.csv").split_once('\n').unwrap().1);
+        let again = [&["merge", results[0]], &results[..]].concat();
+        refuse(folder.path(), &again, "repeated runs: expected disjoint runs");
+    }
+    let incomplete =
+        explore(folder.path(), &["merge", "part1of3/test.1-of-3.json", "part3of3/test.3-of-3.json"]);
+    assert_eq!(incomplete.status.code(), Some(3));
+}
+
+#[test]
+fn interrupted_run_continues_to_same_result() {
+    let folder = folder();
+    let path = |name: &str| folder.path().join(name);
+    succeed(folder.path(), &["run", "test.yaml", "--out-dir", "whole"]);
+    // An interruption leaves the result of the first runs, and rows beyond them, the last one torn. The part 1/3 is such a result.
+    succeed(folder.path(), &["run", "test.yaml", "--shard", "1/3", "--out-dir", "out"]);
+    fs::rename(path("out/test.1-of-3.json"), path("out/test.json")).unwrap();
+    let mut rows = fs::read_to_string(path("out/test.1-of-3.csv")).unwrap();
+    rows.push_str("1000,hardened,1,0.7,1,0");
+    fs::write(path("out/test.csv"), rows).unwrap();
+    succeed(folder.path(), &["run", "test.yaml", "--out-dir", "out", "--resume"]);
+    for name in ["test.json", "test.csv"] {
+        assert_eq!(
+            fs::read(path(&format!("out/{name}"))).unwrap(),
+            fs::read(path(&format!("whole/{name}"))).unwrap()
+        );
+    }
+    fs::write(path("out/test.csv"), "run,policy\n").unwrap();
+    refuse(
+        folder.path(),
+        &["run", "test.yaml", "--out-dir", "out", "--resume"],
+        "expected the heading of this experiment",
+    );
+    refuse(
+        folder.path(),
+        &["run", "test.yaml", "--out-dir", "whole", "--resume", "--seed", "4"],
+        "result of another experiment",
+    );
+}
+
+#[test]
+fn foreign_files_are_not_replaced() {
+    let folder = folder();
+    fs::create_dir(folder.path().join("out")).unwrap();
+    fs::write(folder.path().join("out/test.json"), "{\"mine\": 1}").unwrap();
+    refuse(folder.path(), &["run", "test.yaml", "--out-dir", "out"], "the result of an experiment");
+    fs::remove_file(folder.path().join("out/test.json")).unwrap();
+    fs::write(folder.path().join("out/test.csv"), "my,data\n").unwrap();
+    refuse(
+        folder.path(),
+        &["run", "test.yaml", "--out-dir", "out"],
+        "expected the heading of this experiment",
+    );
+    assert_eq!(fs::read_to_string(folder.path().join("out/test.csv")).unwrap(), "my,data\n");
+    refuse(folder.path(), &["run", "test.yaml", "--shard", "4/3"], "expected a part such as 2/3");
+    refuse(folder.path(), &["merge", "test.yaml"], "expected the result of an experiment");
+}
+
+#[test]
+fn parts_of_other_experiments_are_not_merged() {
+    let folder = folder();
+    succeed(folder.path(), &["run", "test.yaml", "--shard", "1/2", "--out-dir", "out"]);
+    fs::write(folder.path().join("test.yaml"), EXPERIMENT.replace("seed: 3", "seed: 4")).unwrap();
+    succeed(folder.path(), &["run", "test.yaml", "--shard", "2/2", "--out-dir", "out"]);
+    refuse(folder.path(), &["merge", "out/test.1-of-2.json", "out/test.2-of-2.json"], "different experiment");
+}
