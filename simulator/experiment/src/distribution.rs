@@ -118,6 +118,32 @@ impl Durations {
         }
     }
 
+    /// Returns whether every call takes the same time.
+    #[must_use]
+    pub const fn is_constant(&self) -> bool {
+        match self {
+            Self::Constant(_) => true,
+            Self::Uniform { min_ms, max_ms } => *min_ms == *max_ms,
+            Self::Quantiles(_) => false,
+        }
+    }
+
+    /// Returns the sum of the equally likely durations up to a deadline. With the first of [`Self::weights_at`] it gives their mean.
+    #[must_use]
+    pub fn timely_sum_ms(&self, deadline_ms: u64) -> u128 {
+        match self {
+            Self::Constant(duration_ms) => u128::from(*duration_ms),
+            Self::Uniform { min_ms, max_ms } => {
+                let (min, last) = (u128::from(*min_ms), u128::from(deadline_ms).min(u128::from(*max_ms)));
+                if last < min { 0 } else { (min + last) * (last - min + 1) / 2 }
+            }
+            Self::Quantiles(values) => {
+                let timely = values.iter().filter(|value| u64::from(**value) <= deadline_ms);
+                timely.map(|value| u128::from(*value)).sum()
+            }
+        }
+    }
+
     /// Returns the numbers of equally likely durations at most and above a deadline.
     #[must_use]
     pub fn weights_at(&self, deadline_ms: u64) -> [u64; 2] {

@@ -37,13 +37,27 @@ pub struct Experiment {
     pub metrics: Vec<&'static Metric>,
     /// The modules, the plans and the requests.
     pub world: World,
-    /// What prevents an exact computation, with its place.
-    pub(crate) continuous: Vec<(LabeledErrorText, Option<SourceSpan>)>,
+    /// What prevents an exact computation.
+    pub(crate) obstacles: Obstacles,
     pub(crate) source: Source,
 }
 
-/// The text of what prevents an exact computation.
-pub(crate) type LabeledErrorText = &'static str;
+/// What prevents an exact computation.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Obstacles {
+    /// Always.
+    pub(crate) always: Vec<Obstacle>,
+    /// If calls are in flight at the same time: durations that vary.
+    pub(crate) in_parallel: Vec<Obstacle>,
+}
+
+/// What prevents an exact computation, with its place.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Obstacle {
+    pub(crate) reason: &'static str,
+    pub(crate) help: &'static str,
+    pub(crate) span: Option<SourceSpan>,
+}
 
 /// A policy of an experiment: one cell of its grid.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,7 +100,7 @@ impl Experiment {
         }
         let (settings, policies) = policies::resolve(&source, &file, base_dir)?;
         let metrics = resolve_metrics(&file).map_err(in_source)?;
-        let (world, continuous) = resolve::world(&source, &file, base_dir)?;
+        let (world, obstacles) = resolve::world(&source, &file, base_dir)?;
         Ok(Self {
             name: name.to_owned(),
             description: file.description.as_str().to_owned(),
@@ -96,7 +110,7 @@ impl Experiment {
             settings,
             metrics,
             world,
-            continuous,
+            obstacles,
             source,
         })
     }
@@ -117,7 +131,7 @@ impl Experiment {
             settings,
             metrics: _,
             world,
-            continuous: _,
+            obstacles: _,
             source: _,
         } = self;
         hasher.update(env!("CARGO_PKG_VERSION").as_bytes());

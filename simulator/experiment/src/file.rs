@@ -58,7 +58,7 @@ pub struct ExperimentFile {
     pub facts: Spanned<u32>,
     /// Whether calls get their contexts, so that tokens and utility are measured. Default: false.
     #[serde(default)]
-    pub contexts: bool,
+    pub contexts: Spanned<bool>,
     /// The deadline of each call. Default: 60s.
     #[serde(default, deserialize_with = "required_value")]
     pub deadline: Option<DurationText>,

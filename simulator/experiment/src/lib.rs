@@ -8,6 +8,7 @@
 mod distribution;
 mod draws;
 mod environment;
+pub mod exact;
 mod experiment;
 pub mod file;
 mod metrics;

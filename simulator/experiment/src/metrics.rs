@@ -116,8 +116,9 @@ pub(crate) struct Meter {
     tasks_by_node: BTreeMap<NodeId, i64>,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
-struct RequestMeter {
+/// What happened in the running request so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct RequestMeter {
     has_plan: bool,
     vetoed: bool,
     started: bool,
@@ -128,6 +129,21 @@ struct RequestMeter {
 }
 
 impl Meter {
+    /// Creates a meter that measures from here on, in the middle of a run.
+    pub(crate) fn resume(request: RequestMeter, tasks_by_node: BTreeMap<NodeId, i64>) -> Self {
+        Self { measurements: Measurements::default(), request, tasks_by_node }
+    }
+
+    /// Returns what later measurements depend on.
+    pub(crate) fn into_parts(self) -> (RequestMeter, BTreeMap<NodeId, i64>) {
+        (self.request, self.tasks_by_node)
+    }
+
+    /// Returns the conclusion of the running request.
+    pub(crate) const fn conclusion(&self) -> Option<ConclusionKind> {
+        self.request.conclusion
+    }
+
     /// Observes an event. `acceptable` says whether the current plan is acceptable.
     pub(crate) fn observe(&mut self, event: &Event, acceptable: bool) {
         let (total, request) = (&mut self.measurements, &mut self.request);

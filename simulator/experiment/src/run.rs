@@ -158,6 +158,16 @@ impl Ord for Arrival {
     }
 }
 
+/// Returns what the environment sees of a call.
+pub(crate) fn scene(state: &State, call: Call, request: u32) -> CallScene<'_> {
+    CallScene {
+        operation: call.operation,
+        pass: state.control().request().map_or(0, |request| request.debate.pass),
+        request,
+        node: state.network().and_then(|network| network.assignment(call.id)).map(|found| &found.to),
+    }
+}
+
 impl Run<'_> {
     /// Runs one request. Returns whether it halted.
     fn request(&mut self, request: u32, draws: &mut RandomDraws) -> bool {
@@ -216,16 +226,7 @@ impl Run<'_> {
         let (after_ms, input) = match self.build_context(call.operation) {
             Err(failure) => (0, failed(call.id, failure)),
             Ok(()) => {
-                let scene = CallScene {
-                    operation: call.operation,
-                    pass: self.state.control().request().map_or(0, |request| request.debate.pass),
-                    request,
-                    node: self
-                        .state
-                        .network()
-                        .and_then(|network| network.assignment(call.id))
-                        .map(|found| &found.to),
-                };
+                let scene = scene(&self.state, call, request);
                 let answer = self.world.environment.answer(&mut self.memory, scene, draws);
                 let duration_ms = self.world.environment.duration_ms(call.operation, draws);
                 answer.into_input(call.id, u64::from(duration_ms), self.world.deadline_ms)

@@ -1,6 +1,6 @@
 //! The world of an experiment: its file with all defaults, checked.
 
-use super::{FACTS_MAX, LabeledErrorText};
+use super::{FACTS_MAX, Obstacle, Obstacles};
 use crate::distribution::{Confidences, Durations};
 use crate::environment::{CallBehavior, Debater, Environment, Judgement};
 use crate::file::{
@@ -20,8 +20,8 @@ use orchestrion_yaml::{Decimal, LabeledError, ReadError, Source, suggest_nearest
 use std::path::Path;
 use std::time::Duration;
 
-/// What prevents an exact computation, with its place.
-type Continuous = Vec<(LabeledErrorText, Option<SourceSpan>)>;
+/// How a distribution of confidences gets few values.
+const FEW_VALUES: &str = "write `constant`, `values` or `samples`";
 
 /// The deadline of calls without one in the file.
 const DEADLINE_MS: u64 = 60_000;
@@ -30,13 +30,13 @@ pub(super) fn world(
     source: &Source,
     file: &ExperimentFile,
     base_dir: &Path,
-) -> Result<(World, Continuous), ReadError> {
-    let mut continuous = Continuous::new();
+) -> Result<(World, Obstacles), ReadError> {
+    let mut obstacles = Obstacles::default();
     let in_source = |error| ReadError::in_source(source, error);
     let network = network(source, file, base_dir)?;
     let nodes = nodes(file, network.as_ref()).map_err(in_source)?;
     let mut debater = |role: &DebaterFile, owner: Option<Role>| {
-        debater(source, &role.or(&file.debaters.all), owner, base_dir, &mut continuous)
+        debater(source, &role.or(&file.debaters.all), owner, base_dir, &mut obstacles.always)
     };
     let debaters = [
         debater(&file.debaters.analyst, Some(Role::Analyst))?,
@@ -87,11 +87,56 @@ pub(super) fn world(
         requests: file.requests.0.get(),
         facts: (1..=facts).map(|number| fact(number, text.as_str())).collect(),
         text,
-        contexts: file.contexts,
+        contexts: file.contexts.value,
         deadline_ms: file.deadline.map_or(DEADLINE_MS, |deadline| millis(deadline.0)),
         network,
     };
-    Ok((world, continuous))
+    add_obstacles(file, &world, &mut obstacles);
+    Ok((world, obstacles))
+}
+
+/// Adds what prevents an exact computation, apart from distributions of confidences.
+fn add_obstacles(file: &ExperimentFile, world: &World, obstacles: &mut Obstacles) {
+    let behaviors = || Module::ALL.into_iter().filter_map(|module| world.environment.behavior(module));
+    let takes_time = |behavior: &CallBehavior| {
+        let [_, _, timeout, _] = behavior.weights;
+        timeout > 0 || behavior.duration != Durations::Constant(0)
+    };
+    let always = &mut obstacles.always;
+    let mut add = |reason, help, span| always.push(Obstacle { reason, help, span });
+    if file.contexts.value {
+        add("tokens of contexts are not computed exactly", "remove `contexts`", file.contexts.span());
+    }
+    if file.facts.value > 0 {
+        add(
+            "facts only matter with contexts, which are not computed exactly",
+            "remove `facts`",
+            file.facts.span(),
+        );
+    }
+    if let Some(network) = &file.network
+        && behaviors().any(takes_time)
+    {
+        add(
+            "time changes the trust of a network, and an exact computation has no time",
+            "remove the durations and timeouts of `calls`, or the network",
+            network.span(),
+        );
+    }
+    let own = file.calls.modules.0.values().map(|calls| (calls.value.duration.as_ref(), calls.span()));
+    let entries = own.chain([(file.calls.default.value.duration.as_ref(), file.calls.default.span())]);
+    for (duration, span) in entries {
+        match duration {
+            None | Some(DurationFile::Constant(_)) => {}
+            Some(DurationFile::Uniform(_) | DurationFile::Exponential(_)) => {
+                obstacles.in_parallel.push(Obstacle {
+                    reason: "the order in which calls in flight end varies",
+                    help: "write a constant duration, or let no tasks run in parallel",
+                    span,
+                })
+            }
+        }
+    }
 }
 
 fn score(given: Option<Decimal<Score>>, default: Score) -> Score {
@@ -131,9 +176,9 @@ fn debater(
     file: &DebaterFile,
     role: Option<Role>,
     base_dir: &Path,
-    continuous: &mut Continuous,
+    obstacles: &mut Vec<Obstacle>,
 ) -> Result<Debater, ReadError> {
-    let mut read = |file: &ConfidenceFile| confidences(source, file, role, base_dir, continuous);
+    let mut read = |file: &ConfidenceFile| confidences(source, file, role, base_dir, obstacles);
     let confidence = match &file.confidence {
         Some(file) => read(file)?,
         None => Confidences::constant(Score::from_millionths(900_000).unwrap_or(Score::ONE)),
@@ -164,7 +209,7 @@ fn confidences(
     file: &ConfidenceFile,
     role: Option<Role>,
     base_dir: &Path,
-    continuous: &mut Continuous,
+    obstacles: &mut Vec<Obstacle>,
 ) -> Result<Confidences, ReadError> {
     let refuse = |span: Option<SourceSpan>, message: String, help: &str| {
         ReadError::in_source(source, LabeledError::new(message, help).with_label(span, "this distribution"))
@@ -177,11 +222,19 @@ fn confidences(
                 let message = format!("uniform distribution: expected min up to {max}, found {min}");
                 return Err(refuse(range.span(), message, "exchange min and max"));
             }
-            continuous.push(("a uniform distribution has too many values", range.span()));
+            obstacles.push(Obstacle {
+                reason: "a uniform distribution has too many values",
+                help: FEW_VALUES,
+                span: range.span(),
+            });
             Ok(Confidences::Uniform { min, max })
         }
         ConfidenceFile::Beta(beta) => {
-            continuous.push(("a beta distribution has too many values", beta.span()));
+            obstacles.push(Obstacle {
+                reason: "a beta distribution has too many values",
+                help: FEW_VALUES,
+                span: beta.span(),
+            });
             let parameter = |weight: orchestrion_kernel::Weight| f64::from(weight.millionths()) / 1e6;
             Confidences::beta(parameter(beta.value.alpha.0), parameter(beta.value.beta.0)).ok_or_else(|| {
                 let message = "beta distribution: expected alpha and beta above 0".to_owned();

@@ -1,0 +1,232 @@
+//! The chain of an experiment: every position that the real kernel can reach, in breadth-first order.
+//!
+//! Several threads expand positions, and one numbers the new ones in their order. So the chain does not depend on the number of threads.
+//! A position is known by its digest of 128 bits; only positions that wait for their expansion are stored.
+
+use super::chain::{Chain, ChoiceParts, Ending};
+use super::enumerate::Tape;
+use super::error::ExactError;
+use super::number::Fraction;
+use super::play::{Part, Play, Position, Stop};
+use super::{Limits, Progress};
+use crate::experiment::{Cell, Experiment, Obstacle};
+use crate::metrics::METRICS;
+use num_traits::Zero;
+use orchestrion_kernel::digest::digest;
+use orchestrion_yaml::{LabeledError, ReadError};
+use std::collections::{HashMap, VecDeque};
+use std::thread;
+
+/// Positions that a thread expands before the new ones are numbered.
+const BATCH: usize = 256;
+
+/// Computes the chain of an experiment under the policy of a cell.
+///
+/// # Errors
+/// [`ExactError`] if the experiment is not finite, or has more states than the limit.
+pub fn build(
+    experiment: &Experiment,
+    cell: &Cell,
+    limits: &Limits,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Chain, ExactError> {
+    if let Some(obstacle) = experiment.obstacles.always.first() {
+        return Err(unsuitable(experiment, obstacle));
+    }
+    let refused = |refusal| ExactError::Refused { policy: cell.policy.name.clone(), refusal };
+    let start = Position::start(&cell.policy, &experiment.world).map_err(refused)?;
+    let counts_nodes = experiment.metrics.iter().any(|metric| metric.name == "load_spread_tasks");
+    let play = Play { policy: &cell.policy, world: &experiment.world, counts_nodes };
+    let mut numbering = Numbering::new(start, limits.max_rational_states);
+    let threads = limits.threads.get();
+    while !numbering.waiting.is_empty() {
+        let count = numbering.waiting.len().min(BATCH * threads);
+        let batch: Vec<Waiting> = numbering.waiting.drain(..count).collect();
+        for expansion in expand_all(&play, &batch, threads) {
+            match expansion {
+                Some(expansion) => numbering.push(expansion),
+                None => return Err(order_varies(experiment)),
+            }
+        }
+        if numbering.next as usize > limits.max_states {
+            return Err(ExactError::TooManyStates {
+                policy: cell.policy.name.clone(),
+                max: limits.max_states,
+            });
+        }
+        progress(Progress::Exploring {
+            states: numbering.next as usize,
+            expanded: numbering.chain.states(),
+            transitions: numbering.chain.transitions(),
+        });
+    }
+    Ok(numbering.chain)
+}
+
+fn unsuitable(experiment: &Experiment, obstacle: &Obstacle) -> ExactError {
+    let message = format!("exact computation: expected finitely many choices; {}", obstacle.reason);
+    let error = LabeledError::new(message, obstacle.help).with_label(obstacle.span, "prevents it");
+    ReadError::in_source(&experiment.source, error).into()
+}
+
+fn order_varies(experiment: &Experiment) -> ExactError {
+    let unknown = Obstacle {
+        reason: "the order in which calls in flight end varies",
+        help: "write a constant duration, or let no tasks run in parallel",
+        span: None,
+    };
+    unsuitable(experiment, experiment.obstacles.in_parallel.first().unwrap_or(&unknown))
+}
+
+/// A state of the chain that was not expanded yet.
+enum Waiting {
+    Position(Box<Position>),
+    Ending(Ending),
+}
+
+/// Where a transition leads.
+enum Target {
+    Position(u128, Box<Position>),
+    Ending(Ending),
+}
+
+impl Target {
+    const fn key(&self) -> u128 {
+        match self {
+            Self::Position(digest, _) => *digest,
+            // A digest has no half that is 0.
+            Self::Ending(ending) => *ending as u128,
+        }
+    }
+}
+
+enum Expansion {
+    Choices(Vec<Choice>),
+    Ending(Ending),
+}
+
+#[derive(Default)]
+struct Choice {
+    targets: Vec<(Target, Fraction)>,
+    rewards: Vec<(u8, Fraction)>,
+}
+
+fn expand_all(play: &Play<'_>, batch: &[Waiting], threads: usize) -> Vec<Option<Expansion>> {
+    let part = batch.len().div_ceil(threads).max(1);
+    if batch.len() < 16 {
+        return batch.iter().map(|waiting| expand(play, waiting)).collect();
+    }
+    thread::scope(|scope| {
+        let expand_part =
+            |part: &[Waiting]| part.iter().map(|waiting| expand(play, waiting)).collect::<Vec<_>>();
+        let workers: Vec<_> = batch.chunks(part).map(|part| scope.spawn(move || expand_part(part))).collect();
+        let join = |worker: thread::ScopedJoinHandle<'_, Vec<_>>| match worker.join() {
+            Ok(expansions) => expansions,
+            Err(panic) => std::panic::resume_unwind(panic),
+        };
+        workers.into_iter().flat_map(join).collect()
+    })
+}
+
+/// Returns the choices of a position; `None` if the order of calls in flight varies.
+fn expand(play: &Play<'_>, waiting: &Waiting) -> Option<Expansion> {
+    let position = match waiting {
+        Waiting::Ending(ending) => return Some(Expansion::Ending(*ending)),
+        Waiting::Position(position) => position,
+    };
+    let (mut choices, mut options) = (Vec::new(), 1);
+    while choices.len() < options {
+        let mut tape = Tape::new(choices.len());
+        let mut choice = Choice::default();
+        loop {
+            let part = play.advance(position, &mut tape);
+            options = options.max(tape.adversary_options());
+            choice.add(part, tape.probability())?;
+            if !tape.advance() {
+                break;
+            }
+        }
+        choices.push(choice);
+    }
+    Some(Expansion::Choices(choices))
+}
+
+impl Choice {
+    /// Adds a path. Returns `None` if the order of calls in flight varies.
+    fn add(&mut self, part: Part, probability: Fraction) -> Option<()> {
+        let time = METRICS.iter().position(|metric| metric.name == "time_ms");
+        for (position, value) in part.measurements.values().into_iter().enumerate() {
+            let value = match Some(position) == time {
+                true => part.time_ms.clone(),
+                false => Fraction::from_integer(value.into()),
+            };
+            if !value.is_zero() {
+                self.reward(position as u8, value * &probability);
+            }
+        }
+        let target = match part.stop {
+            Stop::Choice(position) => Target::Position(digest(&*position), position),
+            Stop::End(ending) => Target::Ending(ending),
+            Stop::OrderVaries => return None,
+        };
+        match self.targets.iter_mut().find(|(other, _)| other.key() == target.key()) {
+            Some((_, sum)) => *sum += probability,
+            None => self.targets.push((target, probability)),
+        }
+        Some(())
+    }
+
+    fn reward(&mut self, position: u8, value: Fraction) {
+        match self.rewards.iter_mut().find(|(other, _)| *other == position) {
+            Some((_, sum)) => *sum += value,
+            None => self.rewards.push((position, value)),
+        }
+    }
+}
+
+struct Numbering {
+    chain: Chain,
+    numbers: HashMap<u128, u32>,
+    waiting: VecDeque<Waiting>,
+    /// The number of the next new state.
+    next: u32,
+    max_exact: usize,
+}
+
+impl Numbering {
+    fn new(start: Position, max_exact: usize) -> Self {
+        let numbers = HashMap::from([(digest(&start), 0)]);
+        let waiting = VecDeque::from([Waiting::Position(Box::new(start))]);
+        Self { chain: Chain::new(true), numbers, waiting, next: 1, max_exact }
+    }
+
+    fn push(&mut self, expansion: Expansion) {
+        match expansion {
+            Expansion::Ending(ending) => self.chain.push_state(&[], Some(ending)),
+            Expansion::Choices(choices) => {
+                let parts: Vec<ChoiceParts> = choices.into_iter().map(|choice| self.number(choice)).collect();
+                self.chain.push_state(&parts, None);
+            }
+        }
+        if self.next as usize > self.max_exact {
+            self.chain.forget_fractions();
+        }
+    }
+
+    fn number(&mut self, choice: Choice) -> ChoiceParts {
+        let Choice { targets, rewards } = choice;
+        let edges = targets.into_iter().map(|(target, probability)| {
+            let number = *self.numbers.entry(target.key()).or_insert_with(|| {
+                let number = self.next;
+                self.next += 1;
+                self.waiting.push_back(match target {
+                    Target::Position(_, position) => Waiting::Position(position),
+                    Target::Ending(ending) => Waiting::Ending(ending),
+                });
+                number
+            });
+            (number, probability)
+        });
+        ChoiceParts { edges: edges.collect(), rewards }
+    }
+}
