@@ -17,7 +17,9 @@ const MEMORY_KILOBYTES_MAX: u64 = 256 * 1000;
 const TIME_MAX: Duration = Duration::from_secs(10);
 
 /// Every reader of a file, as a command line; `@` is the hostile file.
-const READERS: [&[&str]; 35] = [
+const READERS: [&[&str]; 37] = [
+    &["explore", "exact", "@"],
+    &["explore", "report", "@"],
     &["explore", "run", "@"],
     &["explore", "merge", "@"],
     &["run", "@"],

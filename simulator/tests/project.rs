@@ -205,6 +205,7 @@ fn completions_and_manual_are_valid() {
         "route",
         "explore",
         "explore-run",
+        "explore-exact",
         "explore-merge",
         "explore-report",
         "keys",

@@ -14,7 +14,11 @@ const HOSTILE: &str =
     "\u{1b}[31mred\u{1b}]0;title\u{7}\u{8}\u{9b}2J\u{202e}txt\u{2066}\u{200b}\u{feff}\u{7f}\r";
 
 /// Every verb; `@` is a file with a hostile name, and `#` a hostile argument.
-const VERBS: [&[&str]; 50] = [
+const VERBS: [&[&str]; 54] = [
+    &["explore", "exact", "@"],
+    &["explore", "exact", "#"],
+    &["explore", "report", "@"],
+    &["explore", "report", "#"],
     &["explore", "run", "@"],
     &["explore", "run", "#"],
     &["explore", "merge", "@"],

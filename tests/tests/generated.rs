@@ -88,6 +88,7 @@ fn schemas_are_up_to_date() {
         ("task", orchestrion_network::task_schema()),
         ("claims", orchestrion_user_claims::claim_schema()),
         ("experiment", orchestrion_experiment::experiment_schema()),
+        ("exact-report", report_schemas::exact()),
         ("experiment-report", report_schemas::experiment()),
         ("check-report", report_schemas::check()),
         ("claim-lint-report", report_schemas::claim_lint()),

@@ -1,5 +1,6 @@
 //! `explore`: experiments over policies.
 
+mod exact;
 mod files;
 mod merge;
 mod progress;
@@ -8,19 +9,21 @@ mod rows;
 mod run;
 mod text;
 
+pub(in crate::cli) use exact::JsonReport as ExactReport;
 pub(in crate::cli) use text::JsonReport;
 
 use super::args::GlobalArgs;
 use super::exit_status::ExitStatus;
 use miette::Result;
 
-/// Measure what policies do: random runs of experiment files, with statistics.
+/// Measure what policies do: random runs of experiment files, statistics, and exact values.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   orchestrion explore run specs/experiments/redebate.yaml
   orchestrion explore run redebate.yaml --shard 2/3    the second of three parts
   orchestrion explore merge redebate.*-of-3.json       the result of all parts
+  orchestrion explore exact specs/experiments/one-veto.yaml    exact values
   orchestrion explore report .orchestrion/redebate.json    a page with figures
 
 An experiment is YAML; only description and runs are required:
@@ -49,6 +52,7 @@ pub(super) struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum Command {
     Run(run::Args),
+    Exact(exact::Args),
     Merge(merge::Args),
     Report(report::Args),
 }
@@ -56,6 +60,7 @@ enum Command {
 pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     match &args.command {
         Command::Run(args) => run::run(args, global),
+        Command::Exact(args) => exact::run(args, global),
         Command::Merge(args) => merge::run(args, global),
         Command::Report(args) => report::run(args, global),
     }

@@ -147,8 +147,10 @@ enum Schema {
     ClaimLintReport,
     /// `lint --format json` for state machines.
     LintReport,
-    /// `explore --format json`.
+    /// `explore run --format json` and `explore merge --format json`.
     ExperimentReport,
+    /// `explore exact --format json`.
+    ExactReport,
     /// `run --format json` and `replay --format json`.
     TestReport,
     /// Lines of a trace or journal.
@@ -231,6 +233,7 @@ fn schema(schema: Schema) -> Result<String> {
         Schema::ClaimLintReport => report_schemas::claim_lint(),
         Schema::LintReport => report_schemas::lint(),
         Schema::ExperimentReport => report_schemas::experiment(),
+        Schema::ExactReport => report_schemas::exact(),
         Schema::TestReport => report_schemas::test(),
         Schema::Trace => orchestrion_trace::schema::trace_schema(),
     };

@@ -35,6 +35,12 @@ pub fn experiment() -> Value {
     titled(schema_for!(explore::JsonReport<'_>), "Orchestrion experiment report")
 }
 
+/// Of `explore exact --format json`.
+#[must_use]
+pub fn exact() -> Value {
+    titled(schema_for!(explore::ExactReport<'_>), "Orchestrion report of exact values")
+}
+
 /// Of `run --format json` and `replay --format json`.
 #[must_use]
 pub fn test() -> Value {

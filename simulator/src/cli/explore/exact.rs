@@ -1,0 +1,156 @@
+//! `explore exact`: the values that random runs estimate, computed.
+
+mod report;
+
+pub(in crate::cli) use report::JsonReport;
+
+use super::files::{read, with_extension};
+use crate::cli::args::{Format, GlobalArgs};
+use crate::cli::exit_status::ExitStatus;
+use crate::cli::output;
+use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget};
+use miette::{IntoDiagnostic, Result, WrapErr, miette};
+use orchestrion_experiment::exact::{Dialect, ExactResult, Limits, Progress, build, export, solve_chain};
+use orchestrion_experiment::{Cell, Experiment, Summary};
+use orchestrion_report::text::sanitize;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Compute the exact values of an experiment whose states are finite.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  orchestrion explore exact specs/experiments/one-veto.yaml
+  orchestrion explore exact one-veto.yaml --compare .orchestrion/one-veto.json
+                                            beside the estimates of a run
+  orchestrion explore exact one-veto.yaml --prism model    for PRISM and Storm
+
+Every state is explored with the kernel that runs use, and with the probability of
+every choice of a module. Up to 10,000 states the values are exact fractions,
+beyond that bounds that include all rounding. With an `adversary`, each metric has
+its least and its greatest value over all that adversaries can do.
+
+Confidences need a finite distribution, `constant` or `values`; contexts and facts
+are not part of the state. --compare exits with code 1 if more than 1 in 20 of the
+exact values lie outside their intervals.
+
+Exit codes: 0 success; 1 estimates disagree; 2 error.")]
+pub(in crate::cli) struct Args {
+    /// Compute this experiment.
+    #[arg(value_name = "EXPERIMENT")]
+    experiment: PathBuf,
+    /// Compare with the result of random runs of the same experiment.
+    #[arg(long, value_name = "RESULT")]
+    compare: Option<PathBuf>,
+    /// Write the chain of each policy to this folder, in the explicit format of PRISM.
+    #[arg(long, value_name = "DIR")]
+    prism: Option<PathBuf>,
+    /// Write the chain in the variant of Storm.
+    #[arg(long, requires = "prism")]
+    storm: bool,
+    /// Refuse a policy with more states.
+    #[arg(long, value_name = "NUMBER", default_value = "2000000")]
+    max_states: NonZeroUsize,
+    /// Stop an iteration after this time, with the bounds that it has.
+    #[arg(long, value_name = "TIME", value_parser = crate::cli::args::duration, default_value = "60s")]
+    timeout: Duration,
+    /// Explore with this many threads [default: the number of processors]. The result does not depend on it.
+    #[arg(long, value_name = "NUMBER")]
+    jobs: Option<NonZeroUsize>,
+    /// Print the values in this format.
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    format: Format,
+}
+
+pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
+    let experiment = Experiment::read(&args.experiment)?;
+    let estimates = args.compare.as_ref().map(|path| estimates(path, &experiment)).transpose()?;
+    let limits = Limits {
+        max_states: args.max_states.get(),
+        iteration: args.timeout,
+        threads: args.jobs.unwrap_or(Limits::default().threads),
+        ..Limits::default()
+    };
+    let mut results = Vec::new();
+    for (position, cell) in experiment.policies.iter().enumerate() {
+        results.push(solve(args, global, &experiment, cell, position, &limits)?);
+    }
+    report::print(&experiment, &results, estimates.as_ref(), args.format, output::width())
+}
+
+/// Reads the result of random runs of the same experiment.
+fn estimates(path: &std::path::Path, experiment: &Experiment) -> Result<Summary> {
+    let summary = read(path)?;
+    if summary.settings != experiment.settings
+        || summary.requests != experiment.world.requests
+        || summary.policies.len() != experiment.policies.len()
+    {
+        return Err(miette!(
+            help = "name the result of the same experiment; the numbers of runs may differ",
+            "{}: expected a result of {}, found other policies, settings or requests",
+            sanitize(&path.display().to_string()),
+            sanitize(&experiment.name)
+        ));
+    }
+    Ok(summary)
+}
+
+fn solve(
+    args: &Args,
+    global: &GlobalArgs,
+    experiment: &Experiment,
+    cell: &Cell,
+    position: usize,
+    limits: &Limits,
+) -> Result<ExactResult> {
+    let bar = ProgressBar::with_draw_target(
+        None,
+        if global.quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(5) },
+    );
+    let mut show = |progress: Progress| match progress {
+        Progress::Exploring { states, expanded, .. } => {
+            bar.set_message(format!(
+                "{}: {} states, {} left",
+                sanitize(&cell.policy.name),
+                HumanCount(states as u64),
+                HumanCount((states - expanded) as u64)
+            ));
+            bar.tick();
+        }
+        Progress::Solving { states } => {
+            bar.set_message(format!(
+                "{}: solving {} states",
+                sanitize(&cell.policy.name),
+                HumanCount(states as u64)
+            ));
+            bar.tick();
+        }
+        _ => {}
+    };
+    let chain = build(experiment, cell, limits, &mut show)?;
+    show(Progress::Solving { states: chain.states() });
+    if let Some(folder) = &args.prism {
+        let dialect = if args.storm { Dialect::Storm } else { Dialect::Prism };
+        let name = format!("{}.{}", experiment.name.replace(['/', '\\'], "-"), position + 1);
+        std::fs::create_dir_all(folder).into_diagnostic()?;
+        export(&chain, &experiment.metrics, dialect, folder, &name).into_diagnostic().wrap_err_with(
+            || {
+                format!(
+                    "{}: not written",
+                    sanitize(&with_extension(&folder.join(&name), "tra").display().to_string())
+                )
+            },
+        )?;
+    }
+    let result = solve_chain(&chain, &experiment.metrics, limits);
+    bar.finish_and_clear();
+    result.ok_or_else(|| {
+        miette!(
+            help = "raise --timeout",
+            "policy {}: expected bounds within {} s, found no upper bound",
+            sanitize(&cell.policy.name),
+            limits.iteration.as_secs()
+        )
+    })
+}
