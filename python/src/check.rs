@@ -1,13 +1,13 @@
 //! Checks: every claim against all reachable states of the models.
 
 use crate::error::{self, CheckError};
-use crate::input::Input;
-use crate::policy::{Policy, PolicyOrName};
+use crate::policy::PolicyOrName;
 use crate::user_claims::check_user_claims;
-use orchestrion_claims::{CLAIMS, Claim};
+use crate::verdict::{ModelRun, Verdict, VerdictView};
+use orchestrion_claims::CLAIMS;
 use orchestrion_explorer::{Options, ResourceLimits};
 use orchestrion_kernel::Policy as KernelPolicy;
-use orchestrion_model::check::{self as model_check, ModelRun as KernelModelRun, Verdict as ModelVerdict};
+use orchestrion_model::check::{self as model_check, ModelRun as KernelModelRun};
 use orchestrion_model::induction::{ENUMERATIONS, Enumeration};
 use orchestrion_model::kernel_under_test::KernelUnderTest;
 use orchestrion_model::scopes::{COMPOSED, MODELS, Model, SCOPES, Scope};
@@ -24,9 +24,6 @@ const MODEL_HELP: &str = "this is a bug of the model or the kernel, not of your 
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<CheckResult>()?;
-    module.add_class::<VerdictView>()?;
-    module.add_class::<CounterexampleView>()?;
-    module.add_class::<ModelRun>()?;
     module.add_function(wrap_pyfunction!(check, module)?)
 }
 
@@ -139,52 +136,6 @@ impl Plan {
     }
 }
 
-/// A claim with its verdict.
-#[derive(Clone)]
-pub(crate) struct Verdict {
-    pub(crate) claim: String,
-    pub(crate) statement: String,
-    pub(crate) clause: String,
-    pub(crate) verdict: &'static str,
-    pub(crate) reason: Option<&'static str>,
-    pub(crate) counterexample: Option<Counterexample>,
-}
-
-/// A shortest path to a violation, with its model.
-#[derive(Clone)]
-pub(crate) struct Counterexample {
-    pub(crate) model: &'static str,
-    pub(crate) path: model_check::Counterexample,
-}
-
-impl Verdict {
-    fn of_claim(claim: &Claim, verdict: ModelVerdict, runs: &[KernelModelRun], is_partial: bool) -> Self {
-        let name = match verdict {
-            ModelVerdict::Vacuous if is_partial => "not_in_model",
-            _ => verdict.as_str(),
-        };
-        let (reason, counterexample) = match verdict {
-            ModelVerdict::NotChecked(reason) => (Some(reason), None),
-            ModelVerdict::Fails { run, counterexample } => {
-                let model = runs.get(run).map_or("", |run| run.model);
-                (None, Some(Counterexample { model, path: *counterexample }))
-            }
-            ModelVerdict::Holds
-            | ModelVerdict::Vacuous
-            | ModelVerdict::Inconclusive
-            | ModelVerdict::NotInductive { .. } => (None, None),
-        };
-        Self {
-            claim: claim.id.to_owned(),
-            statement: claim.statement.to_owned(),
-            clause: claim.clause.to_owned(),
-            verdict: name,
-            reason,
-            counterexample,
-        }
-    }
-}
-
 /// The verdicts of a check, and the explored models. It is a sequence of the verdicts.
 #[pyclass(frozen, module = "orchestrion")]
 struct CheckResult {
@@ -197,7 +148,7 @@ impl CheckResult {
     /// The verdicts, those of the catalogue first.
     #[getter]
     fn verdicts(&self) -> Vec<VerdictView> {
-        self.verdicts.iter().cloned().map(|verdict| VerdictView { verdict }).collect()
+        self.verdicts.iter().cloned().map(VerdictView::from).collect()
     }
 
     /// The explored models.
@@ -222,7 +173,7 @@ impl CheckResult {
     /// Returns the verdict on the claim with this id.
     fn __getitem__(&self, claim: &str) -> PyResult<VerdictView> {
         let verdict = self.verdicts.iter().find(|verdict| verdict.claim == claim).cloned();
-        verdict.map(|verdict| VerdictView { verdict }).ok_or_else(|| PyKeyError::new_err(claim.to_owned()))
+        verdict.map(VerdictView::from).ok_or_else(|| PyKeyError::new_err(claim.to_owned()))
     }
 
     fn __len__(&self) -> usize {
@@ -241,129 +192,5 @@ impl CheckResult {
             self.verdicts.len(),
             self.runs.len()
         )
-    }
-}
-
-/// The verdict on one claim.
-#[pyclass(frozen, name = "Verdict", module = "orchestrion")]
-struct VerdictView {
-    verdict: Verdict,
-}
-
-#[pymethods]
-impl VerdictView {
-    /// The id of the claim.
-    #[getter]
-    fn claim(&self) -> &str {
-        &self.verdict.claim
-    }
-
-    /// The claim as a sentence.
-    #[getter]
-    fn statement(&self) -> &str {
-        &self.verdict.statement
-    }
-
-    /// The clause of the source documents; for a claim of a project, its file and line.
-    #[getter]
-    fn clause(&self) -> &str {
-        &self.verdict.clause
-    }
-
-    /// `holds`, `fails`, `not_inductive`, `vacuous`, `inconclusive`, `not_in_model` or `not_checked`.
-    #[getter]
-    fn verdict(&self) -> &'static str {
-        self.verdict.verdict
-    }
-
-    /// Why the claim was not checked; `None` if it was.
-    #[getter]
-    fn reason(&self) -> Option<&'static str> {
-        self.verdict.reason
-    }
-
-    /// A shortest counterexample; `None` unless the claim fails.
-    #[getter]
-    fn counterexample(&self) -> Option<CounterexampleView> {
-        self.verdict.counterexample.clone().map(|counterexample| CounterexampleView { counterexample })
-    }
-
-    fn __repr__(&self) -> String {
-        format!("Verdict('{}', '{}')", self.verdict.claim.escape_debug(), self.verdict.verdict)
-    }
-}
-
-/// A shortest path to a violation, as inputs to a new conversation.
-#[pyclass(frozen, name = "Counterexample", module = "orchestrion")]
-struct CounterexampleView {
-    counterexample: Counterexample,
-}
-
-#[pymethods]
-impl CounterexampleView {
-    /// The model.
-    #[getter]
-    fn model(&self) -> &'static str {
-        self.counterexample.model
-    }
-
-    /// The policy, with the limits that the model sets.
-    #[getter]
-    fn policy(&self) -> Policy {
-        Policy { policy: self.counterexample.path.policy.clone() }
-    }
-
-    /// The inputs, each with its time in milliseconds. Those of a cycle occur twice.
-    #[getter]
-    fn inputs(&self) -> Vec<(u64, Input)> {
-        let inputs = &self.counterexample.path.inputs;
-        inputs.iter().map(|timed| (timed.at.millis(), timed.input.clone().into())).collect()
-    }
-
-    /// The number of inputs before the cycle; `None` without one.
-    #[getter]
-    fn stem_len(&self) -> Option<usize> {
-        self.counterexample.path.stem_len
-    }
-
-    fn __repr__(&self) -> String {
-        format!("Counterexample('{}', {} inputs)", self.model(), self.counterexample.path.inputs.len())
-    }
-}
-
-/// One explored model.
-#[pyclass(frozen, get_all, module = "orchestrion")]
-struct ModelRun {
-    /// The name of the model.
-    model: &'static str,
-    /// The name of the scope.
-    scope: String,
-    /// The distinct states of the kernel.
-    states: usize,
-    /// The accepted inputs.
-    steps: u64,
-    /// The largest distance of a state from the start.
-    depth: usize,
-    /// Whether every state was expanded.
-    is_exhaustive: bool,
-}
-
-impl From<&KernelModelRun> for ModelRun {
-    fn from(run: &KernelModelRun) -> Self {
-        Self {
-            model: run.model,
-            scope: run.scope.clone(),
-            states: run.states,
-            steps: run.steps,
-            depth: run.depth,
-            is_exhaustive: run.is_exhaustive(),
-        }
-    }
-}
-
-#[pymethods]
-impl ModelRun {
-    fn __repr__(&self) -> String {
-        format!("ModelRun('{}', '{}', states={})", self.model, self.scope, self.states)
     }
 }

@@ -19,6 +19,7 @@ mod run;
 mod state;
 mod trace;
 mod user_claims;
+mod verdict;
 
 use pyo3::prelude::*;
 
@@ -36,6 +37,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
         trace::register,
         run::register,
         replay::register,
+        verdict::register,
         check::register,
         context::register,
     ] {

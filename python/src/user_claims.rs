@@ -1,12 +1,12 @@
 //! The claims of a project in a check.
 
+use crate::check::CheckFailure;
+use crate::verdict::{Counterexample, Verdict};
 use orchestrion_explorer::Options;
 use orchestrion_model::kernel_under_test::KernelUnderTest;
 use orchestrion_model::scopes::{Model, Scope};
 use orchestrion_model::user_claims::{FoundPath, UserClaimVerdict, explore_user_claims, merge_user_verdicts};
 use orchestrion_user_claims::UserClaim;
-
-use crate::check::{CheckFailure, Counterexample, Verdict};
 
 /// Explores the models with the monitors of these claims. Without claims it explores nothing.
 pub(crate) fn check_user_claims(

@@ -21,7 +21,7 @@ fn sources_and_pages_avoid_forbidden_words() {
     let words = forbidden_words();
     assert!(words.len() > 5, "specs/glossary.md lists no forbidden words");
     let mut files = Vec::new();
-    for folder in [".ci", "kernel", "model", "simulator", "specs", "tests"] {
+    for folder in [".ci", "kernel", "model", "python", "simulator", "specs", "tests"] {
         collect_files(&root.join(folder), &mut files);
     }
     files.extend(
