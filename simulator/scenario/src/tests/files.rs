@@ -129,7 +129,8 @@ fn policy_replaces_that_of_file() {
     assert_eq!(Scenario::read_under(&path, Policy::as_drawn()).unwrap().policy, Policy::as_drawn());
     // The path of a network is relative to the scenario.
     let network = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../specs/networks/invoices.yaml");
-    std::fs::copy(network, folder.path().join("network.yaml")).unwrap();
+    let network = format!("orchestrator: desk\n{}", std::fs::read_to_string(network).unwrap());
+    std::fs::write(folder.path().join("network.yaml"), network).unwrap();
     std::fs::write(&path, format!("{HEAD}network: network.yaml\n")).unwrap();
     let scenario = Scenario::read_under(&path, Policy::hardened()).unwrap();
     assert!(scenario.network.is_some());
