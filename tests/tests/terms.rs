@@ -21,7 +21,7 @@ fn sources_and_pages_avoid_forbidden_words() {
     let words = forbidden_words();
     assert!(words.len() > 5, "specs/glossary.md lists no forbidden words");
     let mut files = Vec::new();
-    for folder in [".ci", "kernel", "model", "simulator", "specs", "tests"] {
+    for folder in [".ci", "kernel", "model", "python", "simulator", "specs", "tests"] {
         collect_files(&root.join(folder), &mut files);
     }
     files.extend(
@@ -99,7 +99,10 @@ fn collect_files(folder: &Path, files: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
-            if path.file_name().is_some_and(|name| name != "target") {
+            // Caches of other tools are hidden.
+            let is_source =
+                |name: &std::ffi::OsStr| name != "target" && !name.as_encoded_bytes().starts_with(b".");
+            if path.file_name().is_some_and(is_source) {
                 collect_files(&path, files);
             }
         } else {

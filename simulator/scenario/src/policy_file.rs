@@ -13,7 +13,7 @@ pub use format::{
     ModuleOverrideFile, NamedEnum, PolicyFile, RulesFile, SituationFile, ThresholdsFile, WeightsFile,
     WritesFile,
 };
-pub use set::{ChangedSetting, changed_settings, set, setting};
+pub use set::{ChangedSetting, changed_settings, set, setting, setting_values};
 pub use write::write;
 
 use miette::SourceSpan;

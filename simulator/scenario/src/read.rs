@@ -42,6 +42,15 @@ impl Scenario {
         read_scenario(source, path.parent().unwrap_or_else(|| Path::new("")), default)
     }
 
+    /// Reads a scenario file as [`Scenario::read`], but under this policy, whatever policy the file names.
+    ///
+    /// # Errors
+    /// [`ReadError`] if the file cannot be opened, is too large, or is not a valid scenario.
+    pub fn read_under(path: &Path, policy: Policy) -> Result<Self, ReadError> {
+        let source = Source::read(path)?;
+        read_scenario_under(source, policy, path.parent().unwrap_or_else(|| Path::new("")))
+    }
+
     /// Parses a scenario. `name` is the file name for errors; the path of the policy is relative to `base_dir`.
     ///
     /// # Errors
@@ -55,7 +64,7 @@ impl Scenario {
     /// # Errors
     /// [`ReadError`] if the text is not a valid scenario.
     pub fn parse_under(name: &str, text: &str, policy: Policy) -> Result<Self, ReadError> {
-        read_scenario_under(Source::from_text(name, text)?, policy)
+        read_scenario_under(Source::from_text(name, text)?, policy, Path::new(""))
     }
 }
 
@@ -75,9 +84,9 @@ pub(crate) fn read_scenario(
 }
 
 /// Reads a scenario under this policy, whatever policy the file names.
-fn read_scenario_under(source: Source, policy: Policy) -> Result<Scenario, ReadError> {
+fn read_scenario_under(source: Source, policy: Policy, base_dir: &Path) -> Result<Scenario, ReadError> {
     let file: ScenarioFile = source.parse()?;
-    build_scenario(source, &file, policy, Path::new(""))
+    build_scenario(source, &file, policy, base_dir)
 }
 
 fn build_scenario(

@@ -110,6 +110,12 @@ impl Scenario {
         ScenarioRef { name: self.name.clone(), digest: digest(self.text().as_bytes()) }
     }
 
+    /// Replaces the seed of the file, from which every random reply follows.
+    #[must_use]
+    pub fn with_seed(self, seed: u64) -> Self {
+        Self { script: self.script.with_seed(seed), ..self }
+    }
+
     /// Returns the source text of the scenario.
     #[must_use]
     pub fn text(&self) -> &str {

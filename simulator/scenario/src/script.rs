@@ -69,6 +69,11 @@ impl Script {
         Self { form, ..self }
     }
 
+    /// Replaces the seed of the random streams, before the first reply.
+    pub(crate) fn with_seed(self, seed: u64) -> Self {
+        Self { streams: RandomStreams::new(&seed.to_string()), ..self }
+    }
+
     /// How far the script determines the replies.
     pub(crate) const fn form(&self) -> ScriptForm {
         self.form

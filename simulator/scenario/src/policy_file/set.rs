@@ -43,6 +43,12 @@ pub fn setting(name: &str) -> Result<String, (String, String)> {
     }
 }
 
+/// Returns every setting of a policy by its path in a policy file, with its value as YAML.
+#[must_use]
+pub fn setting_values(policy: &Policy) -> Vec<(String, String)> {
+    settings(policy).into_iter().map(|setting| (setting.path, setting.value)).collect()
+}
+
 /// A setting with its values in two policies, as YAML.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ChangedSetting {

@@ -51,6 +51,16 @@ fn written_policy_round_trips() {
 }
 
 #[test]
+fn setting_values_determine_policy() {
+    for policy in [Policy::hardened(), Policy::as_drawn()] {
+        let values = setting_values(&policy);
+        assert!(values.contains(&("bounds.passes".to_owned(), "3".to_owned())), "{values:?}");
+        let same = set(&Policy::hardened(), &policy.name, &values).unwrap();
+        assert_eq!(same, Ok(policy));
+    }
+}
+
+#[test]
 fn invalid_settings_are_reported() {
     let mistakes = [
         "colour: red\n",

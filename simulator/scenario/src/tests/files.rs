@@ -119,3 +119,20 @@ fn no_input_panics() {
         }
     }
 }
+
+#[test]
+fn policy_replaces_that_of_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("case.yaml");
+    std::fs::write(&path, format!("{HEAD}policy: absent.yaml\n")).unwrap();
+    assert!(Scenario::read(&path).is_err());
+    assert_eq!(Scenario::read_under(&path, Policy::as_drawn()).unwrap().policy, Policy::as_drawn());
+    // The path of a network is relative to the scenario.
+    let network = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../specs/networks/invoices.yaml");
+    let network = format!("orchestrator: desk\n{}", std::fs::read_to_string(network).unwrap());
+    std::fs::write(folder.path().join("network.yaml"), network).unwrap();
+    std::fs::write(&path, format!("{HEAD}network: network.yaml\n")).unwrap();
+    let scenario = Scenario::read_under(&path, Policy::hardened()).unwrap();
+    assert!(scenario.network.is_some());
+    assert_eq!(scenario.network, Scenario::read(&path).unwrap().network);
+}

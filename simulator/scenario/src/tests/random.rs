@@ -39,6 +39,21 @@ fn equal_seeds_give_equal_choices() {
 }
 
 #[test]
+fn seed_replaces_that_of_file() {
+    let critic = format!("modules:\n  critic: {MOODS}\n");
+    let sample = |head: &str, seed: Option<u64>| {
+        let scenario = parse(&format!("{HEAD}{head}{critic}")).unwrap();
+        let scenario = match seed {
+            Some(seed) => scenario.with_seed(seed),
+            None => scenario,
+        };
+        outcomes(&mut { scenario.script }, CRITIC, 40)
+    };
+    assert_eq!(sample("seed: 1\n", Some(7)), sample("seed: 7\n", None));
+    assert_ne!(sample("seed: 1\n", Some(7)), sample("seed: 1\n", None));
+}
+
+#[test]
 fn streams_of_a_scenario_are_independent() {
     let alone = outcomes(&mut script("", &format!("  critic: {MOODS}\n")), CRITIC, 40);
     let other = MOODS.replace("mood", "whim");
