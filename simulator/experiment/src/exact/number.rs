@@ -63,7 +63,7 @@ impl Interval {
     /// One.
     pub(crate) const ONE: Self = Self { low: 1.0, high: 1.0 };
     /// A value without bound.
-    pub(crate) const INFINITE: Self = Self { low: f64::INFINITY, high: f64::INFINITY };
+    pub const INFINITE: Self = Self { low: f64::INFINITY, high: f64::INFINITY };
 
     /// Returns the interval of all numbers whose nearest float this is.
     pub(crate) fn around(nearest: f64) -> Self {
