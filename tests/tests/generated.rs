@@ -91,6 +91,7 @@ fn schemas_are_up_to_date() {
         ("claim-lint-report", report_schemas::claim_lint()),
         ("diff-report", report_schemas::diff()),
         ("lint-report", report_schemas::lint()),
+        ("runs-report", report_schemas::runs()),
         ("test-report", report_schemas::test()),
         ("trace", orchestrion_trace::schema::trace_schema()),
     ];

@@ -131,6 +131,7 @@ fn build_scenario(
         expectations,
         name,
         source,
+        seed: None,
     })
 }
 

@@ -145,6 +145,8 @@ enum Schema {
     ClaimLintReport,
     /// `lint --format json` for state machines.
     LintReport,
+    /// `run --runs --format json`.
+    RunsReport,
     /// `run --format json` and `replay --format json`.
     TestReport,
     /// Lines of a trace or journal.
@@ -225,6 +227,7 @@ fn schema(schema: Schema) -> Result<String> {
         Schema::DiffReport => report_schemas::diff(),
         Schema::ClaimLintReport => report_schemas::claim_lint(),
         Schema::LintReport => report_schemas::lint(),
+        Schema::RunsReport => report_schemas::runs(),
         Schema::TestReport => report_schemas::test(),
         Schema::Trace => orchestrion_trace::schema::trace_schema(),
     };

@@ -1,7 +1,7 @@
 //! JSON Schemas of the reports that commands print with `--format json`.
 
 use super::test_report::TestReport;
-use super::{check, diff, lint};
+use super::{check, diff, lint, run};
 use schemars::schema_for;
 use serde_json::Value;
 
@@ -27,6 +27,12 @@ pub fn claim_lint() -> Value {
 #[must_use]
 pub fn diff() -> Value {
     titled(schema_for!(diff::json::Report<'_>), "Orchestrion diff report")
+}
+
+/// Of `run --runs --format json`.
+#[must_use]
+pub fn runs() -> Value {
+    titled(schema_for!(run::runs::Report<'_>), "Orchestrion report of runs")
 }
 
 /// Of `run --format json` and `replay --format json`.
