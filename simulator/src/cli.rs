@@ -4,6 +4,7 @@
 
 mod args;
 mod check;
+mod compare;
 mod confirmation;
 mod context;
 mod diff;
@@ -65,6 +66,7 @@ Exit codes: 0 success; 1 failure; 2 error, nothing was checked; 3 incomplete
 enum Command {
     Init(init::Args),
     Check(check::Args),
+    Compare(compare::Args),
     Lint(lint::Args),
     Run(run::Args),
     Replay(replay::Args),
@@ -91,6 +93,7 @@ pub fn main() -> ExitCode {
     let result = match &cli.command {
         Command::Init(args) => init::run(args),
         Command::Check(args) => check::run(args, &cli.global),
+        Command::Compare(args) => compare::run(args, &cli.global),
         Command::Lint(args) => lint::run(args, &cli.global),
         Command::Run(args) => run::run(args, &cli.global),
         Command::Replay(args) => replay::run(args, &cli.global),

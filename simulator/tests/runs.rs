@@ -178,16 +178,7 @@ fn fork_continues_with_the_recorded_seed() {
     run(
         0,
         folder.path(),
-        &[
-            "fork",
-            &trace,
-            "--step",
-            "5",
-            "--set",
-            "policy.proceed_from=0.55",
-            "--output",
-            "f.ndjson",
-        ],
+        &["fork", &trace, "--step", "5", "--set", "policy.proceed_from=0.55", "--output", "f.ndjson"],
     );
     let fork = fs::read_to_string(folder.path().join("f.ndjson")).unwrap();
     assert!(

@@ -89,6 +89,7 @@ fn schemas_are_up_to_date() {
         ("claims", orchestrion_user_claims::claim_schema()),
         ("check-report", report_schemas::check()),
         ("claim-lint-report", report_schemas::claim_lint()),
+        ("compare-report", report_schemas::compare()),
         ("diff-report", report_schemas::diff()),
         ("lint-report", report_schemas::lint()),
         ("runs-report", report_schemas::runs()),

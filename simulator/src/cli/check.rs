@@ -2,17 +2,17 @@
 
 mod cases;
 mod checkpoint;
-mod coverage;
+pub(super) mod coverage;
 mod dot;
 pub(super) mod json;
 mod mutants;
 mod options;
 mod plan;
 mod reach;
-mod report;
+pub(super) mod report;
 mod result;
-mod save;
-mod search;
+pub(super) mod save;
+pub(super) mod search;
 mod simulate;
 mod size;
 mod statistics;

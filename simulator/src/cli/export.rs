@@ -139,6 +139,8 @@ enum Schema {
     Claims,
     /// `check --format json`.
     CheckReport,
+    /// `compare --format json`.
+    CompareReport,
     /// `diff --format json`.
     DiffReport,
     /// `lint --format json` for claims.
@@ -224,6 +226,7 @@ fn schema(schema: Schema) -> Result<String> {
         Schema::Task => orchestrion_network::task_schema(),
         Schema::Claims => orchestrion_user_claims::claim_schema(),
         Schema::CheckReport => report_schemas::check(),
+        Schema::CompareReport => report_schemas::compare(),
         Schema::DiffReport => report_schemas::diff(),
         Schema::ClaimLintReport => report_schemas::claim_lint(),
         Schema::LintReport => report_schemas::lint(),

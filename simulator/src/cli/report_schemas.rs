@@ -1,7 +1,7 @@
 //! JSON Schemas of the reports that commands print with `--format json`.
 
 use super::test_report::TestReport;
-use super::{check, diff, lint, run};
+use super::{check, compare, diff, lint, run};
 use schemars::schema_for;
 use serde_json::Value;
 
@@ -21,6 +21,12 @@ pub fn lint() -> Value {
 #[must_use]
 pub fn claim_lint() -> Value {
     titled(schema_for!(lint::claims::LintReport<'_>), "Orchestrion report of a lint of claims")
+}
+
+/// Of `compare --format json`.
+#[must_use]
+pub fn compare() -> Value {
+    titled(schema_for!(compare::json::Report<'_>), "Orchestrion report of a comparison of policies")
 }
 
 /// Of `diff --format json`.
