@@ -67,7 +67,7 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     }
     size::ensure_enumerable(&plan, &args.search, global.quiet)?;
     if let Some(target) = target {
-        return reach::run(target, &plan, args, global, format, style);
+        return reach::run(&target, &plan, args, global, format, style);
     }
     if args.mutants {
         return mutants::run(&plan.policies, &plan.scope, &args.search, format, style);
