@@ -9,6 +9,8 @@ pub mod actors;
 pub mod adversary;
 pub mod check;
 pub mod claim_lint;
+pub mod common_runs;
+pub mod compare;
 mod context_verdict;
 pub mod contracts;
 pub mod coverage;

@@ -288,7 +288,7 @@ impl Found {
 }
 
 /// The random choices of one run.
-struct Choices {
+pub(crate) struct Choices {
     random: ChaCha8Rng,
     /// The weight of each kind of input, by [`InputKind::index`].
     weights: Vec<u64>,
@@ -302,7 +302,7 @@ impl Choices {
     /// How often modules agree, in 64 choices.
     const AGREEMENTS: [u64; 4] = [0, 48, 60, 63];
 
-    fn new(seed: u64, run: u64) -> Self {
+    pub(crate) fn new(seed: u64, run: u64) -> Self {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         random.set_stream(run);
         let mut one_of = |values: [u64; 4]| values[below(&mut random, 4) as usize];
@@ -313,13 +313,22 @@ impl Choices {
         Self { random, weights, agreement }
     }
 
+    /// Continues with the random numbers of one question: the n-th time that the kernel waits for the same.
+    pub(crate) fn rekey(&mut self, seed: u64, run: u64, question: u64, times: u64) {
+        let mut key = [0; 32];
+        for (part, number) in key.as_chunks_mut::<8>().0.iter_mut().zip([seed, run, question, times]) {
+            *part = number.to_le_bytes();
+        }
+        self.random = ChaCha8Rng::from_seed(key);
+    }
+
     /// Whether the next input is one that leads to success.
-    fn agrees(&mut self) -> bool {
+    pub(crate) fn agrees(&mut self) -> bool {
         below(&mut self.random, 64) < self.agreement
     }
 
     /// The position of one of the inputs: first a kind by its weight, then one of its inputs. `None` without inputs.
-    fn choose(&mut self, inputs: &[Input]) -> Option<usize> {
+    pub(crate) fn choose(&mut self, inputs: &[Input]) -> Option<usize> {
         let mut by_kind: BTreeMap<InputKind, Vec<usize>> = BTreeMap::new();
         for (at, input) in inputs.iter().enumerate() {
             by_kind.entry(InputKind::from(input)).or_default().push(at);

@@ -5,7 +5,7 @@
 
 use crate::actors::fairness_class;
 use crate::adversary::Adversary;
-use crate::check::Counterexample;
+use crate::check::{Counterexample, ReachResult};
 use crate::kernel_under_test::KernelUnderTest;
 use crate::product::initial_state;
 use crate::scopes::{Model, Scope};
@@ -234,6 +234,29 @@ fn is_open(input: &Input, forbidden: &[CallId]) -> bool {
         | Input::Tick
         | Input::Resume => true,
     }
+}
+
+/// Explores one model of a kernel until an event violates a claim: a shortest path to a predicate that the claim excludes
+/// ([`UserClaim::never`]).
+///
+/// # Errors
+///
+/// [`ModelError`] if the model is not a function.
+pub fn reach_violation(
+    subject: &KernelUnderTest,
+    model: Model,
+    scope: &Scope,
+    claim: &UserClaim,
+    options: &Options,
+    progress: &mut dyn FnMut(&Progress),
+) -> Result<ReachResult, ModelError> {
+    let mut stop_at = ObservationSet::empty(Seen::ALL.len());
+    stop_at.insert(Seen::Violated.at(0, 1));
+    let options = Options { stop_at, ..options.clone() };
+    let claims = std::slice::from_ref(claim);
+    let run = explore_user_claims(subject, model, scope, claims, &options, progress)?;
+    let path = run.found.into_iter().next().and_then(|found| found.counterexample);
+    Ok(ReachResult { model: run.model, products: run.products, depth: run.depth, ended: run.ended, path })
 }
 
 /// Explores one model of a kernel with the monitors of these claims. `progress` is called at most ten times a second.

@@ -52,7 +52,7 @@ fn read_and_run(path: &Path, policy: Option<KernelPolicy>, seed: Option<u64>) ->
     let scenario = scenario.map_err(Failed::Read)?;
     let (name, conversation) = (scenario.name.clone(), scenario.conversation.clone());
     let scenario = match seed {
-        Some(seed) => scenario.with_seed(seed),
+        Some(seed) => scenario.with_seed(&seed.to_string()),
         None => scenario,
     };
     let result = run_scenario(scenario).map_err(|reason| Failed::Run(Box::new(reason)))?;

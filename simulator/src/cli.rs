@@ -4,6 +4,7 @@
 
 mod args;
 mod check;
+mod compare;
 mod confirmation;
 mod context;
 mod diff;
@@ -19,7 +20,9 @@ mod keys;
 mod lint;
 mod migrate;
 mod output;
+mod parallel;
 mod paths;
+mod progress;
 mod promote;
 mod queue;
 mod renamed_flags;
@@ -28,6 +31,7 @@ pub mod report_schemas;
 mod route;
 mod run;
 mod show;
+mod statistics;
 mod targets;
 mod test_report;
 mod user_claims;
@@ -63,6 +67,7 @@ Exit codes: 0 success; 1 failure; 2 error, nothing was checked; 3 incomplete
 enum Command {
     Init(init::Args),
     Check(check::Args),
+    Compare(compare::Args),
     Lint(lint::Args),
     Run(run::Args),
     Replay(replay::Args),
@@ -90,6 +95,7 @@ pub fn main() -> ExitCode {
     let result = match &cli.command {
         Command::Init(args) => init::run(args),
         Command::Check(args) => check::run(args, &cli.global),
+        Command::Compare(args) => compare::run(args, &cli.global),
         Command::Lint(args) => lint::run(args, &cli.global),
         Command::Run(args) => run::run(args, &cli.global),
         Command::Replay(args) => replay::run(args, &cli.global),

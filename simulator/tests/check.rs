@@ -203,6 +203,99 @@ fn reach_finds_a_shortest_path() {
     assert!(printed.contains("holds in the initial state") && !printed.contains("  show "), "{printed}");
 }
 
+/// A matcher of transitions and the observation of a transition are found by two searches.
+#[test]
+fn reach_of_matcher_is_as_short_as_its_observation() {
+    let folder = folder();
+    for (matcher, name) in [
+        ("{transition: T18}", "T18"),
+        ("{event: transitioned, to: Blocked}", "Blocked"),
+        ("{transition: H11, request.phase: Idle}", "H11"),
+    ] {
+        let steps = |target: &str| {
+            let report = json(0, &folder, &["--reach", target, "--model", "debate"]);
+            report["paths"][0]["steps"].as_u64().unwrap()
+        };
+        assert_eq!(steps(matcher), steps(name), "{matcher}");
+    }
+}
+
+#[test]
+fn reach_of_matcher_stops_at_the_first_witness() {
+    let folder = folder();
+    let of = |target: &str| json(0, &folder, &["--reach", target, "--model", "debate"]);
+    let (first, second) = (of("{label: vetoed}"), of("{label: vetoed, request.pass: {at_least: 2}}"));
+    let path = |report: &Value, key: &str| report["paths"][0][key].as_u64().unwrap();
+    assert!(path(&first, "steps") < path(&second, "steps"));
+    let states = |report: &Value| report["paths"][0]["runs"][0]["product_states"].as_u64().unwrap();
+    assert!(states(&first) < states(&second), "{} {}", states(&first), states(&second));
+    let trace = second["paths"][0]["trace"].as_str().unwrap();
+    assert!(orchestrion(folder.path(), &["replay", trace]).contains("equal"));
+    let shown = orchestrion(folder.path(), &["show", trace]);
+    assert!(shown.contains("VETO"), "{shown}");
+
+    let unreached =
+        ["--reach", "{label: vetoed, request.pass: 1, score: {at_least: 0.99}}", "--model", "lifecycle"];
+    let printed = check(1, &folder, &unreached);
+    assert!(printed.contains("NOT REACHED: {label: vetoed, request.pass: 1"), "{printed}");
+}
+
+#[test]
+fn wrong_matchers_are_refused_with_place() {
+    let folder = folder();
+    for (matcher, parts) in [
+        ("{lable: vetoed}", ["unknown field `lable`", "did you mean `label`?"]),
+        ("{label: vetod}", ["unknown value `vetod` of `label`", "did you mean `vetoed`?"]),
+        ("{score: {below: 0.5}}", ["unknown", "at_most"]),
+        ("{event: decided, stance: con}", ["the event `decided` has no field `stance`", "tool_result"]),
+        ("{}", ["expected an event or a field, found an empty mapping", "for example"]),
+        ("{label: vetoed", ["--reach", "help"]),
+    ] {
+        let printed = check(2, &folder, &["--reach", matcher]);
+        for part in parts {
+            assert!(printed.contains(part), "{matcher}: {part}\n{printed}");
+        }
+    }
+}
+
+#[test]
+fn sweep_has_outcomes_of_common_random_runs() {
+    let folder = folder();
+    let sweep = ["--model", "debate", "--sweep", "veto_from=0.8..1:0.1"];
+    let report = json(0, &folder, &sweep);
+    assert_eq!(report["random_runs"]["runs"], 1000);
+    let rows = report["rows"].as_array().unwrap();
+    let blocked: Vec<u64> = rows
+        .iter()
+        .map(|row| {
+            let outcomes = row["outcomes"].as_array().unwrap();
+            let total: u64 = outcomes.iter().map(|outcome| outcome["count"].as_u64().unwrap()).sum();
+            assert_eq!(total, 1000, "{row:#}");
+            outcomes.iter().find(|outcome| outcome["outcome"] == "blocked").unwrap()["count"]
+                .as_u64()
+                .unwrap()
+        })
+        .collect();
+    assert_eq!(blocked.len(), 3);
+    // A higher threshold vetoes fewer of the same debates.
+    assert!(blocked[0] > blocked[1] && blocked[1] > blocked[2], "{blocked:?}");
+    assert_eq!(
+        report["rows"],
+        without_times(json(0, &folder, &[&sweep[..], &["--jobs", "1"]].concat()), &report)
+    );
+    let printed = check(0, &folder, &sweep);
+    assert!(printed.contains("outcomes of 1,000 random runs in each row"), "{printed}");
+}
+
+/// Returns the rows of a report with the times of another one.
+fn without_times(mut report: Value, other: &Value) -> Value {
+    let rows = report["rows"].as_array_mut().unwrap();
+    for (row, other) in rows.iter_mut().zip(other["rows"].as_array().unwrap()) {
+        row["seconds"] = other["seconds"].clone();
+    }
+    report["rows"].clone()
+}
+
 #[test]
 fn unreached_target_is_reported() {
     let folder = folder();

@@ -17,7 +17,7 @@ const MEMORY_KILOBYTES_MAX: u64 = 256 * 1000;
 const TIME_MAX: Duration = Duration::from_secs(10);
 
 /// Every reader of a file, as a command line; `@` is the hostile file.
-const READERS: [&[&str]; 37] = [
+const READERS: [&[&str]; 40] = [
     &["explore", "exact", "@"],
     &["explore", "report", "@"],
     &["explore", "run", "@"],
@@ -37,6 +37,9 @@ const READERS: [&[&str]; 37] = [
     &["check", "--scope", "@"],
     &["check", "--config", "@"],
     &["check", "--claims", "@", "--scope", "tiny"],
+    &["compare", "@", "hardened", "--scope", "tiny"],
+    &["compare", "hardened", "as-drawn", "--scope", "@"],
+    &["run", "@", "--runs", "2"],
     &["lint", "@"],
     &["diff", "@", "TRACE"],
     &["diff", "TRACE", "@"],

@@ -189,6 +189,7 @@ fn completions_and_manual_are_valid() {
     let names = [
         "init",
         "check",
+        "compare",
         "lint",
         "run",
         "replay",

@@ -14,7 +14,7 @@ const HOSTILE: &str =
     "\u{1b}[31mred\u{1b}]0;title\u{7}\u{8}\u{9b}2J\u{202e}txt\u{2066}\u{200b}\u{feff}\u{7f}\r";
 
 /// Every verb; `@` is a file with a hostile name, and `#` a hostile argument.
-const VERBS: [&[&str]; 54] = [
+const VERBS: [&[&str]; 60] = [
     &["explore", "exact", "@"],
     &["explore", "exact", "#"],
     &["explore", "report", "@"],
@@ -45,6 +45,12 @@ const VERBS: [&[&str]; 54] = [
     &["check", "--scope", "@"],
     &["check", "--config", "@"],
     &["check", "--model", "#"],
+    &["check", "--reach", "#", "--scope", "tiny"],
+    &["check", "--sweep", "#", "--scope", "tiny"],
+    &["compare", "@", "hardened", "--scope", "tiny"],
+    &["compare", "hardened", "#", "--scope", "tiny"],
+    &["run", "@", "--runs", "2"],
+    &["run", "@", "--seed", "2", "--out-dir", "."],
     &["lint", "@"],
     &["lint", "MACHINE", "--reach", "#"],
     &["lint", "MACHINE", "--dot", "@"],

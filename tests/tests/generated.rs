@@ -92,8 +92,10 @@ fn schemas_are_up_to_date() {
         ("experiment-report", report_schemas::experiment()),
         ("check-report", report_schemas::check()),
         ("claim-lint-report", report_schemas::claim_lint()),
+        ("compare-report", report_schemas::compare()),
         ("diff-report", report_schemas::diff()),
         ("lint-report", report_schemas::lint()),
+        ("runs-report", report_schemas::runs()),
         ("test-report", report_schemas::test()),
         ("trace", orchestrion_trace::schema::trace_schema()),
     ];

@@ -193,7 +193,12 @@ impl UserClaim {
 }
 
 /// The kinds of events that can change what a monitor keeps or reports.
-fn kinds(window: Window, segment: &SegmentRule, assume: Option<&Pattern>, pattern: &Pattern) -> EventKinds {
+pub(crate) fn kinds(
+    window: Window,
+    segment: &SegmentRule,
+    assume: Option<&Pattern>,
+    pattern: &Pattern,
+) -> EventKinds {
     // The first event of a segment decides such a claim: one of any kind, unless the segment starts with its window.
     let is_decided_at_start = matches!(pattern, Pattern::AtLeast { .. });
     let has_start = segment.starts_with_window() && !matches!(window, Window::Conversation);

@@ -20,6 +20,7 @@ mod monitor;
 mod monitors;
 mod page;
 mod pattern;
+mod predicate;
 mod request;
 mod sentence;
 #[cfg(test)]

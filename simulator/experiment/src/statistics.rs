@@ -70,8 +70,14 @@ pub fn wilson(successes: u64, count: u64) -> Estimate {
 #[must_use]
 pub fn student(tally: &Tally) -> Estimate {
     let mean = tally.mean();
-    let half = if tally.count < 2 { f64::INFINITY } else { t_quantile(tally.count) * standard_error(tally) };
+    let half = half_width(tally.count, tally.variance());
     Estimate { mean, low: mean - half, high: mean + half }
+}
+
+/// Returns half of the width of the Student t interval of a mean of values with this variance; infinite for fewer than two values.
+#[must_use]
+pub fn half_width(count: u64, variance: f64) -> f64 {
+    if count < 2 { f64::INFINITY } else { t_quantile(count) * (variance / count as f64).sqrt() }
 }
 
 fn t_quantile(count: u64) -> f64 {

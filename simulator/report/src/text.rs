@@ -176,7 +176,8 @@ pub fn count<N: fmt::Display + PartialEq + From<u8>>(number: N, noun: &str) -> S
 }
 
 /// Returns a duration in its two largest units: "350ms", "12.3s", "3m25s", "2h03m", "4d01h".
-pub(crate) fn duration(ms: u64) -> String {
+#[must_use]
+pub fn duration(ms: u64) -> String {
     let s = ms / 1000;
     match s {
         0 => format!("{ms}ms"),

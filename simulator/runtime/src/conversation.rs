@@ -57,6 +57,19 @@ impl<J: Journal> Conversation<J> {
         JournaledConversation::open(journal, header, contexts, None).map(Self)
     }
 
+    /// Starts a conversation that records nothing, for a simulation of which only the facts are needed. The journal stays empty, so that
+    /// a crash cannot be resumed.
+    ///
+    /// # Errors
+    /// [`OpenError`] if the policy names a tokenizer that this program does not have.
+    pub fn start_unrecorded(
+        journal: J,
+        header: &Header,
+        contexts: &'static dyn ContextBuilder,
+    ) -> Result<Self, OpenError> {
+        JournaledConversation::unrecorded(journal, header, contexts).map(Self)
+    }
+
     /// Opens a journal as [`Conversation::open_with`] does, for a host that stored a [`Call::step`](crate::Call::step) before it executed
     /// the call. Calls with an effect are then sent at once, unless a torn tail was truncated.
     ///

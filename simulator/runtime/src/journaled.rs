@@ -7,7 +7,7 @@ use crate::idempotency_key::{Acknowledgement, KeyResult};
 use crate::journal::Journal;
 use crate::mailbox::{Mail, MailboxReceiver};
 use crate::observer::Observer;
-use crate::recovery::{TruncatedTail, read_journal, read_journal_after, read_snapshot};
+use crate::recovery::{RecoveredJournal, TruncatedTail, read_journal, read_journal_after, read_snapshot};
 use orchestrion_kernel::context::ContextBuilder;
 use orchestrion_kernel::event::Events;
 use orchestrion_kernel::{Input, Refusal, State};
@@ -80,7 +80,41 @@ impl<J: Journal> JournaledConversation<J> {
             // Also without a torn tail: afterwards everything that was read is durable.
             journal.truncate(recovered.valid_bytes).map_err(unreadable)?;
         }
-        Ok(Self {
+        Ok(Self::from_recovered(journal, recovered, covered_bytes, recovers_first, snapshot_error))
+    }
+
+    /// Starts a conversation that records nothing: the journal stays empty.
+    ///
+    /// # Errors
+    /// The policy names a tokenizer that this program does not have.
+    pub(crate) fn unrecorded(
+        journal: J,
+        header: &Header,
+        contexts: &'static dyn ContextBuilder,
+    ) -> Result<Self, OpenError> {
+        contexts.check_policy(&header.policy)?;
+        Ok(Self::from_recovered(
+            journal,
+            RecoveredJournal {
+                header: header.clone(),
+                recorder: Recorder::unrecorded(Vec::new(), header, contexts),
+                valid_bytes: 0,
+                truncated_tail: None,
+            },
+            0,
+            false,
+            None,
+        ))
+    }
+
+    fn from_recovered(
+        journal: J,
+        recovered: RecoveredJournal,
+        covered_bytes: u64,
+        recovers_first: bool,
+        snapshot_error: Option<SnapshotError>,
+    ) -> Self {
+        Self {
             recorder: recovered.recorder,
             deadlines: Deadlines::default(),
             keys: NodeKeys::default(),
@@ -96,7 +130,7 @@ impl<J: Journal> JournaledConversation<J> {
             journal_bytes: recovered.valid_bytes,
             snapshot_from_bytes: covered_bytes + SNAPSHOT_BYTES_MIN,
             is_healthy: true,
-        })
+        }
     }
 
     /// The current state.

@@ -140,6 +140,7 @@ fn build_scenario(
         expectations,
         name,
         source,
+        seed: None,
     })
 }
 

@@ -1,12 +1,15 @@
 //! Runs a scenario: its user and its scripted modules drive a conversation to the end.
 
+mod facts;
 mod progress;
 
+pub use facts::{RequestFacts, RunFacts};
 pub use progress::Progress;
 
 use crate::expect::ScriptForm;
 use crate::expectations::{Expectations, ObservedContext};
 use crate::handoff_channel::HandoffChannel;
+use crate::run::facts::FactsFolds;
 use crate::script::{CallScene, DelayedReply, Script, ScriptError, ScriptedReply};
 use crate::{
     PhaseVisit, Scenario, ScriptedEvent, ScriptedNetworkEvent, ScriptedRequest, ScriptedWrite, ingest,
@@ -105,6 +108,22 @@ pub fn run_observed(
     run_from(scenario, &header, RunStart::default(), Some(observer))
 }
 
+/// Runs a scenario for its facts alone. Nothing is recorded, unless a crash or an expectation of the scenario needs the trace.
+///
+/// # Errors
+/// [`ScenarioRunError`].
+pub fn run_for_facts(
+    scenario: Scenario,
+    observer: Option<ObserverSource<'_>>,
+) -> Result<RunFacts, ScenarioRunError> {
+    let header = header_of(&scenario);
+    let is_recorded = scenario.has_crash() || !scenario.expectations.is_empty();
+    let folds = FactsFolds::default();
+    let start = RunStart { folds: Some(folds.clone()), is_unrecorded: !is_recorded, ..RunStart::default() };
+    let result = run_from(scenario, &header, start, observer)?;
+    Ok(folds.finish(&result))
+}
+
 fn header_of(scenario: &Scenario) -> Header {
     Header::new(scenario.conversation.clone(), scenario.policy.clone(), Some(scenario.reference()))
 }
@@ -125,7 +144,7 @@ pub fn continue_scenario(
     let replies = replies.into_iter().map(|(call, drawn)| (call, drawn.remaining(fork.at_ms))).collect();
     let running = request.map(|request| (request, events));
     let Fork { trace: journal, steps, halted, .. } = fork;
-    let start = RunStart { journal, steps, running, halted, next_request, replies };
+    let start = RunStart { journal, steps, running, halted, next_request, replies, ..RunStart::default() };
     run_from(scenario, header, start, None)
 }
 
@@ -142,6 +161,10 @@ struct RunStart {
     next_request: usize,
     /// The replies to calls that were sent before.
     replies: BTreeMap<CallId, DelayedReply>,
+    /// What collects the facts of the run, if they are needed.
+    folds: Option<FactsFolds>,
+    /// Whether no trace is recorded.
+    is_unrecorded: bool,
 }
 
 fn run_from(
@@ -155,6 +178,7 @@ fn run_from(
         starts_at: scenario.starts_at,
         replies: Mutex::new(start.replies.clone()),
         unsent: Mutex::default(),
+        folds: start.folds.clone(),
         script: Mutex::new(scenario.script),
         handoffs: Mutex::new(HandoffChannel::new(scenario.handoffs)),
         contexts: scenario.expectations.needs_contexts().then(Mutex::default),
@@ -171,6 +195,7 @@ fn run_from(
         deadlines,
         expectations,
         observer,
+        is_unrecorded: start.is_unrecorded,
     };
     host.clock.block_on(runner.run(&requests, start))?
 }
@@ -238,6 +263,7 @@ struct ScriptedHost {
     /// The calls that no module has executed: those that were pending before the run started, and those that a crash left pending and that
     /// the observer forbids.
     unsent: Mutex<BTreeSet<CallId>>,
+    folds: Option<FactsFolds>,
     script: Mutex<Script>,
     handoffs: Mutex<HandoffChannel>,
     /// The contexts of the calls, if the scenario expects something of them.
@@ -253,6 +279,9 @@ impl ScriptedHost {
             let (request, module) = (call.trace.request, call.module);
             let observed = ObservedContext { request, module, text: context.text.clone() };
             lock_ignoring_poison(contexts).push(observed);
+        }
+        if let (Some(folds), Some(context)) = (&self.folds, &call.context) {
+            folds.add_context(context.cost_tokens, context.payload_tokens);
         }
         let scene = CallScene {
             operation: call.operation,
@@ -328,6 +357,7 @@ struct ScenarioRunner<'a> {
     deadlines: Deadlines,
     expectations: Expectations,
     observer: Option<ObserverSource<'a>>,
+    is_unrecorded: bool,
 }
 
 impl ScenarioRunner<'_> {
@@ -337,8 +367,15 @@ impl ScenarioRunner<'_> {
             Some(observer) => Some(observer(&self.header.policy, &journal)?),
             None => None,
         };
-        let conversation = Conversation::open_acknowledged(journal, self.header, &StandardContexts, step)?
-            .with_deadlines(self.deadlines.clone());
+        let observer = match &self.host.folds {
+            Some(folds) => Some(folds.observer(observer)),
+            None => observer,
+        };
+        let conversation = match self.is_unrecorded {
+            true => Conversation::start_unrecorded(journal, self.header, &StandardContexts)?,
+            false => Conversation::open_acknowledged(journal, self.header, &StandardContexts, step)?,
+        };
+        let conversation = conversation.with_deadlines(self.deadlines.clone());
         let Some(observer) = observer else { return Ok(conversation) };
         let pending = conversation.state().control().pending_calls().iter().map(|call| call.id);
         lock_ignoring_poison(&self.host.unsent)
@@ -351,7 +388,7 @@ impl ScenarioRunner<'_> {
         requests: &[ScriptedRequest],
         start: RunStart,
     ) -> Result<ScenarioResult, ScenarioRunError> {
-        let RunStart { journal, steps, running, halted, next_request, replies: _ } = start;
+        let RunStart { journal, steps, running, halted, next_request, .. } = start;
         let mut conversation = self.open(journal, steps)?;
         let pending = conversation.state().control().pending_calls().iter();
         lock_ignoring_poison(&self.host.unsent).extend(pending.map(|call| call.id));
@@ -397,6 +434,9 @@ impl ScenarioRunner<'_> {
         {
             halted = Some(refusal);
         }
+        if let Some(folds) = &self.host.folds {
+            folds.set_time(self.host.clock.now());
+        }
         let steps = conversation.steps();
         let trace = conversation.finish().await?;
         let contexts = self.host.contexts.as_ref().map(|contexts| lock_ignoring_poison(contexts));
@@ -435,6 +475,9 @@ impl ScenarioRunner<'_> {
         let mut driver = conversation.run(self.host)?;
         loop {
             let phase = driver.state().control().phase();
+            if let (Some(folds), Some(facts)) = (&self.host.folds, driver.facts()) {
+                folds.set_passes(facts.passes);
+            }
             match result {
                 StepResult::Halted(refusal) => return Ok(Some(refusal)),
                 _ if phase.is_quiescent() => return Ok(None),

@@ -39,6 +39,8 @@ pub struct Scenario {
     pub has_golden: bool,
     pub(crate) expectations: Expectations,
     pub(crate) source: Source,
+    /// The seed that replaced that of the file.
+    pub(crate) seed: Option<String>,
 }
 
 /// One request of a scenario.
@@ -107,13 +109,26 @@ impl Scenario {
     /// Returns the reference to this scenario in the header of a trace.
     #[must_use]
     pub fn reference(&self) -> ScenarioRef {
-        ScenarioRef { name: self.name.clone(), digest: digest(self.text().as_bytes()) }
+        let digest = digest(self.text().as_bytes());
+        ScenarioRef { name: self.name.clone(), digest, seed: self.seed.clone() }
     }
 
-    /// Replaces the seed of the file, from which every random reply follows.
+    /// Replaces the seed of the file, which starts every random stream anew.
     #[must_use]
-    pub fn with_seed(self, seed: u64) -> Self {
-        Self { script: self.script.with_seed(seed), ..self }
+    pub fn with_seed(self, seed: &str) -> Self {
+        Self { script: self.script.with_seed(seed), seed: Some(seed.to_owned()), ..self }
+    }
+
+    /// Whether a reply or a delay of the script is random, so that the seed matters.
+    #[must_use]
+    pub fn has_random_choice(&self) -> bool {
+        self.script.has_random_choice()
+    }
+
+    /// Whether an event of the script is a crash.
+    pub(crate) fn has_crash(&self) -> bool {
+        let events = self.requests.iter().flat_map(|request| &request.events);
+        events.into_iter().any(|(_, event)| matches!(event, ScriptedEvent::Crash))
     }
 
     /// Returns the source text of the scenario.

@@ -64,14 +64,20 @@ impl Script {
         Self { source, modules, cases, streams, memory, debaters, form: ScriptForm::Exact }
     }
 
+    /// Starts every random stream anew, with this seed.
+    pub(crate) fn with_seed(self, seed: &str) -> Self {
+        Self { streams: RandomStreams::new(seed), ..self }
+    }
+
+    /// Whether a reply or a delay is random.
+    pub(crate) fn has_random_choice(&self) -> bool {
+        let cases = self.cases.values().flat_map(|cases| &cases.cases);
+        cases.into_iter().any(|case| case.replies.is_random())
+    }
+
     /// Sets how far the script determines the replies.
     pub(crate) fn with_form(self, form: ScriptForm) -> Self {
         Self { form, ..self }
-    }
-
-    /// Replaces the seed of the random streams, before the first reply.
-    pub(crate) fn with_seed(self, seed: u64) -> Self {
-        Self { streams: RandomStreams::new(&seed.to_string()), ..self }
     }
 
     /// How far the script determines the replies.

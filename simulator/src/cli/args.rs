@@ -3,6 +3,7 @@
 use clap::{ColorChoice, ValueEnum};
 use jiff::SignedDuration;
 use miette::{Result, miette};
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -73,6 +74,11 @@ impl ReportFormat {
             "--format {name} is not available with {option}: its result is no list of cases"
         ))
     }
+}
+
+/// Parses a whole number from 1.
+pub(super) fn positive_number(text: &str) -> std::result::Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| "expected a whole number of at least 1".to_owned())
 }
 
 /// Parses the time limit of a command.

@@ -2,17 +2,17 @@
 
 mod cases;
 mod checkpoint;
-mod coverage;
+pub(super) mod coverage;
 mod dot;
 pub(super) mod json;
 mod mutants;
 mod options;
 mod plan;
 mod reach;
-mod report;
+pub(super) mod report;
 mod result;
-mod save;
-mod search;
+pub(super) mod save;
+pub(super) mod search;
 mod simulate;
 mod size;
 mod statistics;
@@ -67,7 +67,7 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     }
     size::ensure_enumerable(&plan, &args.search, global.quiet)?;
     if let Some(target) = target {
-        return reach::run(target, &plan, args, global, format, style);
+        return reach::run(&target, &plan, args, global, format, style);
     }
     if args.mutants {
         return mutants::run(&plan.policies, &plan.scope, &args.search, format, style);

@@ -141,6 +141,8 @@ enum Schema {
     Experiment,
     /// `check --format json`.
     CheckReport,
+    /// `compare --format json`.
+    CompareReport,
     /// `diff --format json`.
     DiffReport,
     /// `lint --format json` for claims.
@@ -151,6 +153,8 @@ enum Schema {
     ExperimentReport,
     /// `explore exact --format json`.
     ExactReport,
+    /// `run --runs --format json`.
+    RunsReport,
     /// `run --format json` and `replay --format json`.
     TestReport,
     /// Lines of a trace or journal.
@@ -229,11 +233,13 @@ fn schema(schema: Schema) -> Result<String> {
         Schema::Claims => orchestrion_user_claims::claim_schema(),
         Schema::Experiment => orchestrion_experiment::experiment_schema(),
         Schema::CheckReport => report_schemas::check(),
+        Schema::CompareReport => report_schemas::compare(),
         Schema::DiffReport => report_schemas::diff(),
         Schema::ClaimLintReport => report_schemas::claim_lint(),
         Schema::LintReport => report_schemas::lint(),
         Schema::ExperimentReport => report_schemas::experiment(),
         Schema::ExactReport => report_schemas::exact(),
+        Schema::RunsReport => report_schemas::runs(),
         Schema::TestReport => report_schemas::test(),
         Schema::Trace => orchestrion_trace::schema::trace_schema(),
     };

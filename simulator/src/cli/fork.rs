@@ -222,14 +222,25 @@ fn scenario(args: &Args, parent: &Header, policy: &Policy, global: &GlobalArgs) 
     // The policy of the fork decides, and names the additional debaters.
     let mut scenario = Scenario::parse_under(&path.display().to_string(), scenario.text(), policy.clone())?;
     scenario.conversation = parent.conversation.clone();
-    Ok(scenario)
+    Ok(with_recorded_seed(scenario, parent))
+}
+
+/// Returns the scenario with the seed of the run that a trace records.
+pub(super) fn with_recorded_seed(scenario: Scenario, header: &Header) -> Scenario {
+    match header.scenario.as_ref().and_then(|recorded| recorded.seed.as_deref()) {
+        Some(seed) => scenario.with_seed(seed),
+        None => scenario,
+    }
 }
 
 /// Returns the scenario beside a trace that `run` recorded: NAME.yaml beside NAME.trace.ndjson.
 fn recorded_beside(trace: &Path, parent: &Header) -> Option<PathBuf> {
+    let recorded = parent.scenario.as_ref()?;
     let name = trace.file_name()?.to_str()?.strip_suffix(".trace.ndjson")?;
-    let scenario = trace.with_file_name(format!("{name}.yaml"));
-    (parent.scenario.is_some() && scenario.is_file()).then_some(scenario)
+    // A run with a seed of its own has it in its name.
+    let suffix = recorded.seed.as_ref().map(|seed| format!(".seed-{seed}")).unwrap_or_default();
+    let scenario = trace.with_file_name(format!("{}.yaml", name.strip_suffix(&*suffix).unwrap_or(name)));
+    scenario.is_file().then_some(scenario)
 }
 
 /// Returns the file of the fork in the output folder.

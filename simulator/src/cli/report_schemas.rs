@@ -1,7 +1,7 @@
 //! JSON Schemas of the reports that commands print with `--format json`.
 
 use super::test_report::TestReport;
-use super::{check, diff, explore, lint};
+use super::{check, compare, diff, explore, lint, run};
 use schemars::schema_for;
 use serde_json::Value;
 
@@ -23,6 +23,12 @@ pub fn claim_lint() -> Value {
     titled(schema_for!(lint::claims::LintReport<'_>), "Orchestrion report of a lint of claims")
 }
 
+/// Of `compare --format json`.
+#[must_use]
+pub fn compare() -> Value {
+    titled(schema_for!(compare::json::Report<'_>), "Orchestrion report of a comparison of policies")
+}
+
 /// Of `diff --format json`.
 #[must_use]
 pub fn diff() -> Value {
@@ -39,6 +45,12 @@ pub fn experiment() -> Value {
 #[must_use]
 pub fn exact() -> Value {
     titled(schema_for!(explore::ExactReport<'_>), "Orchestrion report of exact values")
+}
+
+/// Of `run --runs --format json`.
+#[must_use]
+pub fn runs() -> Value {
+    titled(schema_for!(run::runs::Report<'_>), "Orchestrion report of runs")
 }
 
 /// Of `run --format json` and `replay --format json`.

@@ -4,6 +4,7 @@ mod cross_check;
 mod golden;
 mod keys;
 pub(in crate::cli) mod monitor;
+pub(in crate::cli) mod runs;
 mod stdio;
 
 use super::args::{GlobalArgs, ReportFormat, duration};
@@ -40,6 +41,10 @@ Examples:
   orchestrion run mine.yaml --out-dir traces            traces/mine.trace.ndjson
   orchestrion run mine.yaml --cross-check               also solve each context
                                                         as a 0-1 program
+  orchestrion run specs/scenarios/random-replies.yaml --runs 1000 --seed 1
+                                               how often each ending occurs
+  orchestrion run specs/scenarios/random-replies.yaml --seed 7
+                                               one of these runs
 
 A scenario without `policy` runs under the first policy of the project file, or
 under `hardened` outside a project.
@@ -68,6 +73,18 @@ A scenario states what it expects of a request, and of the whole run:
   expect: {holds: [C-06], fails: [C-11]}      # claims, in every or in some step
 If Security agrees instead, the run exits with code 1 and prints, at the line:
   outcome: expected blocked, found outcome (every task succeeded)
+
+--runs takes the scenario with the seeds S, S+1, ... of --seed. The seed of a
+scenario names all its random streams, so that a run depends on its seed alone,
+and the summary on no number of threads. It has the endings, decisions and
+labels of each request, with counts, rates and 95 % intervals; passes, calls,
+tokens of contexts, steps and simulated time; and the runs that halted, do not
+meet an expectation, or violate a claim of the project. Each row names its first
+seed: `--seed 7` alone runs that seed, and writes
+.orchestrion/NAME.seed-7.trace.ndjson. Example: in random-replies.yaml a third
+of all task runs fail. Its summary prints, among others, for request 1
+  ending        outcome: every task succeeded, with its rate and interval
+  ending        rolled back, with the first seed in which it occurs
 
 A claim of the project with `enforce: true` forbids calls that would violate it:
   claims:
@@ -130,7 +147,8 @@ from the 0-1 program, or with --check a golden trace differs or is missing; 2 no
 3 a scenario could not be run, a scripted event or reply was not used, a golden
 trace could not be read, or a context was not cross-checked. With --check and
 --accept, a halt is no failure; an equal run has the halt and the unused replies
-of its golden trace.")]
+of its golden trace. With --runs: 1 a run halted, missed an expectation or
+violates a claim; 3 some runs were not possible; an unused reply is no failure.")]
 pub(super) struct Args {
     /// Run these scenarios, and every *.yaml file in or below these folders [default: those of the project file].
     #[arg(value_name = "SCENARIO", conflicts_with = "config")]
@@ -162,6 +180,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "TIME", default_value = "60s", requires = "cross_check", value_parser = duration)]
     timeout: Duration,
     #[command(flatten)]
+    runs: runs::RunsArgs,
+    #[command(flatten)]
     claims: ClaimArgs,
     /// Print the report in this format; formats for tools contain no timeline.
     #[arg(long, value_name = "FORMAT", default_value = "human", conflicts_with_all = ["stdio", "accept"])]
@@ -172,6 +192,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
+    args.runs.check(args)?;
     if let Some(subject) = &args.stdio {
         let stored =
             stdio::StoredJournal { path: args.journal.as_deref(), acknowledged_step: args.acknowledged_step };
@@ -185,6 +206,9 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     if let Some(mode) = args.golden_mode() {
         let settings = golden::Settings { mode, policy: &policy, claims: &claims, global };
         return golden::run(&scenarios, &settings, args);
+    }
+    if let Some(runs) = args.runs.runs {
+        return runs::run(&scenarios, runs, &policy, &claims, args, global);
     }
     let (mut statuses, mut cases) = (Vec::new(), Vec::new());
     for path in &scenarios {
@@ -241,8 +265,13 @@ fn run_file(
     args: &Args,
     global: &GlobalArgs,
 ) -> Result<(ExitStatus, Vec<Diagnostic>)> {
-    let scenario = Scenario::read_with_default(path, policy)?;
-    let trace = global.out_dir.join(format!("{}.trace.ndjson", scenario.name));
+    let mut scenario = Scenario::read_with_default(path, policy)?;
+    let mut trace = global.out_dir.join(format!("{}.trace.ndjson", scenario.name));
+    if let Some(seed) = args.runs.seed {
+        // The trace of the scenario's own seed remains.
+        trace.set_file_name(format!("{}.seed-{seed}.trace.ndjson", scenario.name));
+        scenario = scenario.with_seed(&seed.to_string());
+    }
     let result = run_with_claims(scenario, claims)?;
     files::replace_trace(&trace, &result.trace)?;
     if is_single && !global.quiet && args.format == ReportFormat::Human {

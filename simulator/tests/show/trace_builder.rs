@@ -57,7 +57,7 @@ pub(crate) struct TraceBuilder(Recorder<Vec<u8>>);
 
 impl TraceBuilder {
     pub(crate) fn new(policy: Policy) -> Self {
-        let scenario = ScenarioRef { name: "staging".into(), digest: "0".repeat(32) };
+        let scenario = ScenarioRef { name: "staging".into(), digest: "0".repeat(32), seed: None };
         let header = Header::new(ConversationId::new("demo"), policy, Some(scenario));
         let mut builder = Self(Recorder::open(Vec::new(), &header, &StandardContexts).unwrap());
         builder.submit(Input::session_start(user("ada")));

@@ -45,7 +45,8 @@ pub enum PathStep {
 
 impl PathStep {
     /// Returns the decision of a step with these events, or with this refusal.
-    pub(crate) fn from_step(step: u64, result: Result<&[Event], &str>) -> Self {
+    #[must_use]
+    pub fn from_step(step: u64, result: Result<&[Event], &str>) -> Self {
         match result.map(transition) {
             Ok(Some(row)) => Self::Transition { step, row: TransitionId::from_transition(row) },
             Ok(None) => Self::Accepted { step },
@@ -65,7 +66,8 @@ impl PathStep {
     }
 
     /// Whether both decide the same, in whatever step.
-    pub(crate) fn is_same(&self, other: &Self) -> bool {
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Transition { row: one, .. }, Self::Transition { row: other, .. }) => one == other,
             (Self::Accepted { .. }, Self::Accepted { .. })

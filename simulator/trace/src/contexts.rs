@@ -65,16 +65,37 @@ impl ContextRecorder {
         state: &State,
         events: &Events,
     ) -> Option<ContextRecord> {
+        let (call, context) = self.build_emitted(policy, state, events)?;
+        let digest = self.digest(&context.text);
+        let record = ContextRecord::new(call, &context, digest);
+        self.latest = Some((call, context));
+        Some(record)
+    }
+
+    /// Builds the context of the call that these events emitted.
+    fn build_emitted(
+        &mut self,
+        policy: &Policy,
+        state: &State,
+        events: &Events,
+    ) -> Option<(CallId, ModuleContext)> {
         let call = emitted_context_call(events)?;
         let context = match &mut self.incremental {
             Some(incremental) => incremental.build(policy, state, call.operation),
             None => self.builder.build(policy, state, call.operation),
         };
-        let context = context.ok()?;
-        let digest = self.digest(&context.text);
-        let record = ContextRecord::new(call.id, &context, digest);
-        self.latest = Some((call.id, context));
-        Some(record)
+        Some((call.id, context.ok()?))
+    }
+
+    /// Builds the context of the call that these events emitted, as [`record`](Self::record) does, and digests nothing. Returns whether there
+    /// is one.
+    pub(crate) fn build_next(&mut self, policy: &Policy, state: &State, events: &Events) -> bool {
+        let Some(latest) = self.build_emitted(policy, state, events) else { return false };
+        self.latest = Some(latest);
+        // The digest covers the text before.
+        self.digested.reset();
+        self.digested_bytes = 0;
+        true
     }
 
     /// Returns [`crate::digest`] of the text.

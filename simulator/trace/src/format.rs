@@ -91,6 +91,9 @@ pub struct ScenarioRef {
     pub name: String,
     /// The digest of the scenario's text.
     pub digest: String,
+    /// The seed of the run, if it is another one than that of the scenario.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<String>,
 }
 
 impl StepMetadata {

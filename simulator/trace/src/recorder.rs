@@ -39,6 +39,17 @@ impl<W: io::Write> Recorder<W> {
         })
     }
 
+    /// Starts a conversation without a trace: `out` stays empty.
+    pub fn unrecorded(out: W, header: &Header, contexts: &'static dyn ContextBuilder) -> Self {
+        Self {
+            policy: header.policy.clone(),
+            fold: ConversationFold::new(header.conversation.clone()),
+            contexts: ContextRecorder::new(contexts),
+            context_step: 0,
+            trace: Writer::silent(out, header),
+        }
+    }
+
     /// Continues a conversation. `out` already contains its trace before the resume point.
     pub fn resume(
         out: W,
@@ -117,6 +128,13 @@ impl<W: io::Write> Recorder<W> {
         let decided = decide(&self.policy, self.state(), metadata.time(), input);
         self.fold.record_key(self.trace.steps() + 1, metadata.idempotency.as_ref(), decided.is_ok());
         match &decided {
+            Ok(events) if self.trace.is_silent() => {
+                self.fold.apply(self.trace.steps() + 1, events);
+                if self.contexts.build_next(&self.policy, self.fold.state(), events) {
+                    self.context_step = self.trace.steps() + 1;
+                }
+                self.trace.write_step(metadata, input, StepRecord::accepted(events, None))?;
+            }
             Ok(events) => {
                 self.fold.apply(self.trace.steps() + 1, events);
                 let context = self.contexts.record(&self.policy, self.fold.state(), events);

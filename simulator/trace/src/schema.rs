@@ -131,7 +131,14 @@ pub fn trace_schema() -> Value {
                 "policy": {"type": "object", "required": ["name"]},
                 "scenario": {"anyOf": [
                     {"type": "null"},
-                    object(json!({"name": {"type": "string"}, "digest": {"$ref": "#/$defs/digest"}}), &["name", "digest"]),
+                    object(
+                        json!({
+                            "name": {"type": "string"},
+                            "digest": {"$ref": "#/$defs/digest"},
+                            "seed": {"type": "string"},
+                        }),
+                        &["name", "digest"],
+                    ),
                 ]},
                 "continues": object(
                     json!({"steps": {"$ref": "#/$defs/count"}, "chain": {"$ref": "#/$defs/digest"}}),

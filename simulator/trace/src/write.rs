@@ -28,6 +28,8 @@ pub struct ResumePoint {
 pub struct Writer<W> {
     out: W,
     form: Form,
+    /// Whether steps are only counted.
+    is_silent: bool,
     chain: String,
     next: u64,
     texts: TextEncoder,
@@ -106,6 +108,13 @@ impl<W: io::Write> Writer<W> {
         Ok(writer)
     }
 
+    /// Counts steps, and writes nothing.
+    pub(crate) fn silent(out: W, header: &Header) -> Self {
+        let (texts, contexts) = (TextWindow::default(), ContextWindow::default());
+        let point = ResumePoint { chain: String::new(), next: 1, texts, contexts };
+        Self { is_silent: true, ..Self::resume(out, header, point) }
+    }
+
     /// Starts a segment that continues another one, with its header and the conversation at its start.
     ///
     /// # Errors
@@ -127,6 +136,7 @@ impl<W: io::Write> Writer<W> {
         Self {
             out,
             form: header.form(),
+            is_silent: false,
             chain,
             next,
             texts: texts.into(),
@@ -145,6 +155,11 @@ impl<W: io::Write> Writer<W> {
             texts: self.texts.window().clone(),
             contexts: self.contexts.clone(),
         }
+    }
+
+    /// Whether steps are only counted.
+    pub(crate) const fn is_silent(&self) -> bool {
+        self.is_silent
     }
 
     /// The number of steps written so far.
@@ -171,6 +186,9 @@ impl<W: io::Write> Writer<W> {
         let StepRecord { events, refused, context } = record;
         let n = self.next;
         self.next += 1;
+        if self.is_silent {
+            return Ok(());
+        }
         let context = context.map(|record| match self.form {
             Form::Trace => LineContext::Stored(self.contexts.encode(record)),
             Form::Journal => LineContext::Digest(record.record_digest()),
@@ -215,6 +233,9 @@ impl<W: io::Write> Writer<W> {
     }
 
     fn write_end(&mut self) -> io::Result<()> {
+        if self.is_silent {
+            return Ok(());
+        }
         let end = End { steps: self.steps() };
         self.serialize(&EndLine { end })?;
         self.write_line()

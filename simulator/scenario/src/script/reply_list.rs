@@ -115,6 +115,18 @@ impl ReplyList {
         Some(DelayedReply { reply: entry.reply.clone(), after })
     }
 
+    /// Whether a reply or its delay is random.
+    pub(super) fn is_random(&self) -> bool {
+        let has_delay = |entry: &ScriptedEntry| matches!(entry.after, Some(DelayFile::Random(_)));
+        match &self.selection {
+            ReplySelection::Same(entry) => has_delay(entry),
+            ReplySelection::InOrder(entries) => entries.iter().any(has_delay),
+            ReplySelection::Random(choices) => {
+                choices.entries.len() > 1 || choices.entries.iter().any(|(_, entry)| has_delay(entry))
+            }
+        }
+    }
+
     /// Returns all possible replies.
     pub(crate) fn replies(&self) -> Vec<&ScriptedReply> {
         match &self.selection {

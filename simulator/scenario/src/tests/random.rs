@@ -44,7 +44,7 @@ fn seed_replaces_that_of_file() {
     let sample = |head: &str, seed: Option<u64>| {
         let scenario = parse(&format!("{HEAD}{head}{critic}")).unwrap();
         let scenario = match seed {
-            Some(seed) => scenario.with_seed(seed),
+            Some(seed) => scenario.with_seed(&seed.to_string()),
             None => scenario,
         };
         outcomes(&mut { scenario.script }, CRITIC, 40)

@@ -70,7 +70,7 @@ impl Coverage {
 }
 
 /// Returns the explored models, unless they cover everything.
-pub(super) fn partial_models(explored: &[&'static str]) -> Option<Vec<&'static str>> {
+pub(in crate::cli) fn partial_models(explored: &[&'static str]) -> Option<Vec<&'static str>> {
     let contains = |name: &str| explored.contains(&name);
     let is_complete = (contains(COMPOSED.name) || MODELS.iter().all(|model| contains(model.name)))
         && ENUMERATIONS.iter().all(|enumeration| contains(enumeration.model.name));

@@ -47,7 +47,7 @@ struct RunReport<'a> {
 
 /// How far an exploration came that stopped at a resource limit.
 #[derive(Serialize, JsonSchema)]
-pub(super) struct LimitReport {
+pub(in crate::cli) struct LimitReport {
     /// memory, time or states.
     resource: &'static str,
     /// Product states that were not expanded.
@@ -57,7 +57,7 @@ pub(super) struct LimitReport {
 }
 
 impl LimitReport {
-    pub(super) fn from_termination(termination: Termination, depth: usize) -> Option<Self> {
+    pub(in crate::cli) fn from_termination(termination: Termination, depth: usize) -> Option<Self> {
         let LimitReached { resource, frontier, explored_steps } =
             LimitReached::from_termination(termination, depth)?;
         Some(Self { resource: resource_name(resource).0, frontier, explored_steps })

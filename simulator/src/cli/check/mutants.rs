@@ -1,9 +1,10 @@
 //! `check --mutants`: mutation testing of the claims.
 
-use super::search::{ProgressTimer, SearchArgs};
+use super::search::SearchArgs;
 use crate::cli::args::Format;
 use crate::cli::exit_status::ExitStatus;
 use crate::cli::output::{self, ReportStyle, text_width, write_hanging, write_summary};
+use crate::cli::progress::ProgressTimer;
 use anstyle::{AnsiColor, Style};
 use indicatif::{ProgressBar, ProgressStyle};
 use miette::{IntoDiagnostic, Result, miette};

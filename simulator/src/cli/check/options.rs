@@ -1,8 +1,8 @@
 //! Arguments of `check`.
 
-use super::search::{SearchArgs, positive_number};
+use super::search::SearchArgs;
 use super::simulate::SimulationArgs;
-use crate::cli::args::ReportFormat;
+use crate::cli::args::{ReportFormat, positive_number};
 use crate::cli::user_claims::ClaimArgs;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -22,12 +22,16 @@ Examples:
   orchestrion check --reach Blocked          to a phase,
   orchestrion check --reach 'wrong user'     to a refusal or an input,
   orchestrion check --reach C-26             to the premise of a claim,
-  orchestrion check --reach 'not T19'        to a guard that does not hold
+  orchestrion check --reach 'not T19'        to a guard that does not hold,
+  orchestrion check --reach '{label: vetoed, request.pass: {at_least: 2}}'
+                                             to an event that matches
 
   orchestrion check --sweep passes=1..6      one check per number of passes
   orchestrion check --sweep max_repairs=0..2,unbounded \\
                     --sweep rules.cancel=true,false
   orchestrion check --sweep proceed_from=0.5,0.6,0.7 --policy mine.yaml
+  orchestrion check --sweep veto_from=0.8..1:0.05 --model debate
+                                             a range with a step
 
   orchestrion check --mutants --scope tiny   mutation testing of the claims
   orchestrion check --statistics --scope tiny
@@ -58,9 +62,23 @@ Examples:
 
 Each trace is also written in the Informal Trace Format, as .itf.json.
 
+A matcher of --reach has the syntax of claim files: {event: ..., FIELD: VALUE},
+where a value may be {at_least: 2}, {at_most: 0.5}, {not: x}, {contains: x} or a
+list. The fields are those of `orchestrion export claim-fields`; those with
+`request.` describe the request after the event. The search stops at the first
+event that matches, which is the last step of a shortest path. Example:
+  orchestrion check --model debate \\
+    --reach '{request.phase: Blocked, request.pass: {at_least: 2}}'
+finds a shortest debate that ends as blocked in its second pass.
+
 --sweep accepts the path of a setting in a policy file (bounds.passes), its
 last part (passes), or max_ and the name of a bound (max_passes). Values are a
-comma-separated list; a..b is an inclusive range. Several --sweep are combined.
+comma-separated list; a..b is an inclusive range of whole numbers, and a..b:STEP
+one of decimal numbers, exact to six decimals. Several --sweep are combined, to
+at most 10,000 rows. After the verdicts a second table has the outcomes of 1,000
+random runs in each row, with the same random numbers in every row: the runs of
+--simulate, each to the end of its first request, with confidences of 0, 0.05,
+... 1. They compare rows, and forecast nothing.
 
 With --model, a claim whose premise no chosen model reaches is reported as not
 in model, and does not count.
@@ -76,10 +94,11 @@ pub(in super::super) struct Args {
     /// Bound the models by this scope: small, tiny, large or a file of bounds and open parts [default: that of the project file, or small].
     #[arg(long, value_name = "SCOPE")]
     pub(super) scope: Option<String>,
-    /// Find a shortest path to a transition, phase, input, refusal or claim premise; do not check claims.
+    /// Find a shortest path to a transition, phase, input, refusal or claim premise, or to an event that a matcher in braces matches; do
+    /// not check claims.
     #[arg(long, value_name = "TARGET")]
     pub(super) reach: Option<String>,
-    /// Check the policy with each of these values; may be repeated. Waivers are not applied.
+    /// Check the policy with each of these values, and take random runs of each; may be repeated. Waivers are not applied.
     #[arg(long, value_name = "SETTING=VALUES", conflicts_with = "reach")]
     pub(super) sweep: Vec<String>,
     /// Run the mutants: report which seeded faults of the kernel the claims detect. Waivers are not applied. Takes minutes.

@@ -16,27 +16,104 @@ use orchestrion_kernel::Policy;
 use orchestrion_model::check::{ReachResult, reach};
 use orchestrion_model::coverage::{Observation, observation_by_name, observation_names};
 use orchestrion_model::kernel_under_test::KernelUnderTest;
+use orchestrion_model::user_claims::reach_violation;
 use orchestrion_report::text::{grouped, sanitize};
+use orchestrion_user_claims::UserClaim;
 use orchestrion_yaml::suggest_nearest;
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Returns the observation with this name.
-pub(super) fn parse_target(name: &str) -> Result<Observation> {
-    observation_by_name(name).ok_or_else(|| {
+/// What is to be reached.
+pub(super) enum Target {
+    Observation(Observation),
+    /// An event that a matcher of claim files matches: the claim excludes it.
+    Predicate {
+        text: String,
+        never: Box<UserClaim>,
+    },
+}
+
+/// Reads the name of an observation, or a matcher in braces.
+pub(super) fn parse_target(text: &str) -> Result<Target> {
+    if text.trim_start().starts_with('{') {
+        let never = UserClaim::never("--reach", text)?;
+        return Ok(Target::Predicate { text: text.trim().to_owned(), never: Box::new(never) });
+    }
+    let observation = observation_by_name(text).ok_or_else(|| {
         let names: Vec<String> = observation_names().map(|(name, _)| name).collect();
-        let suggestion = suggest_nearest(name, names.iter().map(String::as_str));
+        let suggestion = suggest_nearest(text, names.iter().map(String::as_str));
         miette!(
             help = format!(
                 "{suggestion}expected a transition such as T18 or `not T18`, a phase such as Blocked, an input such \
-                 as `user message`, a refusal such as `wrong user`, or a claim such as C-26; transitions and phases \
-                 are listed by `orchestrion export table`, claims by `orchestrion export claims`"
+                 as `user message`, a refusal such as `wrong user`, a claim such as C-26, or a matcher such as \
+                 `{{label: vetoed}}`; transitions and phases are listed by `orchestrion export table`, claims by \
+                 `orchestrion export claims`, and fields of matchers by `orchestrion export claim-fields`"
             ),
             "unknown target `{}`",
-            sanitize(name)
+            sanitize(text)
         )
-    })
+    })?;
+    Ok(Target::Observation(observation))
+}
+
+impl Target {
+    fn name(&self) -> String {
+        match self {
+            Self::Observation(observation) => observation.name(),
+            Self::Predicate { text, .. } => sanitize(text),
+        }
+    }
+
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Observation(observation) => observation.kind(),
+            Self::Predicate { .. } => "predicate",
+        }
+    }
+
+    fn description(&self) -> String {
+        match self {
+            Self::Observation(observation) => observation.description(),
+            Self::Predicate { .. } => "an event that matches, with the request after it".to_owned(),
+        }
+    }
+
+    fn file_name(&self) -> String {
+        match self {
+            Self::Observation(observation) => format!("reach-{}", observation.name().replace(' ', "-")),
+            Self::Predicate { .. } => "reach-predicate".to_owned(),
+        }
+    }
+
+    /// Describes the target by kind, name and meaning.
+    fn text(&self) -> String {
+        let text = match self {
+            Self::Observation(target @ Observation::Premise(_)) => format!("the premise of {target}"),
+            Self::Observation(target @ (Observation::Guard(_) | Observation::Row(_))) => {
+                format!("transition {}", target.name())
+            }
+            Self::Observation(
+                target @ (Observation::Violation(_)
+                | Observation::Phase(_)
+                | Observation::Input(_)
+                | Observation::Refusal(_)),
+            ) => format!("{} {target}", target.kind()),
+            Self::Predicate { .. } => format!("{} {}", self.kind(), self.name()),
+        };
+        match self.description() {
+            description if description.is_empty() => text,
+            description => format!("{text}: {description}"),
+        }
+    }
+
+    /// Whether the policy lets the target be reached; for a premise, its claim determines this.
+    fn is_expected(&self, policy: &Policy) -> bool {
+        match self {
+            Self::Observation(Observation::Premise(_)) | Self::Predicate { .. } => true,
+            Self::Observation(target) => Observation::expected_observations(policy).contains(target),
+        }
+    }
 }
 
 /// Result of the search under one policy.
@@ -69,7 +146,7 @@ impl ReachSummary<'_> {
 }
 
 pub(super) fn run(
-    target: Observation,
+    target: &Target,
     plan: &CheckPlan,
     args: &Args,
     global: &GlobalArgs,
@@ -78,13 +155,13 @@ pub(super) fn run(
 ) -> Result<ExitStatus> {
     let mut summaries = Vec::new();
     for policy in &plan.policies {
-        if let Observation::Premise(claim) = target
-            && let Some(reason) = (CLAIMS[claim].not_applicable)(policy)
+        if let Target::Observation(observation @ Observation::Premise(claim)) = target
+            && let Some(reason) = (CLAIMS[*claim].not_applicable)(policy)
         {
             let name = sanitize(&policy.name);
             return Err(miette!(
                 help = "select another policy with --policy",
-                "{target} is not applicable under the policy {name}: {reason}"
+                "{observation} is not applicable under the policy {name}: {reason}"
             ));
         }
         summaries.push(find_path(target, policy, plan, args, global)?);
@@ -100,7 +177,7 @@ pub(super) fn run(
 }
 
 fn find_path<'a>(
-    target: Observation,
+    target: &Target,
     policy: &'a Policy,
     plan: &CheckPlan,
     args: &Args,
@@ -111,40 +188,27 @@ fn find_path<'a>(
         &plan.models,
         &policy.name,
         global.quiet,
-        |model, options, progress| reach(&kernel, model, &plan.scope, target, options, progress),
+        |model, options, progress| match target {
+            Target::Observation(observation) => {
+                reach(&kernel, model, &plan.scope, *observation, options, progress)
+            }
+            Target::Predicate { never, .. } => {
+                reach_violation(&kernel, model, &plan.scope, never, options, progress)
+            }
+        },
     )?;
     let paths = runs.iter().enumerate().filter_map(|(run, result)| Some((run, result.path.as_ref()?)));
     let shortest = paths.min_by_key(|(_, path)| path.inputs.len());
     let evidence = match shortest {
-        Some((_, path)) if !path.inputs.is_empty() => Some(save(&file_name(target), path, &global.out_dir)?),
+        Some((_, path)) if !path.inputs.is_empty() => Some(save(&target.file_name(), path, &global.out_dir)?),
         _ => None,
     };
     let shortest = shortest.map(|(run, path)| (run, path.inputs.len()));
     Ok(ReachSummary { policy, runs, shortest, evidence })
 }
 
-fn file_name(target: Observation) -> String {
-    format!("reach-{}", target.name().replace(' ', "-"))
-}
-
-/// Describes the target by kind, name and meaning.
-fn target_text(target: Observation) -> String {
-    let text = match target {
-        Observation::Premise(_) => format!("the premise of {target}"),
-        Observation::Guard(_) | Observation::Row(_) => format!("transition {}", target.name()),
-        Observation::Violation(_)
-        | Observation::Phase(_)
-        | Observation::Input(_)
-        | Observation::Refusal(_) => format!("{} {target}", target.kind()),
-    };
-    match target.description() {
-        description if description.is_empty() => text,
-        description => format!("{text}: {description}"),
-    }
-}
-
 fn human(
-    target: Observation,
+    target: &Target,
     summaries: &[ReachSummary<'_>],
     scope: &str,
     status: ExitStatus,
@@ -153,7 +217,7 @@ fn human(
 ) -> io::Result<()> {
     let width = style.width;
     if !style.quiet {
-        write_hanging(0, "", &target_text(target), width, out)?;
+        write_hanging(0, "", &target.text(), width, out)?;
     }
     for summary in summaries {
         let ReachSummary { policy, runs, shortest, evidence } = summary;
@@ -161,7 +225,7 @@ fn human(
             let text = format!("policy {}, scope {scope}", sanitize(&policy.name));
             write_hanging(0, "", &text, width, out)?;
             write_runs(runs, width, out)?;
-            if shortest.is_none() && !is_expected(target, policy) {
+            if shortest.is_none() && !target.is_expected(policy) {
                 let text = "as expected: the policy enables no transition that leads to it";
                 write_hanging(2, "", text, width, out)?;
             }
@@ -173,7 +237,7 @@ fn human(
             write_highlights(highlights, width, out)?;
             let file = output::quoted(trace);
             write_command("show", &format!("orchestrion show {file} --step {steps}"), width, out)?;
-            let name = file_name(target).to_lowercase().replace('_', "-");
+            let name = target.file_name().to_lowercase().replace('_', "-");
             write_command("promote", &format!("orchestrion promote {file} {name}"), width, out)?;
         }
     }
@@ -183,11 +247,6 @@ fn human(
         write_last_line(target, summary, scope, &end, width, out)?;
     }
     Ok(())
-}
-
-/// Whether the policy lets the target be reached; for a premise, its claim determines this.
-fn is_expected(target: Observation, policy: &Policy) -> bool {
-    matches!(target, Observation::Premise(_)) || Observation::expected_observations(policy).contains(&target)
 }
 
 fn write_runs(runs: &[ReachResult], width: usize, out: &mut impl Write) -> io::Result<()> {
@@ -205,7 +264,7 @@ fn write_runs(runs: &[ReachResult], width: usize, out: &mut impl Write) -> io::R
 }
 
 fn write_last_line(
-    target: Observation,
+    target: &Target,
     summary: &ReachSummary<'_>,
     scope: &str,
     end: &str,
@@ -263,7 +322,7 @@ struct RunReport<'a> {
 }
 
 fn json(
-    target: Observation,
+    target: &Target,
     summaries: &[ReachSummary<'_>],
     scope: &str,
     out: &mut impl Write,

@@ -100,7 +100,7 @@ fn write_runs(runs: &[ModelRun], width: usize, out: &mut impl Write) -> io::Resu
 }
 
 /// Describes the resource limit that ended an exploration, if any.
-pub(super) fn limit_text(termination: Termination, depth: usize) -> Option<String> {
+pub(in crate::cli) fn limit_text(termination: Termination, depth: usize) -> Option<String> {
     let LimitReached { resource, frontier, explored_steps } =
         LimitReached::from_termination(termination, depth)?;
     let (name, flag) = resource_name(resource);
@@ -112,7 +112,7 @@ pub(super) fn limit_text(termination: Termination, depth: usize) -> Option<Strin
 }
 
 /// Formats a number of steps.
-pub(super) fn steps_text(count: usize) -> String {
+pub(in crate::cli) fn steps_text(count: usize) -> String {
     format!("{count} {}", if count == 1 { "step" } else { "steps" })
 }
 

@@ -14,12 +14,12 @@ use std::path::{Path, PathBuf};
 /// Evidence with the paths of its files.
 pub(in crate::cli) struct SavedEvidence {
     pub(in crate::cli) trace: PathBuf,
-    pub(super) itf: PathBuf,
-    pub(super) evidence: Evidence,
+    pub(in crate::cli) itf: PathBuf,
+    pub(in crate::cli) evidence: Evidence,
 }
 
 /// Records a path as a trace, and writes it into a folder in both formats.
-pub(super) fn save(name: &str, path: &Counterexample, folder: &Path) -> Result<SavedEvidence> {
+pub(in crate::cli) fn save(name: &str, path: &Counterexample, folder: &Path) -> Result<SavedEvidence> {
     let evidence = record(name, &path.policy, &path.inputs).into_diagnostic()?;
     let trace = folder.join(&evidence.file);
     files::replace_trace(&trace, &evidence.trace)?;

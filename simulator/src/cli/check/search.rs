@@ -1,8 +1,9 @@
 //! Search options of `check`, and progress of an exploration.
 
-use crate::cli::args::duration;
-use crate::cli::output;
-use indicatif::{BinaryBytes, HumanCount, ProgressBar, ProgressStyle};
+use crate::cli::args::{duration, positive_number};
+use crate::cli::parallel::jobs;
+use crate::cli::progress::ProgressLine;
+use indicatif::{BinaryBytes, HumanCount};
 use miette::{Result, miette};
 use orchestrion_explorer::{Options, Progress, ResourceLimits, ResumeError, StateStorage};
 use orchestrion_model::induction::{ENUMERATIONS, Enumeration};
@@ -14,7 +15,7 @@ use std::time::Duration;
 /// Search options.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Search")]
-pub(super) struct SearchArgs {
+pub(in crate::cli) struct SearchArgs {
     /// Check only this model, or this enumeration of states for induction; may be repeated [default: all except composed].
     #[arg(long = "model", value_name = "MODEL", value_parser = model_names())]
     models: Vec<String>,
@@ -42,10 +43,6 @@ const CHECKPOINT_HELP: &str =
 fn model_names() -> Vec<&'static str> {
     let models = MODELS.iter().chain([&COMPOSED]).map(|model| model.name);
     models.chain(ENUMERATIONS.iter().map(|enumeration| enumeration.model.name)).collect()
-}
-
-pub(super) fn positive_number(text: &str) -> Result<NonZeroUsize, String> {
-    text.parse().map_err(|_| "expected a whole number of at least 1".to_owned())
 }
 
 /// A limit of memory.
@@ -78,12 +75,12 @@ impl SearchArgs {
     }
 
     /// Whether models are named.
-    pub(super) const fn names_models(&self) -> bool {
+    pub(in crate::cli) const fn names_models(&self) -> bool {
         !self.models.is_empty()
     }
 
     /// Returns the models to explore, each once.
-    pub(super) fn models(&self) -> Vec<Model> {
+    pub(in crate::cli) fn models(&self) -> Vec<Model> {
         let named = |model: &Model| self.models.iter().any(|name| name == model.name);
         match self.models.as_slice() {
             [] => MODELS.to_vec(),
@@ -97,7 +94,7 @@ impl SearchArgs {
     }
 
     /// Returns the enumerations to check, each once.
-    pub(super) fn enumerations(&self) -> Vec<Enumeration> {
+    pub(in crate::cli) fn enumerations(&self) -> Vec<Enumeration> {
         let is_named =
             |enumeration: &Enumeration| self.models.iter().any(|name| name == enumeration.model.name);
         ENUMERATIONS
@@ -107,10 +104,8 @@ impl SearchArgs {
     }
 
     /// Returns the number of threads.
-    pub(super) fn jobs(&self) -> NonZeroUsize {
-        let jobs = self.jobs.or(std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
-        // More threads than processors only cost memory for their stacks.
-        jobs.min(NonZeroUsize::MIN.saturating_add(255))
+    pub(in crate::cli) fn jobs(&self) -> NonZeroUsize {
+        jobs(self.jobs)
     }
 
     /// Returns the options of the explorer.
@@ -128,7 +123,7 @@ impl SearchArgs {
     }
 
     /// Explores one model after the other under a policy, and shows the progress.
-    pub(super) fn explore_models<T, E: Into<ResumeError>>(
+    pub(in crate::cli) fn explore_models<T, E: Into<ResumeError>>(
         &self,
         models: &[Model],
         policy: &str,
@@ -154,63 +149,6 @@ impl SearchArgs {
     }
 }
 
-/// Interval timer for progress messages where no progress bar is drawn.
-#[derive(Debug, Default)]
-pub(super) struct ProgressTimer {
-    last: Duration,
-}
-
-impl ProgressTimer {
-    const EVERY: Duration = Duration::from_secs(30);
-
-    /// Whether a message is due, this long after the start.
-    pub(super) fn is_due(&mut self, elapsed: Duration) -> bool {
-        let is_due = elapsed.saturating_sub(self.last) >= Self::EVERY;
-        if is_due {
-            self.last = elapsed;
-        }
-        is_due
-    }
-}
-
-/// The progress of one model: a line of the terminal, or else messages at intervals.
-pub(super) struct ProgressLine {
-    name: &'static str,
-    bar: ProgressBar,
-    timer: ProgressTimer,
-    quiet: bool,
-}
-
-impl ProgressLine {
-    /// The line of a model. A quiet one writes no messages.
-    pub(super) fn new(name: &'static str, quiet: bool) -> Self {
-        Self { name, bar: progress_bar(name), timer: ProgressTimer::default(), quiet }
-    }
-
-    /// Shows the progress, this long after the start.
-    pub(super) fn show(&mut self, elapsed: Duration, text: String) {
-        if self.bar.is_hidden() && !self.quiet && self.timer.is_due(elapsed) {
-            output::print_error(&format!("{}: {text}", self.name));
-        }
-        self.bar.set_message(text);
-        self.bar.tick();
-    }
-
-    /// Removes the line.
-    pub(super) fn finish(self) {
-        self.bar.finish_and_clear();
-    }
-}
-
-fn progress_bar(name: &'static str) -> ProgressBar {
-    let bar = ProgressBar::new_spinner();
-    if let Ok(style) = ProgressStyle::with_template("{spinner} {prefix}: {wide_msg}") {
-        bar.set_style(style);
-    }
-    bar.set_prefix(name);
-    bar
-}
-
 fn format_progress(progress: &Progress) -> String {
     format!(
         "{:.0} s, {} product states, {}/s, depth {}, {} in the frontier, {}",
@@ -225,16 +163,7 @@ fn format_progress(progress: &Progress) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{MemoryBytes, ProgressTimer, memory_size};
-    use std::time::Duration;
-
-    #[test]
-    fn timer_is_due_every_half_minute() {
-        let mut timer = ProgressTimer::default();
-        let seconds = [0, 12, 29, 30, 31, 59, 61, 90, 91, 500, 501];
-        let due = seconds.into_iter().filter(|at| timer.is_due(Duration::from_secs(*at)));
-        assert_eq!(due.collect::<Vec<_>>(), [30, 61, 91, 500]);
-    }
+    use super::{MemoryBytes, memory_size};
 
     #[test]
     fn memory_size_needs_its_unit() {

@@ -1,7 +1,8 @@
 //! The estimated size of the models that a scope file bounds: too large ones are refused before they are explored.
 
 use super::plan::CheckPlan;
-use super::search::{ProgressLine, SearchArgs};
+use super::search::SearchArgs;
+use crate::cli::progress::ProgressLine;
 use crate::scope_file::{ScopeSource, Setting};
 use miette::Result;
 use orchestrion_kernel::Policy;

@@ -1,5 +1,6 @@
 //! `check --sweep`: one check for each combination of settings.
 
+mod rates;
 mod report;
 mod settings;
 
@@ -14,6 +15,7 @@ use crate::cli::output::{self, ReportStyle};
 use miette::{IntoDiagnostic, Result};
 use orchestrion_kernel::Policy;
 use orchestrion_scenario::policy_file;
+use rates::RandomRates;
 use report::{Row, Table};
 use settings::{Sweep, combinations};
 use std::io::Write;
@@ -32,28 +34,34 @@ pub(super) fn run(
     let swept = plan.policies.iter().map(|policy| Ok((policy, rows(policy, sweeps)?)));
     let swept = swept.collect::<Result<Vec<(&Policy, Vec<Row>)>>>()?;
     let table = Table::new(sweeps, style.width);
+    let random = RandomRates { models: plan.simulated_models(args)? };
     let mut out = output::stdout();
     let mut all = Vec::new();
     for (policy, rows) in swept {
         if format == Format::Human {
             table.write_heading(policy, &plan.scope.name, &mut out).into_diagnostic()?;
         }
+        let from = all.len();
         for mut row in rows {
             if let Ok(policy) = &row.policy {
                 let start = Instant::now();
                 let (result, _) = check_policy(policy, plan, None, args, global)?;
                 row.result = Some((result, start.elapsed()));
+                row.rates = Some(random.take(policy, &plan.scope, args.search.jobs(), global.quiet));
             }
             if format == Format::Human {
                 table.write_row(&row, &mut out).and_then(|()| out.flush()).into_diagnostic()?;
             }
             all.push(row);
         }
+        if format == Format::Human {
+            table.write_rates(&all[from..], &random, &mut out).into_diagnostic()?;
+        }
     }
     let status = ExitStatus::combine(&all.iter().map(Row::status).collect::<Vec<_>>());
     match format {
         Format::Human => table.write_summary(&all, &plan.scope.name, status, &mut out),
-        Format::Json => report::json(&all, &plan.scope.name, status, &mut out),
+        Format::Json => report::json(&all, &plan.scope.name, &random, status, &mut out),
     }
     .into_diagnostic()?;
     Ok(status)
@@ -66,7 +74,7 @@ fn rows(policy: &Policy, sweeps: &[Sweep]) -> Result<Vec<Row>> {
             settings.iter().map(|(path, value)| format!("{path}={value}")).collect();
         let name = format!("{} with {}", policy.name, assignments.join(", "));
         let policy = policy_file::set(policy, &name, &settings)?;
-        Ok(Row { settings, policy, result: None })
+        Ok(Row { settings, policy, result: None, rates: None })
     };
     combinations(sweeps).into_iter().map(row).collect()
 }

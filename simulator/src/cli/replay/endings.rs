@@ -2,6 +2,7 @@
 
 use super::judge::scenario_of;
 use crate::cli::files::open_segment;
+use crate::cli::fork::with_recorded_seed;
 use crate::cli::output::quoted;
 use crate::cli::run::monitor::run_with_claims;
 use orchestrion_kernel::Policy;
@@ -40,7 +41,8 @@ fn play(
         ));
     };
     let cannot_play = |error: &dyn std::error::Error| format!("not known: {}: {error}", path.display());
-    let mut scenario = Scenario::read_with_default(&path, policy).map_err(|error| cannot_play(&error))?;
+    let scenario = Scenario::read_with_default(&path, policy).map_err(|error| cannot_play(&error))?;
+    let mut scenario = with_recorded_seed(scenario, header);
     scenario.policy = policy.clone();
     let result = run_with_claims(scenario, claims).map_err(|error| cannot_play(&*error))?;
     let played = Reader::new(result.trace.as_slice(), &path.display().to_string());

@@ -4,15 +4,18 @@ use crate::cli::files::open_segment_with;
 use crate::cli::output;
 use miette::{IntoDiagnostic, Result, miette};
 use orchestrion_kernel::{CallId, Event, Policy};
-use orchestrion_runtime::Observer;
+use orchestrion_runtime::{Observer, lock_ignoring_poison};
 use orchestrion_scenario::Scenario;
-use orchestrion_scenario::run::{ScenarioResult, run_observed, run_scenario};
+use orchestrion_scenario::run::{
+    RunFacts, ScenarioResult, ScenarioRunError, run_for_facts, run_observed, run_scenario,
+};
 use orchestrion_trace::{Reader, TraceError, TraceErrorKind};
 use orchestrion_user_claims::{Enforcement, Finding, MonitorStates, Monitors, UserClaim};
+use std::collections::BTreeSet;
 use std::io::BufRead;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// Checks the claims of the project at each step, and forbids calls that violate an enforced one. It keeps a few values of each claim,
 /// however long the conversation is.
@@ -24,6 +27,8 @@ pub(super) struct ClaimMonitor {
     /// The pending calls that claims forbid, with the reason.
     forbidden: Vec<(CallId, String)>,
     violations: Arc<AtomicUsize>,
+    /// The positions of the violated claims, if they are collected.
+    violated: Option<Arc<Mutex<BTreeSet<usize>>>>,
     /// Whether violations and forbidden calls are printed at once.
     prints: bool,
 }
@@ -32,12 +37,25 @@ impl ClaimMonitor {
     pub(super) fn new(claims: &[UserClaim], policy: Policy) -> Self {
         let monitors = Monitors::new(claims);
         let states = monitors.start();
-        Self { monitors, policy, states, forbidden: Vec::new(), violations: Arc::default(), prints: false }
+        Self {
+            monitors,
+            policy,
+            states,
+            forbidden: Vec::new(),
+            violations: Arc::default(),
+            violated: None,
+            prints: false,
+        }
     }
 
     /// Prints violations and forbidden calls when they happen.
     pub(super) fn printing(self) -> Self {
         Self { prints: true, ..self }
+    }
+
+    /// Collects the positions of the violated claims here.
+    fn collecting(self, violated: Arc<Mutex<BTreeSet<usize>>>) -> Self {
+        Self { violated: Some(violated), ..self }
     }
 
     /// Takes the steps that a journal already has. Their violations were reported when they happened.
@@ -85,7 +103,7 @@ impl ClaimMonitor {
 
     /// Takes an event. `report` gets a sentence about each violation and each forbidden call.
     fn step(&mut self, event: &Event, mut report: impl FnMut(Report<'_>)) {
-        let Self { monitors, policy, states, forbidden, .. } = self;
+        let Self { monitors, policy, states, forbidden, violated, .. } = self;
         monitors.step(states, policy, event, |finding| {
             let (position, reason, is_violation) = match finding {
                 Finding::Violated(position, reason) => (position, reason, true),
@@ -93,6 +111,9 @@ impl ClaimMonitor {
                 Finding::Premise(_) => return,
             };
             let Some(claim) = monitors.claims().get(position) else { return };
+            if let (Some(violated), true) = (&violated, is_violation) {
+                lock_ignoring_poison(violated).insert(position);
+            }
             let reason = monitors.reason(position, reason);
             if let (Event::ToolCall { call, .. }, Enforcement::Enforced, false) =
                 (event, claim.enforcement, is_violation)
@@ -154,4 +175,26 @@ pub(in crate::cli) fn run_with_claims(scenario: Scenario, claims: &[UserClaim]) 
         Ok(Box::new(monitor) as Box<dyn Observer>)
     };
     Ok(run_observed(scenario, &observer)?)
+}
+
+/// Runs a scenario for its facts alone, with the positions of the claims that it violates. Calls that an enforced claim forbids are not
+/// made.
+pub(super) fn facts_with_claims(
+    scenario: Scenario,
+    claims: &[UserClaim],
+) -> Result<(RunFacts, BTreeSet<usize>), ScenarioRunError> {
+    if claims.is_empty() {
+        return Ok((run_for_facts(scenario, None)?, BTreeSet::new()));
+    }
+    let (name, violated) = (scenario.name.clone(), Arc::<Mutex<BTreeSet<usize>>>::default());
+    let observer = |policy: &Policy, journal: &[u8]| {
+        let mut monitor = ClaimMonitor::new(claims, policy.clone()).collecting(Arc::clone(&violated));
+        if !journal.is_empty() {
+            monitor.read(Reader::new(journal, &name)?)?;
+        }
+        Ok(Box::new(monitor) as Box<dyn Observer>)
+    };
+    let facts = run_for_facts(scenario, Some(&observer))?;
+    let violated = std::mem::take(&mut *lock_ignoring_poison(&violated));
+    Ok((facts, violated))
 }

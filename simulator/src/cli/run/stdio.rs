@@ -16,8 +16,8 @@ use orchestrion_scenario::policy_file;
 use orchestrion_scenario::{PhaseVisit, Scenario, ScriptedEvent, ScriptedRequest, SourceText};
 use orchestrion_stdio::{ExitReason, Request, Requests, Served, Unread, WAITING_BYTES_MAX, serve};
 use orchestrion_text::StandardContexts;
+use orchestrion_trace::Header;
 use orchestrion_trace::fork::Fork;
-use orchestrion_trace::{Header, ScenarioRef, digest};
 use orchestrion_user_claims::UserClaim;
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
@@ -190,7 +190,7 @@ fn policy_session(subject: &str, journal: Option<&Path>) -> Result<Session> {
 
 fn scenario_session(path: &Path, global: &GlobalArgs) -> Result<Session> {
     let scenario = Scenario::read_with_default(path, &targets::default_policy(global)?)?;
-    let reference = ScenarioRef { name: scenario.name.clone(), digest: digest(scenario.text().as_bytes()) };
+    let reference = scenario.reference();
     let Scenario { conversation, policy, network, requests, deadlines, .. } = scenario;
     let (requests, ignored): (Vec<Request>, Vec<usize>) = requests.into_iter().map(host_request).unzip();
     let ignored: usize = ignored.iter().sum();

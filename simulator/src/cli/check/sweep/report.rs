@@ -1,10 +1,12 @@
 //! Report of a sweep: a table, or JSON.
 
+use super::rates::{RUNS, RandomRates, RowRates, SEED, outcomes};
 use super::settings::Sweep;
 use crate::cli::check::json as check_json;
 use crate::cli::check::result::{PolicyResult, exit_status};
 use crate::cli::exit_status::ExitStatus;
 use crate::cli::output::{quoted, text_width, write_command, write_hanging, write_summary};
+use crate::cli::statistics::ShareReport;
 use anstyle::{AnsiColor, Style};
 use miette::Result;
 use orchestrion_kernel::Policy;
@@ -20,12 +22,17 @@ use std::time::Duration;
 /// Claim ids up to this number are listed in a row; more are counted.
 const IDS_MAX: usize = 8;
 
+/// Columns of a rate with its interval.
+const RATE_COLUMNS: usize = 20;
+
 /// One combination of values.
 pub(super) struct Row {
     pub(super) settings: Vec<(String, String)>,
     pub(super) policy: Result<Policy, PolicyError>,
     /// The result of the check, with its duration.
     pub(super) result: Option<(PolicyResult, Duration)>,
+    /// The outcomes of its random runs.
+    pub(super) rates: Option<RowRates>,
 }
 
 impl Row {
@@ -116,6 +123,35 @@ impl Table {
         lines.try_for_each(|line| writeln!(out, "{:column$}{style}{line}{style:#}", ""))
     }
 
+    /// Writes the outcome rates of the rows of one policy.
+    pub(super) fn write_rates(
+        &self,
+        rows: &[Row],
+        random: &RandomRates,
+        out: &mut impl Write,
+    ) -> io::Result<()> {
+        let shown = outcomes(rows.iter().filter_map(|row| row.rates.as_ref()));
+        if shown.is_empty() {
+            return Ok(());
+        }
+        writeln!(out)?;
+        write_hanging(0, "", &random.heading(), self.width, out)?;
+        for (key, width) in &self.settings {
+            write!(out, "  {key:>width$}")?;
+        }
+        shown.iter().try_for_each(|outcome| write!(out, "{:>RATE_COLUMNS$}", outcome.name()))?;
+        writeln!(out)?;
+        for row in rows {
+            let Some(rates) = &row.rates else { continue };
+            for ((_, value), (_, width)) in row.settings.iter().zip(&self.settings) {
+                write!(out, "  {value:>width$}")?;
+            }
+            shown.iter().try_for_each(|outcome| write!(out, "{:>RATE_COLUMNS$}", rates.text(*outcome)))?;
+            writeln!(out)?;
+        }
+        Ok(())
+    }
+
     /// Writes the first counterexample of each row, and the last line.
     pub(super) fn write_summary(
         &self,
@@ -192,7 +228,23 @@ const fn style(status: ExitStatus) -> Style {
 struct Report<'a> {
     verdict: &'static str,
     scope: &'a str,
+    /// The random runs of each row; they have the same random numbers in every row.
+    random_runs: RandomRunsReport,
     rows: Vec<RowReport<'a>>,
+}
+
+#[derive(Serialize)]
+struct RandomRunsReport {
+    runs: u64,
+    seed: u64,
+    models: Vec<&'static str>,
+}
+
+#[derive(Serialize)]
+struct RateReport {
+    outcome: &'static str,
+    #[serde(flatten)]
+    share: ShareReport,
 }
 
 #[derive(Serialize)]
@@ -211,6 +263,8 @@ struct RowReport<'a> {
     not_in_model: Vec<&'a str>,
     inconclusive: Vec<&'a str>,
     not_checked: Vec<&'a str>,
+    /// The outcomes of the random runs.
+    outcomes: Vec<RateReport>,
 }
 
 #[derive(Serialize)]
@@ -219,13 +273,21 @@ struct FailureReport<'a> {
     trace: Option<&'a Path>,
 }
 
-pub(super) fn json(rows: &[Row], scope: &str, status: ExitStatus, out: &mut impl Write) -> io::Result<()> {
+pub(super) fn json(
+    rows: &[Row],
+    scope: &str,
+    random: &RandomRates,
+    status: ExitStatus,
+    out: &mut impl Write,
+) -> io::Result<()> {
     let verdict = match status {
         ExitStatus::Success => "holds",
         ExitStatus::Failure => "fails",
         ExitStatus::Incomplete | ExitStatus::Error => "incomplete",
     };
-    let report = Report { verdict, scope, rows: rows.iter().map(row_report).collect() };
+    let models = random.models.iter().map(|model| model.name).collect();
+    let random_runs = RandomRunsReport { runs: RUNS, seed: SEED, models };
+    let report = Report { verdict, scope, random_runs, rows: rows.iter().map(row_report).collect() };
     serde_json::to_writer_pretty(&mut *out, &report)?;
     writeln!(out)
 }
@@ -248,5 +310,14 @@ fn row_report(row: &Row) -> RowReport<'_> {
         not_in_model: row.claims("not_in_model"),
         inconclusive: row.claims("inconclusive"),
         not_checked: row.claims("not_checked"),
+        outcomes: row.rates.iter().flat_map(rate_reports).collect(),
     }
+}
+
+fn rate_reports(rates: &RowRates) -> Vec<RateReport> {
+    let shown = outcomes(std::iter::once(rates));
+    shown
+        .into_iter()
+        .map(|outcome| RateReport { outcome: outcome.name(), share: rates.share(outcome).report() })
+        .collect()
 }
