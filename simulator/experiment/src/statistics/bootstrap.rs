@@ -37,8 +37,9 @@ pub fn bootstrap_quantile(tally: &Tally, share: f64) -> Estimate {
 
 /// Draws runs with replacement.
 fn resample(tally: &Tally, draws: u64, random: &mut ChaCha8Rng) -> Tally {
-    let mut ranks: Vec<u64> =
-        (0..draws).map(|_| (u128::from(random.next_u64()) * u128::from(tally.count) >> 64) as u64).collect();
+    let mut ranks: Vec<u64> = (0..draws)
+        .map(|_| ((u128::from(random.next_u64()) * u128::from(tally.count)) >> 64) as u64)
+        .collect();
     ranks.sort_unstable();
     let mut sample = Tally::default();
     let (mut groups, mut below) = (tally.histogram.iter(), 0);
