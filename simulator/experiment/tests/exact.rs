@@ -1,6 +1,6 @@
 //! Exact values: closed forms by hand, agreement with estimates, and refusals.
 
-#![allow(missing_docs, reason = "a test")]
+#![allow(missing_docs, clippy::unwrap_used, clippy::panic, reason = "a test")]
 
 use orchestrion_experiment::exact::{Dialect, Exact, ExactError, ExactResult, Limits, build, export, solve};
 use orchestrion_experiment::{Experiment, Shard, Sink, Summary, run_range};

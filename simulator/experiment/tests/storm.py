@@ -7,18 +7,19 @@ import sys
 from pathlib import Path
 
 import stormpy
+from stormpy import environments
 
 ENDINGS = ["completed", "blocked", "rolled_back", "aborted", "halted", "unconcluded"]
 
 
 def environment():
     # The default precision is 1e-6, relative.
-    environment = stormpy.Environment()
-    solver = environment.solver_environment
-    precision = stormpy.Rational("1/10000000000000")
-    solver.set_linear_equation_solver_type(stormpy.EquationSolverType.eigen)
-    solver.minmax_solver_environment.precision = precision
-    solver.minmax_solver_environment.method = stormpy.MinMaxMethod.policy_iteration
+    environment = environments.Environment()
+    solver = environment.solver()
+    solver.set_linear_equation_solver_type(environments.EquationSolverType.ELIMINATION)
+    min_max = solver.min_max()
+    min_max.method = environments.MinMaxMethod.POLICY_ITERATION
+    min_max.precision = stormpy.Rational("1/10000000000000")
     return environment
 
 
@@ -27,13 +28,13 @@ def main(folder, name):
     end = " | ".join(f'"{ending}"' for ending in ENDINGS)
     for path in sorted(folder.glob(f"{name}.*.?rew")):
         metric, kind = path.name.removeprefix(f"{name}.").rsplit(".", 1)
-        rewards = {"srew": (str(path), ""), "trew": ("", str(path))}[kind]
-        model = stormpy.build_model_from_explicit(transitions, labels, *rewards)
+        rewards = {"srew": "state_rewards", "trew": "transition_rewards"}[kind]
+        model = stormpy.build_model_from_explicit(transitions, labels, **{rewards: str(path)})
         values = []
         for direction in ["min", "max"] if kind == "trew" else ["", ""]:
             formula = stormpy.parse_properties(f"R{direction}=? [F {end}]")[0]
             result = stormpy.model_checking(model, formula, environment=environment(), only_initial_states=True)
-            values.append(result.at(model.initial_states[0]))
+            values.append(result.get_value(model.initial_states[0]))
         print(metric, *map(repr, values))
 
 
