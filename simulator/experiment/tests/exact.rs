@@ -137,6 +137,23 @@ calls:
     assert!(check_estimates(text) > 4);
 }
 
+/// The Analyst takes the common error about an acceptable plan; Solution replaces the plan by a harmful one, whose error is another one.
+#[test]
+fn common_error_follows_the_plan() {
+    check_fractions(
+        "
+runs: 1
+grid: [{setting: bounds.passes, values: '1'}]
+plans: {acceptable: 1, revision_acceptable: 0}
+common_errors: 1
+debaters:
+  all: {false_alarm: 0.5, miss: 0.2, confidence: {constant: 1}}
+  solution: {revises: 1}
+",
+        &[("vetoed", "4/5"), ("revisions", "1")],
+    );
+}
+
 #[test]
 fn estimates_agree_in_debates() {
     let varying = check_estimates(
