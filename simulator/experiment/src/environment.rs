@@ -99,8 +99,9 @@ pub struct Memory {
     ratings: Ratings,
     /// The stances of the five roles and of additional debaters on the current plan. Only those of debaters that keep one.
     stances: [Option<Stance>; 6],
-    /// The pass with its common error, as a position among the rates of error; only after a debater took it.
-    common: Option<(u32, u8)>,
+    /// The pass, whether its plan is acceptable, and its common error, as a position among the rates of error about such a plan; only after
+    /// a debater took it.
+    common: Option<(u32, bool, u8)>,
     /// Whether the plan of the latest reply is acceptable, until the kernel adopts it.
     offered: Option<bool>,
 }
@@ -361,12 +362,13 @@ impl Environment {
             return draws.happens(of_module(module, Purpose::Error), rate);
         }
         let rates = self.rates(memory.acceptable);
+        let acceptable = memory.acceptable;
         let cell = match memory.common {
-            Some((known, cell)) if known == pass => cell,
+            Some((known, about, cell)) if (known, about) == (pass, acceptable) => cell,
             Some(_) | None => {
                 let stream = Stream { subject: Subject::World, purpose: Purpose::CommonError };
                 let cell = u8::try_from(draws.pick(stream, &cells(&rates))).unwrap_or(u8::MAX);
-                memory.common = Some((pass, cell));
+                memory.common = Some((pass, acceptable, cell));
                 cell
             }
         };

@@ -82,7 +82,7 @@ metrics! {
     failed_calls: Amount,
     /// Revisions of the plan that the kernel adopted, after the first plan.
     revisions: Amount,
-    /// Repairs after a failed run.
+    /// Repairs that were tried after a failed run.
     repairs: Amount,
     /// Tasks that started.
     tasks: Amount,
@@ -157,6 +157,8 @@ impl Meter {
                         request.started_harmful |= !acceptable;
                     }
                     Operation::Argue(Role::Solution) => total.passes += 1,
+                    // `RepairStarted` is only recorded under a bound of repairs.
+                    Operation::Diagnose => total.repairs += 1,
                     Operation::VerifyIdentity
                     | Operation::LoadContext
                     | Operation::Summarize
@@ -166,7 +168,6 @@ impl Meter {
                     | Operation::ArgueAdditional { .. }
                     | Operation::ReviewRevision
                     | Operation::Approve
-                    | Operation::Diagnose
                     | Operation::UndoTask { .. }
                     | Operation::StoreMemory { .. }
                     | Operation::DeliverAudit => {}
@@ -182,7 +183,6 @@ impl Meter {
                 request.has_plan = true;
             }
             Event::VetoRaised { .. } => request.vetoed = true,
-            Event::RepairStarted => total.repairs += 1,
             Event::Concluded { conclusion } => {
                 request.conclusion = Some(conclusion.kind);
                 request.wrong_block = acceptable && is_judgement(conclusion.cause);
@@ -196,6 +196,7 @@ impl Meter {
                 total.compactions += 1;
             }
             Event::Network(_)
+            | Event::RepairStarted
             | Event::ForgetItems { .. }
             | Event::FinalAnswer { .. }
             | Event::TimeAdvanced { .. }

@@ -66,7 +66,7 @@ impl RandomDraws {
 /// Maps 64 random bits to a number below `bound`: the upper half of the product. The probability of each number is exact to
 /// `bound` / 2⁶⁴.
 fn scale(bits: u64, bound: u64) -> u64 {
-    (u128::from(bits) * u128::from(bound) >> 64) as u64
+    ((u128::from(bits) * u128::from(bound)) >> 64) as u64
 }
 
 impl Draws for RandomDraws {

@@ -1,6 +1,6 @@
 //! Runs of experiments: shards, threads, common random numbers, and probabilities that follow by hand.
 
-#![allow(missing_docs, reason = "a test")]
+#![allow(missing_docs, clippy::unwrap_used, clippy::panic, reason = "a test")]
 
 use orchestrion_experiment::{Experiment, Shard, Sink, Summary, run_range};
 use orchestrion_yaml::Source;

@@ -243,3 +243,103 @@ impl Quotient<'_> {
         None
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::chain::{ChoiceParts, Ending};
+    use super::super::number::Fraction;
+    use super::super::{Exact, Limits, solve_chain};
+    use super::*;
+    use crate::metrics::METRICS;
+    use std::time::Duration;
+
+    const STATES: u32 = 5;
+
+    struct Random(u64);
+
+    impl Random {
+        fn below(&mut self, bound: u64) -> u64 {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (self.0 >> 33) % bound
+        }
+
+        /// Returns a choice of a state that leads to two others. With `next`, one of them is the next state, so that each is reached.
+        fn choice(&mut self, next: Option<u32>) -> ChoiceParts {
+            let to = [
+                next.unwrap_or_else(|| self.below(u64::from(STATES)) as u32),
+                self.below(u64::from(STATES) + 1) as u32,
+            ];
+            let weight = 1 + self.below(3) as i64;
+            let half = |numerator: i64| Fraction::new(numerator.into(), 4.into());
+            let edges = match to {
+                [a, b] if a == b => vec![(a, half(4))],
+                [a, b] => vec![(a, half(weight)), (b, half(4 - weight))],
+            };
+            let reward = self.below(3) as i64;
+            ChoiceParts { edges, rewards: vec![(0, Fraction::from_integer((reward - 1).max(0).into()))] }
+        }
+    }
+
+    fn chain(choices: &[Vec<ChoiceParts>]) -> Chain {
+        let mut chain = Chain::new(true);
+        choices.iter().for_each(|choices| chain.push_state(choices, None));
+        chain.push_state(&[], Some(Ending::Completed));
+        chain
+    }
+
+    /// Returns the values of every policy that always takes the same choice in a state; such a policy is optimal.
+    fn values_of_policies(choices: &[Vec<ChoiceParts>]) -> Vec<[f64; 2]> {
+        let count: usize = choices.iter().map(Vec::len).product();
+        let value = |mut number: usize| {
+            let mut take = |choices: &Vec<ChoiceParts>| {
+                let taken = choices[number % choices.len()].clone();
+                number /= choices.len();
+                vec![taken]
+            };
+            let policy: Vec<Vec<ChoiceParts>> = choices.iter().map(&mut take).collect();
+            let result = solve_chain(&chain(&policy), &[&METRICS[0]], &Limits::default()).unwrap();
+            assert!(!matches!(result.endless, Exact::Interval(_)));
+            [1.0 - result.endless.bounds().low, result.values[0].value.bounds().low]
+        };
+        (0..count).map(value).collect()
+    }
+
+    #[test]
+    fn extremes_are_those_of_all_policies() {
+        let mut random = Random(1);
+        let (mut infinite, mut endless, mut finite) = (0, 0, 0);
+        for round in 0..150 {
+            let states = 0..STATES;
+            let choices: Vec<Vec<ChoiceParts>> = states
+                .map(|state| {
+                    let more = random.below(3);
+                    let mut list = vec![random.choice(Some(state + 1))];
+                    list.extend((0..more).map(|_| random.choice(None)));
+                    list
+                })
+                .collect();
+            let chain = chain(&choices);
+            let values = values_of_policies(&choices);
+            let deadline = Instant::now() + Duration::from_secs(10);
+            for (at, goal) in [Goal::End, Goal::Reward(0)].into_iter().enumerate() {
+                let all = || values.iter().map(|values| values[at]);
+                for (direction, expected) in [
+                    (Extreme::Least, all().fold(f64::INFINITY, f64::min)),
+                    (Extreme::Greatest, all().fold(0.0, f64::max)),
+                ] {
+                    let found = extreme(&chain, goal, direction, deadline).unwrap();
+                    let near = 1e-10 * expected.max(1.0);
+                    assert!(
+                        found == Interval::INFINITE && expected == f64::INFINITY
+                            || found.low <= expected && expected <= found.high && found.width() < near,
+                        "round {round}, {goal:?}, {direction:?}: expected {expected}, found {found:?}"
+                    );
+                    infinite += u32::from(expected == f64::INFINITY);
+                    endless += u32::from(at == 0 && expected < 1.0);
+                    finite += u32::from(at == 1 && expected > 0.0 && expected < f64::INFINITY);
+                }
+            }
+        }
+        assert!(infinite > 20 && endless > 20 && finite > 20, "{infinite} {endless} {finite}");
+    }
+}

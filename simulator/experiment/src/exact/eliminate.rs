@@ -148,11 +148,8 @@ mod tests {
             for state in 0..len {
                 let weights: Vec<i64> = (0..=len).map(|_| draw(4) as i64).collect();
                 let total = weights.iter().sum::<i64>() + 1;
-                for to in 0..len {
-                    if weights[to] > 0 {
-                        transitions.inner[state].insert(to, fraction(weights[to], total));
-                    }
-                }
+                let inner = weights.iter().take(len).enumerate().filter(|(_, weight)| **weight > 0);
+                transitions.inner[state] = inner.map(|(to, weight)| (to, fraction(*weight, total))).collect();
                 transitions.exit.push(fraction(weights[len] + 1, total));
             }
             let inflow: Vec<Fraction> = (0..len).map(|_| fraction(draw(9) as i64, 7)).collect();

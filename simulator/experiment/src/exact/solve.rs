@@ -113,3 +113,81 @@ fn decision_process(chain: &Chain, positions: &[u8], deadline: Instant) -> Optio
     let value = |at: &u8| range(Goal::Reward(*at)).map(|(min, max)| Exact::MinMax { min, max });
     Some((endless, positions.iter().map(value).collect::<Option<_>>()?))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::chain::{ChoiceParts, Ending};
+    use super::*;
+
+    fn fraction(numerator: i64, denominator: i64) -> Fraction {
+        Fraction::new(numerator.into(), denominator.into())
+    }
+
+    /// A walk on 0..=len that steps up with probability `up`, from 1; it ends at both sides. Each step has a reward of 1.
+    fn walk(len: u32, up: &Fraction) -> Chain {
+        let mut chain = Chain::new(true);
+        let down = Fraction::from_integer(1.into()) - up;
+        // State 0 of the chain is place 1, and so on; the ends are the last two states.
+        let state = |place: u32| match place {
+            0 => len - 1,
+            place if place == len => len,
+            place => place - 1,
+        };
+        for place in 1..len {
+            let edges = vec![(state(place + 1), up.clone()), (state(place - 1), down.clone())];
+            let rewards = vec![(0, fraction(1, 1))];
+            let rewards = if place == len - 1 { [rewards, vec![(1, up.clone())]].concat() } else { rewards };
+            chain.push_state(&[ChoiceParts { edges, rewards }], None);
+        }
+        chain.push_state(&[], Some(Ending::Blocked));
+        chain.push_state(&[], Some(Ending::Completed));
+        chain
+    }
+
+    fn values(chain: &Chain, limits: &Limits) -> Vec<Exact> {
+        let result = solve_chain(chain, &[&METRICS[0], &METRICS[1]], limits).unwrap();
+        assert!(!result.is_acyclic);
+        result.values.into_iter().map(|value| value.value).collect()
+    }
+
+    /// The gambler's ruin: from 1, the upper end is reached with probability (1 - r) / (1 - r^len), where r = down / up.
+    #[test]
+    fn gamblers_ruin_has_its_analytic_value() {
+        // r = 2, len = 10: 1 / 1023. The expected number of steps is (1 - 10 / 1023) / (1/3).
+        let found = values(&walk(10, &fraction(1, 3)), &Limits::default());
+        let expected = [(3 * 1013, 1023), (1, 1023)].map(|(a, b)| fraction(a, b));
+        for (found, expected) in found.iter().zip(&expected) {
+            assert_eq!(found, &Exact::Rational(expected.to_string(), to_float(expected)));
+        }
+    }
+
+    /// A fair walk takes len - 1 steps from 1, however it is solved.
+    #[test]
+    fn bounds_contain_fractions() {
+        let coarse = Limits { max_rational_states: 0, ..Limits::default() };
+        for (len, up) in [(8, fraction(1, 2)), (40, fraction(1, 2)), (30, fraction(3, 7))] {
+            let chain = walk(len, &up);
+            let exact = values(&chain, &Limits::default());
+            let eliminated = values(&chain, &coarse);
+            // The same chain by iteration.
+            let components = Components::new(chain.states(), |state, at| {
+                chain.successors(state).get(at).map(|edge| edge.to)
+            });
+            let deadline = Instant::now() + Limits::default().iteration;
+            let mut solver = Bounded { chain: &chain, max_operations: 0, deadline };
+            let found = visits::<Interval>(&chain, &components, &mut solver).unwrap();
+            let steps = found.visits.iter().take(len as usize - 1).fold(Interval::ZERO, |mut sum, visits| {
+                sum.add(visits);
+                sum
+            });
+            let Exact::Rational(_, expected) = exact[0] else { panic!("{exact:?}") };
+            for bounds in [eliminated[0].bounds(), steps] {
+                assert!(bounds.low <= expected && expected <= bounds.high, "{len} {bounds:?} {expected}");
+                assert!(bounds.low < bounds.high && bounds.width() < 1e-10 * expected, "{len} {bounds:?}");
+            }
+            if up == fraction(1, 2) {
+                assert_eq!(expected, f64::from(len - 1));
+            }
+        }
+    }
+}

@@ -116,10 +116,12 @@ pub(crate) fn visits<N: Number>(
             let leaves = |state: &u32| chain.successors(*state).iter().any(|edge| !is_inner(edge.to));
             if !states.iter().any(leaves) {
                 for state in states {
-                    endless.add(visits.get(*state as usize)?);
-                    *visits.get_mut(*state as usize)? = N::zero();
+                    let entered = std::mem::replace(visits.get_mut(*state as usize)?, N::zero());
+                    if !entered.is_zero() {
+                        endless.add(&entered);
+                        trapped.extend_from_slice(states);
+                    }
                 }
-                trapped.extend_from_slice(states);
                 continue;
             }
             solve_component(states, &is_inner, solver, &mut visits)?;
