@@ -2,6 +2,9 @@
 
 use plotters::coord::Shift;
 use plotters::drawing::DrawingArea;
+use plotters::drawing::DrawingAreaErrorKind;
+use plotters::element::{Rectangle, Text};
+use plotters::prelude::DrawingBackend;
 use plotters::prelude::{IntoDrawingArea, RGBColor, SVGBackend};
 use plotters::style::{Color, TextStyle};
 use plotters::style::{FontDesc, FontFamily, FontStyle};
@@ -37,6 +40,9 @@ pub(crate) const SERIES: [RGBColor; 6] = [
     RGBColor(86, 180, 233),
     RGBColor(230, 159, 0),
 ];
+
+/// The error of a drawing.
+pub(crate) type DrawingError = DrawingAreaErrorKind<<SVGBackend<'static> as DrawingBackend>::ErrorType>;
 
 pub(crate) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
@@ -82,4 +88,42 @@ pub(crate) fn padded(values: impl Iterator<Item = f64>) -> std::ops::Range<f64> 
     // A count or a rate is not negative.
     let low = if low >= 0.0 { (low - margin).max(0.0) } else { low - margin };
     low..high + margin
+}
+
+/// The height of a row of a legend in pixels.
+const LEGEND_ROW_PX: i32 = 20;
+
+/// The names of series with their colors, and where each is drawn.
+pub(crate) struct Legend(Vec<(String, RGBColor, (i32, i32))>);
+
+impl Legend {
+    /// Places the entries in as few rows as fit the width of a figure.
+    pub(crate) fn new(entries: impl Iterator<Item = (String, RGBColor)>) -> Self {
+        let (mut x, mut y) = (12, 10);
+        let place = |(name, color): (String, RGBColor)| {
+            // Seven pixels are more than the mean width of a character.
+            let width = 30 + 7 * i32::try_from(name.chars().count()).unwrap_or(0);
+            if x > 12 && x + width > SIZE.0 as i32 {
+                (x, y) = (12, y + LEGEND_ROW_PX);
+            }
+            let at = (x, y);
+            x += width;
+            (name, color, at)
+        };
+        Self(entries.map(place).collect())
+    }
+
+    /// The height of all rows in pixels; 0 without entries.
+    pub(crate) fn height(&self) -> i32 {
+        self.0.last().map_or(0, |(_, _, (_, y))| y + LEGEND_ROW_PX)
+    }
+
+    /// Draws the entries at the top of an area.
+    pub(crate) fn draw(&self, area: &Area<'_>) -> Result<(), DrawingError> {
+        for (name, color, (x, y)) in &self.0 {
+            area.draw(&Rectangle::new([(*x, y + 2), (x + 11, y + 13)], color.filled()))?;
+            area.draw(&Text::new(name.clone(), (x + 16, y + 1), text()))?;
+        }
+        Ok(())
+    }
 }

@@ -1,6 +1,6 @@
 //! A metric over two settings: a cell for each combination, with its mean.
 
-use crate::chart::{FigureError, INK, SIZE, TEXT_PX, draw as draw_svg, text};
+use crate::chart::{DrawingError, FigureError, INK, SIZE, TEXT_PX, draw as draw_svg, text};
 use crate::figure::Figure;
 use orchestrion_experiment::{Metric, MetricKind, Summary};
 use plotters::element::{Rectangle, Text};
@@ -79,7 +79,7 @@ pub(crate) fn draw(
         area.draw(&Text::new(column_name.clone(), (middle, below + 3 * TEXT_PX - 4), centered(text())))?;
         let turned = centered(text().color(&INK)).transform(plotters::style::FontTransform::Rotate270);
         area.draw(&Text::new(row_name.clone(), (20, top + height * rows.len() as i32 / 2), turned))?;
-        Ok::<(), plotters::drawing::DrawingAreaErrorKind<_>>(())
+        Ok::<(), DrawingError>(())
     })?;
     Ok(Some(Figure {
         name: format!("{}-heat-map", metric.name),

@@ -1,11 +1,13 @@
 //! A metric over one setting: a line for each combination of the others, with the interval of each point.
 
-use crate::chart::{FigureError, GRID, INK, SIZE, draw as draw_svg, padded, series_color, stroke, text};
+use crate::chart::{
+    DrawingError, FigureError, GRID, INK, Legend, SIZE, draw as draw_svg, padded, series_color, stroke, text,
+};
 use crate::figure::{Figure, label};
 use orchestrion_experiment::statistics::{Estimate, estimate};
 use orchestrion_experiment::{Metric, Summary};
-use plotters::chart::{ChartBuilder, SeriesLabelPosition};
-use plotters::element::{Circle, ErrorBar, PathElement};
+use plotters::chart::ChartBuilder;
+use plotters::element::{Circle, ErrorBar};
 use plotters::series::LineSeries;
 use plotters::style::Color;
 use std::collections::BTreeMap;
@@ -67,8 +69,12 @@ pub(crate) fn draw(
     let points = || lines.values().flatten();
     let xs = padded(points().map(|(x, _)| *x));
     let ys = padded(points().flat_map(|(_, estimate)| [estimate.low, estimate.high]));
-    let svg = draw_svg(SIZE.1, |area| {
-        let mut chart = ChartBuilder::on(area)
+    let names = lines.keys().enumerate().filter(|_| lines.len() > 1);
+    let legend = Legend::new(names.map(|(number, name)| (name.clone(), series_color(number))));
+    let svg = draw_svg(SIZE.1 + legend.height().unsigned_abs(), |area| {
+        let (top, below) = area.split_vertically(legend.height());
+        legend.draw(&top)?;
+        let mut chart = ChartBuilder::on(&below)
             .margin(12)
             .x_label_area_size(44)
             .y_label_area_size(62)
@@ -85,14 +91,10 @@ pub(crate) fn draw(
             .x_labels(7)
             .y_labels(7)
             .draw()?;
-        for (number, (name, points)) in lines.iter().enumerate() {
+        for (number, points) in lines.values().enumerate() {
             let color = series_color(number);
-            let line = chart
-                .draw_series(LineSeries::new(points.iter().map(|(x, y)| (*x, y.mean)), stroke(color)))?;
-            if !name.is_empty() {
-                line.label(name)
-                    .legend(move |(x, y)| PathElement::new(vec![(x, y), (x + 16, y)], stroke(color)));
-            }
+            let means = points.iter().map(|(x, y)| (*x, y.mean));
+            chart.draw_series(LineSeries::new(means, stroke(color)))?;
             chart.draw_series(
                 points
                     .iter()
@@ -100,15 +102,7 @@ pub(crate) fn draw(
             )?;
             chart.draw_series(points.iter().map(|(x, y)| Circle::new((*x, y.mean), 3, color.filled())))?;
         }
-        if lines.len() > 1 {
-            chart
-                .configure_series_labels()
-                .position(SeriesLabelPosition::UpperRight)
-                .label_font(text())
-                .border_style(GRID.mix(0.5))
-                .draw()?;
-        }
-        Ok::<(), plotters::drawing::DrawingAreaErrorKind<_>>(())
+        Ok::<(), DrawingError>(())
     })?;
     Ok(Some(Figure {
         name: format!("{}-by-{}", metric.name, setting.replace('.', "-")),

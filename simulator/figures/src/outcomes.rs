@@ -1,6 +1,6 @@
 //! The outcomes of each policy: a bar with the share of each.
 
-use crate::chart::{FigureError, SIZE, TEXT_PX, draw as draw_svg, series_color, text};
+use crate::chart::{DrawingError, FigureError, Legend, SIZE, TEXT_PX, draw as draw_svg, series_color, text};
 use crate::figure::Figure;
 use orchestrion_experiment::{PolicySummary, Summary};
 use plotters::element::{Rectangle, Text};
@@ -18,12 +18,8 @@ pub(crate) fn draw(summary: &Summary) -> Result<Figure, FigureError> {
     let height = ROW_PX * summary.policies.len() as i32 + 52;
     let width = SIZE.0 as i32 - 24;
     let svg = draw_svg(height.unsigned_abs(), |area| {
-        let mut x = 12;
-        for (name, color) in OUTCOMES {
-            area.draw(&Rectangle::new([(x, 12), (x + 11, 23)], series_color(color).filled()))?;
-            area.draw(&Text::new(name, (x + 16, 11), text()))?;
-            x += 30 + 7 * name.len() as i32;
-        }
+        Legend::new(OUTCOMES.iter().map(|(name, color)| ((*name).to_owned(), series_color(*color))))
+            .draw(area)?;
         for (number, policy) in summary.policies.iter().enumerate() {
             let top = 40 + ROW_PX * number as i32;
             area.draw(&Text::new(name(summary, policy), (12, top), text()))?;
@@ -40,13 +36,13 @@ pub(crate) fn draw(summary: &Summary) -> Result<Figure, FigureError> {
                     let style = text()
                         .color(&plotters::style::RGBColor(255, 255, 255))
                         .pos(Pos::new(HPos::Center, VPos::Center));
-                    let middle = (f64::midpoint(left, right).round() as i32, top + 17 + TEXT_PX / 2);
+                    let middle = (f64::midpoint(left, right).round() as i32, top + 19 + TEXT_PX / 2);
                     area.draw(&Text::new(format!("{:.0} %", share * 100.0), middle, style))?;
                 }
                 left = right;
             }
         }
-        Ok::<(), plotters::drawing::DrawingAreaErrorKind<_>>(())
+        Ok::<(), DrawingError>(())
     })?;
     Ok(Figure { name: "outcomes".to_owned(), title: "outcomes of the requests, by policy".to_owned(), svg })
 }

@@ -1,6 +1,8 @@
 //! The trade-off between both kinds of error: a point for each policy, and the Pareto front.
 
-use crate::chart::{FigureError, GRID, INK, SIZE, draw as draw_svg, padded, series_color, stroke, text};
+use crate::chart::{
+    DrawingError, FigureError, GRID, INK, SIZE, draw as draw_svg, padded, series_color, stroke, text,
+};
 use crate::figure::Figure;
 use orchestrion_experiment::Summary;
 use orchestrion_experiment::statistics::{Goal, pareto_front};
@@ -53,7 +55,7 @@ pub(crate) fn draw(summary: &Summary) -> Result<Option<Figure>, FigureError> {
         let all = xs().zip(ys()).map(|point| Circle::new(point, 4, series_color(0).filled()));
         chart.draw_series(all)?;
         chart.draw_series(front.iter().map(|point| Circle::new(*point, 5, stroke(series_color(1)))))?;
-        Ok::<(), plotters::drawing::DrawingAreaErrorKind<_>>(())
+        Ok::<(), DrawingError>(())
     })?;
     let title = "harmful plans that run against acceptable plans that are blocked; the line joins policies that no other one beats in both";
     Ok(Some(Figure { name: "trade-off".to_owned(), title: title.to_owned(), svg }))

@@ -130,7 +130,10 @@ fn human(report: &Report, metrics: &[&'static Metric], width: usize, out: &mut i
         writeln!(out, "\n{more} more policies are in the files and in --format json")?;
     }
     write_sensitivities(report, &used, out)?;
-    if report.policies.len() > 1 {
+    // The front is about both kinds of error.
+    let has_both =
+        ["wrong_proceed", "wrong_block"].iter().all(|name| used.iter().any(|metric| metric.name == *name));
+    if report.policies.len() > 1 && has_both {
         let names = report.pareto_front.iter().filter_map(|position| report.policies.get(*position));
         let names: Vec<String> = names.map(|policy| sanitize(&policy.policy)).take(POLICIES_MAX).collect();
         writeln!(out, "\nno other policy has both fewer wrong_proceed and fewer wrong_block:")?;
