@@ -85,7 +85,7 @@ fn merged_parts_equal_one_run_and_its_rows() {
         assert_eq!(read("merged.json"), read("whole/test.json"));
         assert_eq!(rows, read("whole/test.csv").split_once('\n').unwrap().1);
         let again = [&["merge", results[0]], &results[..]].concat();
-        refuse(folder.path(), &again, "repeated runs: expected disjoint runs");
+        refuse(folder.path(), &again, "repeated runs");
     }
     let incomplete =
         explore(folder.path(), &["merge", "part1of3/test.1-of-3.json", "part3of3/test.3-of-3.json"]);
@@ -148,4 +148,86 @@ fn parts_of_other_experiments_are_not_merged() {
     fs::write(folder.path().join("test.yaml"), EXPERIMENT.replace("seed: 3", "seed: 4")).unwrap();
     succeed(folder.path(), &["run", "test.yaml", "--shard", "2/2", "--out-dir", "out"]);
     refuse(folder.path(), &["merge", "out/test.1-of-2.json", "out/test.2-of-2.json"], "different experiment");
+}
+
+/// Security alone decides, and every confidence is 1: the values follow by hand.
+const FINITE: &str = "
+description: A test.
+runs: 4000
+plans: {acceptable: 0.6}
+metrics: [completed, vetoed, wrong_proceed, wrong_block, passes]
+debaters:
+  all: {miss: 1, confidence: {constant: 1}}
+  security: {false_alarm: 0.1, miss: 0.25, confidence: {constant: 1}}
+executor: {success: 0.9, harmful_success: 0.5}
+";
+
+#[test]
+fn exact_values_stand_beside_estimates() {
+    let folder = folder();
+    fs::write(folder.path().join("finite.yaml"), FINITE).unwrap();
+    succeed(folder.path(), &["run", "finite.yaml", "--out-dir", "out"]);
+    let arguments = ["exact", "finite.yaml", "--compare", "out/finite.json"];
+    let text = succeed(folder.path(), &arguments);
+    insta::with_settings!({omit_expression => true}, { insta::assert_snapshot!(text) });
+    let json = succeed(folder.path(), &[&arguments[..], &["--format", "json", "--prism", "model"]].concat());
+    let report: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let schema = jsonschema::validator_for(&report_schemas::exact()).unwrap();
+    assert!(
+        schema.is_valid(&report),
+        "{:?}",
+        schema.iter_errors(&report).next().map(|error| error.to_string())
+    );
+    let value = |name: &str| {
+        let metrics = report["policies"][0]["metrics"].as_array().unwrap();
+        metrics.iter().find(|metric| metric["metric"] == name).unwrap()["value"]["low"].as_f64().unwrap()
+    };
+    for (name, expected) in [
+        ("vetoed", 0.36),
+        ("wrong_block", 0.06),
+        ("wrong_proceed", 0.1),
+        ("completed", 0.54 * 0.9 + 0.05),
+        ("passes", 1.0),
+    ] {
+        assert!((value(name) - expected).abs() < 1e-12, "{name}: {}", value(name));
+    }
+    assert!(folder.path().join("model/finite.1.tra").exists());
+    // Estimates of other modules disagree.
+    fs::write(folder.path().join("finite.yaml"), FINITE.replace("miss: 0.25", "miss: 0.9")).unwrap();
+    let other = explore(folder.path(), &arguments);
+    assert_eq!(other.status.code(), Some(1), "{}", String::from_utf8_lossy(&other.stdout));
+}
+
+#[test]
+fn continuous_distribution_has_no_exact_value() {
+    let folder = folder();
+    refuse(folder.path(), &["exact", "test.yaml"], "beta distribution");
+}
+
+#[test]
+fn page_has_figures_and_no_scripts() {
+    let folder = folder();
+    succeed(folder.path(), &["run", "test.yaml", "--out-dir", "out", "--runs", "300"]);
+    let arguments = ["report", "out/test.json", "--experiment", "test.yaml", "--svg", "figures"];
+    let text = succeed(folder.path(), &arguments);
+    let page = fs::read_to_string(folder.path().join("out/test.html")).unwrap();
+    assert!(
+        page.contains("<figcaption>outcomes of the requests, by policy</figcaption>")
+            && page.contains("A test.")
+    );
+    assert!(!page.contains("<script"));
+    assert_eq!(page.matches("http").count(), page.matches("http://www.w3.org/2000/svg").count());
+    let figures = text.lines().filter(|line| line.starts_with("  figure")).count();
+    assert_eq!(figures, fs::read_dir(folder.path().join("figures")).unwrap().count());
+    for entry in fs::read_dir(folder.path().join("figures")).unwrap() {
+        let svg = fs::read_to_string(entry.unwrap().path()).unwrap();
+        let document = roxmltree::Document::parse(&svg).unwrap();
+        assert_eq!(document.root_element().tag_name().name(), "svg");
+        assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+    }
+    // A second run replaces its own files, and no others.
+    succeed(folder.path(), &arguments);
+    fs::write(folder.path().join("out/test.html"), "<p>mine").unwrap();
+    refuse(folder.path(), &arguments, "the page of an experiment");
+    refuse(folder.path(), &["report", "test.yaml"], "expected the result of an experiment");
 }

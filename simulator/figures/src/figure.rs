@@ -11,8 +11,16 @@ pub struct Figure {
     pub name: String,
     /// What the figure shows, in a sentence.
     pub title: String,
-    /// The SVG document.
+    /// The SVG document, without a ground.
     pub svg: String,
+}
+
+impl Figure {
+    /// Returns the SVG document on a white ground, for a reader that may show it on a dark one.
+    #[must_use]
+    pub fn on_white(&self) -> String {
+        self.svg.replacen(">\n", ">\n<rect width=\"100%\" height=\"100%\" fill=\"#FFFFFF\"/>\n", 1)
+    }
 }
 
 /// The number of policies from which outcomes are not drawn as bars.

@@ -7,7 +7,7 @@ use crate::cli::files::{ensure_overwritable, replace_with};
 use crate::cli::output;
 use miette::{IntoDiagnostic, Result, miette};
 use orchestrion_experiment::{Experiment, METRICS, Metric, Summary};
-use orchestrion_figures::{Figure, PAGE_PREFIX, figures, page};
+use orchestrion_figures::{PAGE_PREFIX, figures, page};
 use orchestrion_files::FileKind;
 use orchestrion_report::text::sanitize;
 use std::io::Write;
@@ -67,10 +67,11 @@ pub(super) fn run(args: &Args, _: &GlobalArgs) -> Result<ExitStatus> {
     let shown = |path: &Path| sanitize(&path.display().to_string());
     writeln!(out, "  page     {}", shown(&path)).into_diagnostic()?;
     if let Some(folder) = &args.svg {
-        for Figure { name, svg, .. } in figures(&summary, &metrics).map_err(|error| miette!("{error}"))? {
-            let path = folder.join(format!("{}-{name}.svg", summary.experiment.replace(['/', '\\'], "-")));
+        for figure in figures(&summary, &metrics).map_err(|error| miette!("{error}"))? {
+            let experiment = summary.experiment.replace(['/', '\\'], "-");
+            let path = folder.join(format!("{experiment}-{}.svg", figure.name));
             std::fs::create_dir_all(folder).into_diagnostic()?;
-            replace_with(&path, &FIGURE, |file| file.write_all(svg.as_bytes()))?;
+            replace_with(&path, &FIGURE, |file| file.write_all(figure.on_white().as_bytes()))?;
             writeln!(out, "  figure   {}", shown(&path)).into_diagnostic()?;
         }
     }
