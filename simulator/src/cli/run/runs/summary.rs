@@ -204,12 +204,12 @@ mod tests {
 
     fn facts(seed: u64) -> RunFacts {
         let calls = BTreeMap::from([(Module::Planner, 1 + (seed % 3) as u32)]);
-        let label = (seed % 4 != 0).then_some(DecisionLabel::ConsensusReached);
+        let label = (!seed.is_multiple_of(4)).then_some(DecisionLabel::ConsensusReached);
         let request = RequestFacts { label, calls, passes: (seed % 2) as u32, ..RequestFacts::default() };
         RunFacts {
             requests: vec![request; 1 + (seed % 2) as usize],
             time: Duration::from_millis(seed * 7 % 11),
-            unused_events: usize::from(seed % 5 == 0),
+            unused_events: usize::from(seed.is_multiple_of(5)),
             ..RunFacts::default()
         }
     }
