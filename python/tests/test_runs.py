@@ -69,8 +69,12 @@ def test_policy_keeps_network_of_scenario() -> None:
 def test_seed_replaces_that_of_scenario(tmp_path: Path) -> None:
     scenario = tmp_path / "random.yaml"
     scenario.write_text(RANDOM)
-    own = orchestrion.run(scenario).trace
-    assert orchestrion.run(scenario, seed=1).trace == own
+
+    def inputs(trace: bytes) -> list[str]:
+        return [repr(step.input) for step in read_trace(trace)]
+
+    # The header of a trace records a seed that replaces that of the file.
+    assert inputs(orchestrion.run(scenario, seed=1).trace) == inputs(orchestrion.run(scenario).trace)
     runs = [orchestrion.run(scenario, seed=seed).trace for seed in range(20)]
     assert runs == [orchestrion.run(scenario, seed=seed).trace for seed in range(20)]
-    assert len(set(runs)) > 1
+    assert len({tuple(inputs(run)) for run in runs}) > 1
