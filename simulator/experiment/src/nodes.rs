@@ -65,3 +65,36 @@ impl NodeBehaviors {
         Answer { result: Ok(report), interaction: scene.node.map(|_| interaction) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::RandomDraws;
+    use orchestrion_kernel::TaskId;
+    use orchestrion_kernel::module::Operation;
+    use orchestrion_kernel::plan::EffectKind;
+
+    /// Returns the exit code that a node reports in a request, and whether the caller would use the result again.
+    fn execute(behavior: NodeBehavior, request: u32) -> (i32, bool) {
+        let node = NodeId::new("ana");
+        let behaviors = NodeBehaviors(BTreeMap::from([(node.clone(), behavior)]));
+        let operation = Operation::RunTask { task: TaskId::FIRST, effect: EffectKind::Pure };
+        let scene = CallScene { operation, pass: 1, request, node: Some(&node) };
+        let answer = behaviors.execute(Score::ONE, scene, &mut RandomDraws::new(0));
+        let Ok(Report::Exit { code, .. }) = answer.result else { panic!("{:?}", answer.result) };
+        (code, answer.interaction.unwrap().feedback.unwrap().reuse)
+    }
+
+    #[test]
+    fn node_degrades_from_its_request_on() {
+        let later = Some(LaterSuccess { from_request: 2, success: Score::ZERO });
+        let behavior = NodeBehavior { success: Score::ONE, later, lies: Score::ZERO };
+        assert_eq!([1, 2, 3].map(|request| execute(behavior, request)), [(0, true), (1, false), (1, false)]);
+    }
+
+    #[test]
+    fn liar_reports_success_and_is_judged() {
+        let liar = NodeBehavior { success: Score::ZERO, later: None, lies: Score::ONE };
+        assert_eq!(execute(liar, 1), (0, false));
+    }
+}

@@ -209,3 +209,28 @@ fn invalid_experiments_are_refused_with_place_and_help() {
     }
     insta::with_settings!({omit_expression => true}, { insta::assert_snapshot!(text) });
 }
+
+#[test]
+fn failed_call_is_no_wrong_block() {
+    let text = "
+description: A test.
+runs: 200
+calls: {modules: {critic: {error: 1}}}
+";
+    let (summary, _) = run(&experiment(text), (0, 200), 1);
+    let metrics = &summary.policies[0].metrics;
+    assert_eq!((metrics["blocked"].sum, metrics["wrong_block"].sum), (200, 0));
+}
+
+#[test]
+fn digest_depends_on_every_row() {
+    let first = experiment(DEBATE);
+    let (summary, _) = run(&first, (0, 300), 1);
+    let other = experiment(&DEBATE.replace("seed: 3", "seed: 4"));
+    let (changed, _) = run(&other, (0, 300), 1);
+    let (fewer, _) = run(&first, (0, 299), 1);
+    let digests = [summary.rows_digest, changed.rows_digest, fewer.rows_digest, Default::default()];
+    for (position, digest) in digests.iter().enumerate() {
+        assert!(!digests[..position].contains(digest), "{position}: {digest}");
+    }
+}
