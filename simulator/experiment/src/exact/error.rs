@@ -42,8 +42,4 @@ pub enum ExactError {
         /// The limit of the solver.
         seconds: u64,
     },
-    /// A file of the export cannot be written.
-    #[error("export: {0}")]
-    #[diagnostic(help("name a folder that can be written"))]
-    Export(#[from] std::io::Error),
 }

@@ -3,6 +3,7 @@
 use super::chain::{Chain, Ending};
 use super::solve::position;
 use crate::metrics::Metric;
+use orchestrion_files::{Access, WriteError, create};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -19,22 +20,24 @@ pub enum Dialect {
 /// `NAME.METRIC.srew`, or `NAME.METRIC.trew` for a decision process. Returns their paths.
 ///
 /// # Errors
-/// A file cannot be written.
+/// [`WriteError`] if a file exists already, or cannot be written.
 pub fn export(
     chain: &Chain,
     metrics: &[&'static Metric],
     dialect: Dialect,
     folder: &Path,
     name: &str,
-) -> io::Result<Vec<PathBuf>> {
+) -> Result<Vec<PathBuf>, WriteError> {
     let mut paths = Vec::new();
     let mut write = |extension: &str, write: &dyn Fn(&mut dyn Write) -> io::Result<()>| {
         let path = folder.join(format!("{name}.{extension}"));
-        let mut file = io::BufWriter::new(std::fs::File::create(&path)?);
-        write(&mut file)?;
-        file.flush()?;
+        create(&path, Access::Default, |file| {
+            let mut file = io::BufWriter::new(file);
+            write(&mut file)?;
+            file.flush()
+        })?;
         paths.push(path);
-        io::Result::Ok(())
+        Ok::<(), WriteError>(())
     };
     write("tra", &|file| transitions(chain, dialect, file))?;
     match dialect {

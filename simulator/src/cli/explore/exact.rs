@@ -4,18 +4,22 @@ mod report;
 
 pub(in crate::cli) use report::JsonReport;
 
-use super::files::{read, with_extension};
+use super::files::{file_name, read};
 use crate::cli::args::{Format, GlobalArgs};
 use crate::cli::exit_status::ExitStatus;
+use crate::cli::files::to_report;
 use crate::cli::output;
-use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget};
-use miette::{IntoDiagnostic, Result, WrapErr, miette};
-use orchestrion_experiment::exact::{Dialect, ExactResult, Limits, Progress, build, export, solve_chain};
+use crate::cli::progress::ProgressLine;
+use indicatif::HumanCount;
+use miette::{Result, miette};
+use orchestrion_experiment::exact::{
+    Dialect, ExactError, ExactResult, Limits, Progress, build, export, solve_chain,
+};
 use orchestrion_experiment::{Cell, Experiment, Summary};
 use orchestrion_report::text::sanitize;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Compute the exact values of an experiment whose states are finite.
 #[derive(Debug, clap::Args)]
@@ -104,27 +108,14 @@ fn solve(
     position: usize,
     limits: &Limits,
 ) -> Result<ExactResult> {
-    let bar = ProgressBar::with_draw_target(
-        None,
-        if global.quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(5) },
-    );
+    let (start, mut line) = (Instant::now(), ProgressLine::new(&*cell.policy.name, global.quiet));
     let mut show = |progress: Progress| match progress {
         Progress::Exploring { states, expanded, .. } => {
-            bar.set_message(format!(
-                "{}: {} states, {} left",
-                sanitize(&cell.policy.name),
-                HumanCount(states as u64),
-                HumanCount((states - expanded) as u64)
-            ));
-            bar.tick();
+            let (found, left) = (HumanCount(states as u64), HumanCount((states - expanded) as u64));
+            line.show(start.elapsed(), format!("{found} states, {left} left"));
         }
         Progress::Solving { states } => {
-            bar.set_message(format!(
-                "{}: solving {} states",
-                sanitize(&cell.policy.name),
-                HumanCount(states as u64)
-            ));
-            bar.tick();
+            line.show(start.elapsed(), format!("solving {} states", HumanCount(states as u64)));
         }
         _ => {}
     };
@@ -132,25 +123,11 @@ fn solve(
     show(Progress::Solving { states: chain.states() });
     if let Some(folder) = &args.prism {
         let dialect = if args.storm { Dialect::Storm } else { Dialect::Prism };
-        let name = format!("{}.{}", experiment.name.replace(['/', '\\'], "-"), position + 1);
-        std::fs::create_dir_all(folder).into_diagnostic()?;
-        export(&chain, &experiment.metrics, dialect, folder, &name).into_diagnostic().wrap_err_with(
-            || {
-                format!(
-                    "{}: not written",
-                    sanitize(&with_extension(&folder.join(&name), "tra").display().to_string())
-                )
-            },
-        )?;
+        let name = format!("{}.{}", file_name(&experiment.name), position + 1);
+        export(&chain, &experiment.metrics, dialect, folder, &name).map_err(to_report)?;
     }
     let result = solve_chain(&chain, &experiment.metrics, limits);
-    bar.finish_and_clear();
-    result.ok_or_else(|| {
-        miette!(
-            help = "raise --timeout",
-            "policy {}: expected bounds within {} s, found no upper bound",
-            sanitize(&cell.policy.name),
-            limits.iteration.as_secs()
-        )
-    })
+    line.finish();
+    let seconds = limits.iteration.as_secs();
+    Ok(result.ok_or_else(|| ExactError::NoBound { policy: sanitize(&cell.policy.name), seconds })?)
 }
