@@ -103,10 +103,22 @@ impl Stream {
     /// The number of streams.
     pub const COUNT: usize = (Module::ALL.len() + 1) * Purpose::ALL.len();
 
+    /// Returns the stream of the world.
+    #[must_use]
+    pub const fn world(purpose: Purpose) -> Self {
+        Self { subject: Subject::World, purpose }
+    }
+
+    /// Returns the stream of a module.
+    #[must_use]
+    pub const fn module(module: Module, purpose: Purpose) -> Self {
+        Self { subject: Subject::Module(module), purpose }
+    }
+
     /// Returns the stream of a debater or reviewer.
     #[must_use]
     pub const fn role(role: Role, purpose: Purpose) -> Self {
-        Self { subject: Subject::Module(Module::Debater(role)), purpose }
+        Self::module(Module::Debater(role), purpose)
     }
 
     /// Returns the position of the stream, below [`Stream::COUNT`].

@@ -4,7 +4,7 @@
 //! Every choice is made through [`Draws`]; all else follows from [`Memory`] and the call.
 
 use crate::distribution::{Confidences, Durations};
-use crate::draws::{Draws, Purpose, Stream, Subject};
+use crate::draws::{Draws, Purpose, Stream};
 use crate::nodes::NodeBehaviors;
 use orchestrion_kernel::event::Event;
 use orchestrion_kernel::module::{Argument, Failure, Module, Operation, Ratings, Report, Role, Stance};
@@ -187,7 +187,7 @@ impl Environment {
     pub fn answer(&self, memory: &mut Memory, scene: CallScene<'_>, draws: &mut impl Draws) -> Answer {
         let module = scene.operation.module();
         let weights = self.behavior(module).map_or([1, 0, 0, 0], |behavior| behavior.weights);
-        let choice = draws.pick(of_module(module, Purpose::Failure), &weights);
+        let choice = draws.pick(Stream::module(module, Purpose::Failure), &weights);
         let failure = choice.checked_sub(1).and_then(|index| FAILURES.get(index).copied());
         if let Some(failure) = failure {
             return Answer { result: Err(failure), interaction: None };
@@ -201,7 +201,7 @@ impl Environment {
     /// Draws the duration of a call, in milliseconds.
     pub fn duration_ms(&self, operation: Operation, draws: &mut impl Draws) -> u32 {
         let module = operation.module();
-        let stream = of_module(module, Purpose::Duration);
+        let stream = Stream::module(module, Purpose::Duration);
         self.behavior(module).map_or(0, |behavior| behavior.duration.draw_ms(draws, stream))
     }
 
@@ -225,7 +225,7 @@ impl Environment {
             Operation::Summarize => return Err(Failure::NoCandidates),
             Operation::Classify => Report::Classification { tags: Vec::new(), similarity: Score::ZERO },
             Operation::DraftPlan => {
-                let stream = Stream { subject: Subject::World, purpose: Purpose::Truth };
+                let stream = Stream::world(Purpose::Truth);
                 memory.offered = Some(draws.happens(stream, self.acceptable));
                 Report::Plan(self.plan.clone())
             }
@@ -234,18 +234,18 @@ impl Environment {
             Operation::ArgueAdditional { .. } => self.argue(memory, scene, None, draws),
             Operation::Approve => {
                 let error = self.approver.error(memory.acceptable);
-                let is_wrong = draws.happens(of_module(Module::Approver, Purpose::Error), error);
+                let is_wrong = draws.happens(Stream::module(Module::Approver, Purpose::Error), error);
                 Report::Approval { approved: memory.acceptable != is_wrong, text: nothing() }
             }
             Operation::RunTask { .. } | Operation::UndoTask { .. } => {
                 let success = self.task_success(memory, scene.operation);
-                let succeeds = draws.happens(of_module(Module::Executor, Purpose::Error), success);
+                let succeeds = draws.happens(Stream::module(Module::Executor, Purpose::Error), success);
                 Report::Exit { code: i32::from(!succeeds), text: nothing(), number: None }
             }
             Operation::Diagnose => {
                 let stream = Stream::role(Role::Critic, Purpose::Revision);
                 if draws.happens(stream, self.repairs) {
-                    let truth = Stream { subject: Subject::World, purpose: Purpose::Truth };
+                    let truth = Stream::world(Purpose::Truth);
                     memory.offered = Some(draws.happens(truth, self.repair_acceptable));
                     Report::Repaired { text: nothing(), plan: self.plan.clone() }
                 } else {
@@ -299,7 +299,7 @@ impl Environment {
             self.honest_argument(memory, scene, debater, position.unwrap_or(5), module, draws)
         } else {
             let weights = vec![1; debater.adversary.len()];
-            let index = draws.pick(of_module(module, Purpose::Adversary), &weights);
+            let index = draws.pick(Stream::module(module, Purpose::Adversary), &weights);
             debater
                 .adversary
                 .get(index)
@@ -307,9 +307,9 @@ impl Environment {
                 .unwrap_or(Argument { stance: Stance::Pro, confidence: Score::ONE })
         };
         let may_revise = matches!(scene.operation, Operation::Argue(role) if role.revises_plan());
-        let revises = may_revise && draws.happens(of_module(module, Purpose::Revision), debater.revises);
+        let revises = may_revise && draws.happens(Stream::module(module, Purpose::Revision), debater.revises);
         let plan = revises.then(|| {
-            let truth = Stream { subject: Subject::World, purpose: Purpose::Truth };
+            let truth = Stream::world(Purpose::Truth);
             memory.offered = Some(draws.happens(truth, self.revision_acceptable));
             self.plan.clone()
         });
@@ -328,7 +328,9 @@ impl Environment {
         let right = if memory.acceptable { Stance::Pro } else { Stance::Con };
         let kept = memory.stances.get(position).copied().flatten();
         let stance = match kept {
-            Some(stance) if draws.happens(of_module(module, Purpose::Keeps), debater.keeps_stance) => stance,
+            Some(stance) if draws.happens(Stream::module(module, Purpose::Keeps), debater.keeps_stance) => {
+                stance
+            }
             Some(_) | None => {
                 let is_wrong = self.errs(memory, scene.pass, debater.judgement, module, draws);
                 match (right, is_wrong) {
@@ -343,7 +345,7 @@ impl Environment {
             *slot = Some(stance);
         }
         let confidences = if stance == right { &debater.confidence } else { &debater.wrong_confidence };
-        let confidence = confidences.draw(draws, of_module(module, Purpose::Confidence));
+        let confidence = confidences.draw(draws, Stream::module(module, Purpose::Confidence));
         Argument { stance, confidence }
     }
 
@@ -358,15 +360,15 @@ impl Environment {
         draws: &mut impl Draws,
     ) -> bool {
         let rate = judgement.error(memory.acceptable);
-        if !draws.happens(of_module(module, Purpose::TakesCommon), self.common_errors) {
-            return draws.happens(of_module(module, Purpose::Error), rate);
+        if !draws.happens(Stream::module(module, Purpose::TakesCommon), self.common_errors) {
+            return draws.happens(Stream::module(module, Purpose::Error), rate);
         }
         let rates = self.rates(memory.acceptable);
         let acceptable = memory.acceptable;
         let cell = match memory.common {
             Some((known, about, cell)) if (known, about) == (pass, acceptable) => cell,
             Some(_) | None => {
-                let stream = Stream { subject: Subject::World, purpose: Purpose::CommonError };
+                let stream = Stream::world(Purpose::CommonError);
                 let cell = u8::try_from(draws.pick(stream, &cells(&rates))).unwrap_or(u8::MAX);
                 memory.common = Some((pass, acceptable, cell));
                 cell
@@ -396,12 +398,6 @@ fn cells(rates: &[Score]) -> Vec<u64> {
         width
     };
     ends.map(width).collect()
-}
-
-/// Returns the stream of a module.
-#[must_use]
-pub(crate) const fn of_module(module: Module, purpose: Purpose) -> Stream {
-    Stream { subject: Subject::Module(module), purpose }
 }
 
 impl Answer {

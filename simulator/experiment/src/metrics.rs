@@ -104,6 +104,16 @@ impl Metric {
     pub fn from_name(name: &str) -> Option<&'static Self> {
         METRICS.iter().find(|metric| metric.name == name)
     }
+
+    /// Formats a mean for each request: a rate with four decimals, an amount with three below 1,000.
+    #[must_use]
+    pub fn format(&self, mean: f64) -> String {
+        match self.kind {
+            MetricKind::Requests => format!("{mean:.4}"),
+            MetricKind::Amount if mean.abs() >= 1000.0 => format!("{mean:.0}"),
+            MetricKind::Amount => format!("{mean:.3}"),
+        }
+    }
 }
 
 /// Measures a run from its events.

@@ -1,7 +1,7 @@
 //! How the nodes of a network execute tasks: some well, some worse after a while, and some lie.
 
-use crate::draws::{Draws, Purpose};
-use crate::environment::{Answer, CallScene, of_module};
+use crate::draws::{Draws, Purpose, Stream};
+use crate::environment::{Answer, CallScene};
 use orchestrion_kernel::module::{Module, Report};
 use orchestrion_kernel::network::{Feedback, InteractionReport};
 use orchestrion_kernel::{NodeId, Score, Text};
@@ -49,9 +49,9 @@ impl NodeBehaviors {
             Some(behavior) => behavior.success,
             None => success,
         };
-        let is_good = draws.happens(of_module(Module::Executor, Purpose::Error), success);
+        let is_good = draws.happens(Stream::module(Module::Executor, Purpose::Error), success);
         let lies = behavior.map_or(Score::ZERO, |behavior| behavior.lies);
-        let reports_success = is_good || draws.happens(of_module(Module::Executor, Purpose::Lie), lies);
+        let reports_success = is_good || draws.happens(Stream::module(Module::Executor, Purpose::Lie), lies);
         let rating = if is_good { 5 } else { 1 };
         let feedback = Feedback {
             help: rating,

@@ -21,13 +21,15 @@ pub struct RandomDraws {
     generators: Vec<Generator>,
     run: u64,
     request: u32,
+    /// The number of started requests. The same request can be run again under another policy.
+    started: u64,
 }
 
 #[derive(Clone, Debug)]
 struct Generator {
     random: ChaCha8Rng,
-    /// The run and the request at whose part the generator is.
-    at: Option<(u64, u32)>,
+    /// The number of the started request at whose part the generator is; 0 before the first one.
+    at: u64,
 }
 
 impl RandomDraws {
@@ -38,24 +40,22 @@ impl RandomDraws {
             let name = Stream::from_index(index).map(Stream::name).unwrap_or_default();
             let mut hasher = blake3::Hasher::new_derive_key(PURPOSE);
             hasher.update(&seed.to_le_bytes()).update(name.as_bytes());
-            Generator { random: ChaCha8Rng::from_seed(*hasher.finalize().as_bytes()), at: None }
+            Generator { random: ChaCha8Rng::from_seed(*hasher.finalize().as_bytes()), at: 0 }
         };
-        Self { generators: (0..Stream::COUNT).map(generator).collect(), run: 0, request: 0 }
+        Self { generators: (0..Stream::COUNT).map(generator).collect(), run: 0, request: 0, started: 0 }
     }
 
     /// Starts a request of a run: every stream continues at the part of that request.
     pub fn start_request(&mut self, run: u64, request: u32) {
         self.run = run;
         self.request = request;
-        // The same request can be run again under another policy.
-        self.generators.iter_mut().for_each(|generator| generator.at = None);
+        self.started += 1;
     }
 
     fn next(&mut self, stream: Stream) -> u64 {
-        let here = (self.run, self.request);
         let Some(generator) = self.generators.get_mut(stream.index()) else { return 0 };
-        if generator.at != Some(here) {
-            generator.at = Some(here);
+        if generator.at != self.started {
+            generator.at = self.started;
             generator.random.set_stream(self.run);
             generator.random.set_word_pos(u128::from(self.request) * WORDS_PER_REQUEST);
         }
@@ -90,11 +90,11 @@ impl Draws for RandomDraws {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::draws::{Purpose, Subject};
+    use crate::draws::Purpose;
     use orchestrion_kernel::Score;
     use orchestrion_kernel::module::Role;
 
-    const TRUTH: Stream = Stream { subject: Subject::World, purpose: Purpose::Truth };
+    const TRUTH: Stream = Stream::world(Purpose::Truth);
     const CRITIC: Stream = Stream::role(Role::Critic, Purpose::Error);
 
     fn sample(seed: u64, run: u64, request: u32, stream: Stream) -> Vec<u32> {

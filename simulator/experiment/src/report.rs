@@ -114,6 +114,16 @@ impl Report {
             pareto_front: front(summary),
         }
     }
+
+    /// Returns the metrics that are not 0 under every policy. The others say nothing about a policy.
+    #[must_use]
+    pub fn used(&self, metrics: &[&'static Metric]) -> Vec<&'static Metric> {
+        let is_used = |metric: &&&'static Metric| {
+            let found = self.policies.iter().filter_map(|policy| policy.metrics.get(metric.name));
+            found.into_iter().any(|found| found.mean.mean != 0.0)
+        };
+        metrics.iter().filter(is_used).copied().collect()
+    }
 }
 
 fn all_sensitivities(summary: &Summary, metrics: &[&'static Metric]) -> Vec<MetricSensitivities> {

@@ -4,7 +4,7 @@ use crate::chart::FigureError;
 use crate::figure::{Figure, figures};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use orchestrion_experiment::statistics::Estimate;
-use orchestrion_experiment::{Metric, MetricKind, Report, Summary};
+use orchestrion_experiment::{Metric, Report, Summary};
 
 /// The first bytes of every page.
 pub const PAGE_PREFIX: &str = "<!DOCTYPE html><!-- an experiment of orchestrion -->";
@@ -24,13 +24,7 @@ pub fn page(
 ) -> Result<String, FigureError> {
     let report = Report::new(summary, metrics);
     let drawn = figures(summary, metrics)?;
-    let is_used = |metric: &&&'static Metric| {
-        report
-            .policies
-            .iter()
-            .any(|policy| policy.metrics.get(metric.name).is_some_and(|found| found.mean.mean != 0.0))
-    };
-    let used: Vec<&'static Metric> = metrics.iter().filter(is_used).copied().collect();
+    let used = report.used(metrics);
     let body = html! {
         html lang="en" {
             head {
@@ -104,12 +98,7 @@ fn table(report: &Report, used: &[&'static Metric]) -> Markup {
 }
 
 fn cell(metric: &Metric, estimate: &Estimate) -> Markup {
-    let number = |value: f64| match metric.kind {
-        MetricKind::Requests => format!("{value:.4}"),
-        MetricKind::Amount if value.abs() >= 1000.0 => format!("{value:.0}"),
-        MetricKind::Amount => format!("{value:.3}"),
-    };
-    html! { (number(estimate.mean)) br; small { "[" (number(estimate.low)) ", " (number(estimate.high)) "]" } }
+    html! { (metric.format(estimate.mean)) br; small { "[" (metric.format(estimate.low)) ", " (metric.format(estimate.high)) "]" } }
 }
 
 fn sensitivities(report: &Report, used: &[&'static Metric]) -> Markup {

@@ -3,7 +3,6 @@
 mod exact;
 mod files;
 mod merge;
-mod progress;
 mod report;
 mod rows;
 mod run;

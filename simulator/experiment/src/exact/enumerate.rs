@@ -99,11 +99,10 @@ impl Draws for Tape {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::draws::Subject;
     use num_traits::{One, Zero};
 
-    const TRUTH: Stream = Stream { subject: Subject::World, purpose: Purpose::Truth };
-    const ADVERSARY: Stream = Stream { subject: Subject::World, purpose: Purpose::Adversary };
+    const TRUTH: Stream = Stream::world(Purpose::Truth);
+    const ADVERSARY: Stream = Stream::world(Purpose::Adversary);
 
     /// Draws a tree in which the second choice depends on the first.
     fn draw(tape: &mut Tape) -> Vec<usize> {

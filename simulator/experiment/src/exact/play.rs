@@ -3,8 +3,8 @@
 use super::chain::Ending;
 use super::enumerate::Tape;
 use super::number::Fraction;
-use crate::draws::{Draws, Purpose};
-use crate::environment::{Answer, Memory, of_module};
+use crate::draws::{Draws, Purpose, Stream};
+use crate::environment::{Answer, Memory};
 use crate::metrics::{Measurements, Meter, RequestMeter};
 use crate::progress::{Next, failed, next};
 use crate::run::{World, scene};
@@ -249,7 +249,7 @@ impl Running<'_> {
         let answer_with = |memory: &mut Memory, tape: &mut Tape| {
             let answer = world.environment.answer(memory, scene, tape);
             let weights = behavior.map_or([1, 0], |behavior| behavior.duration.weights_at(deadline_ms));
-            let stream = of_module(call.operation.module(), Purpose::Duration);
+            let stream = Stream::module(call.operation.module(), Purpose::Duration);
             let times_out = answer.result == Err(Failure::Timeout) || tape.pick(stream, &weights) == 1;
             (answer, times_out)
         };

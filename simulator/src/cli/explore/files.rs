@@ -68,3 +68,8 @@ pub(super) fn write(path: &Path, summary: &Summary) -> Result<()> {
     let json = summary.to_json().into_diagnostic()?;
     files::replace_with(path, &RESULT, |file| file.write_all(json.as_bytes()))
 }
+
+/// Returns the name without characters that separate folders.
+pub(super) fn file_name(experiment: &str) -> String {
+    experiment.replace(['/', '\\'], "-")
+}

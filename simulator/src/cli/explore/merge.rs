@@ -1,6 +1,6 @@
 //! `explore merge`: the result of all parts of an experiment.
 
-use super::files::{read, write};
+use super::files::{file_name, read, write};
 use super::text::print_report;
 use crate::cli::args::{Format, GlobalArgs};
 use crate::cli::exit_status::ExitStatus;
@@ -57,9 +57,4 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     write(&path, &summary)?;
     let metrics: Vec<_> = METRICS.iter().collect();
     print_report(&summary, &metrics, &path, None, args.format, global)
-}
-
-/// Returns the name without characters that separate folders.
-fn file_name(experiment: &str) -> String {
-    experiment.replace(['/', '\\'], "-")
 }

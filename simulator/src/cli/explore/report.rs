@@ -1,6 +1,6 @@
 //! `explore report`: figures and a page of a result.
 
-use super::files::read;
+use super::files::{file_name, read};
 use crate::cli::args::GlobalArgs;
 use crate::cli::exit_status::ExitStatus;
 use crate::cli::files::{ensure_overwritable, replace_with};
@@ -68,7 +68,7 @@ pub(super) fn run(args: &Args, _: &GlobalArgs) -> Result<ExitStatus> {
     writeln!(out, "  page     {}", shown(&path)).into_diagnostic()?;
     if let Some(folder) = &args.svg {
         for figure in figures(&summary, &metrics).map_err(|error| miette!("{error}"))? {
-            let experiment = summary.experiment.replace(['/', '\\'], "-");
+            let experiment = file_name(&summary.experiment);
             let path = folder.join(format!("{experiment}-{}.svg", figure.name));
             std::fs::create_dir_all(folder).into_diagnostic()?;
             replace_with(&path, &FIGURE, |file| file.write_all(figure.on_white().as_bytes()))?;

@@ -1,12 +1,12 @@
 //! `explore run`: runs an experiment, or a part of it.
 
 use super::files::{RESULT, read, stem, with_extension, write};
-use super::progress::RunProgress;
 use super::rows::RowsFile;
 use super::text;
 use crate::cli::args::{Format, GlobalArgs};
 use crate::cli::exit_status::ExitStatus;
 use crate::cli::files::ensure_overwritable;
+use crate::cli::progress::{ProgressLine, runs_text};
 use miette::{Result, miette};
 use orchestrion_experiment::{Experiment, Rows, RunError, Shard, Sink, Summary, run_range};
 use orchestrion_report::text::sanitize;
@@ -102,13 +102,17 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     let mut sink = Checkpoints {
         rows,
         path: &result_path,
-        progress: RunProgress::start(end - first, done, global.quiet),
+        progress: ProgressLine::new(&*experiment.name, global.quiet),
+        runs: end - first - done,
+        done,
+        start: Instant::now(),
         last: Instant::now(),
     };
     let with_rows = !args.no_rows;
     run_range(&experiment, (first + done, end), threads, with_rows, &mut summary, &mut sink)
         .map_err(run_error)?;
     sink.finish(&summary)?;
+    sink.progress.finish();
     let rows_path = with_rows.then_some(rows_path);
     text::print(&experiment, &summary, &result_path, rows_path.as_deref(), args.format, global)
 }
@@ -153,7 +157,12 @@ fn run_error(error: RunError) -> miette::Report {
 struct Checkpoints<'a> {
     rows: Option<RowsFile>,
     path: &'a Path,
-    progress: RunProgress,
+    progress: ProgressLine,
+    /// The runs that this process makes.
+    runs: u64,
+    /// The runs that an interrupted process made.
+    done: u64,
+    start: Instant,
     last: Instant,
 }
 
@@ -172,7 +181,8 @@ impl Sink for Checkpoints<'_> {
         if let Some(file) = &mut self.rows {
             file.append(rows)?;
         }
-        self.progress.set_position(summary.completed_runs());
+        let (ended, elapsed) = (summary.completed_runs() - self.done, self.start.elapsed());
+        self.progress.show(elapsed, runs_text(ended, self.runs, elapsed));
         if self.last.elapsed() >= CHECKPOINT {
             self.finish(summary).map_err(|error| io::Error::other(error.to_string()))?;
             self.last = Instant::now();

@@ -3,10 +3,11 @@
 use crate::cli::args::{Format, GlobalArgs};
 use crate::cli::exit_status::ExitStatus;
 use crate::cli::output::{self, write_hanging, write_summary};
+use crate::cli::test_report::write_json;
 use anstyle::{AnsiColor, Style};
 use miette::{IntoDiagnostic, Result};
 use orchestrion_experiment::statistics::Estimate;
-use orchestrion_experiment::{Experiment, Metric, MetricKind, MetricReport, PolicyReport, Report, Summary};
+use orchestrion_experiment::{Experiment, Metric, MetricReport, PolicyReport, Report, Summary};
 use orchestrion_report::text::{grouped, sanitize};
 use serde::Serialize;
 use std::io::{self, Write};
@@ -69,8 +70,7 @@ pub(super) fn print_report(
                 rows: rows.map(|rows| rows.display().to_string()),
                 report: &report,
             };
-            let text = serde_json::to_string_pretty(&json).into_diagnostic()?;
-            writeln!(out, "{}", orchestrion_report::text::escape_json(&text)).into_diagnostic()?;
+            write_json(&json, &mut out).into_diagnostic()?;
         }
         Format::Human => {
             if !global.quiet {
@@ -113,14 +113,7 @@ fn count(number: u64, noun: &str) -> String {
 }
 
 fn human(report: &Report, metrics: &[&'static Metric], width: usize, out: &mut impl Write) -> io::Result<()> {
-    // A metric that is 0 everywhere says nothing about a policy.
-    let is_used = |metric: &&&'static Metric| {
-        report
-            .policies
-            .iter()
-            .any(|policy| policy.metrics.get(metric.name).is_some_and(|found| found.mean.mean != 0.0))
-    };
-    let used: Vec<&'static Metric> = metrics.iter().filter(is_used).copied().collect();
+    let used = report.used(metrics);
     for policy in report.policies.iter().take(POLICIES_MAX) {
         let bold = Style::new().bold();
         writeln!(out, "\n{bold}{}{bold:#}", sanitize(&policy.policy))?;
@@ -167,15 +160,7 @@ fn write_metrics(
 /// Formats a mean with its interval.
 fn interval(metric: &Metric, estimate: &Estimate) -> String {
     let Estimate { mean, low, high } = *estimate;
-    format!("{} [{}, {}]", number(metric, mean), number(metric, low), number(metric, high))
-}
-
-fn number(metric: &Metric, value: f64) -> String {
-    match metric.kind {
-        MetricKind::Requests => format!("{value:.4}"),
-        MetricKind::Amount if value.abs() >= 1000.0 => format!("{value:.0}"),
-        MetricKind::Amount => format!("{value:.3}"),
-    }
+    format!("{} [{}, {}]", metric.format(mean), metric.format(low), metric.format(high))
 }
 
 /// Formats the difference from the baseline, if there is one.

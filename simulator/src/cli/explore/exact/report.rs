@@ -3,12 +3,13 @@
 use crate::cli::args::Format;
 use crate::cli::exit_status::ExitStatus;
 use crate::cli::output::{self, write_hanging, write_summary};
+use crate::cli::test_report::write_json;
 use anstyle::{AnsiColor, Style};
 use miette::{IntoDiagnostic, Result};
 use orchestrion_experiment::exact::{Exact, ExactResult, Interval};
 use orchestrion_experiment::statistics::{Estimate, estimate};
 use orchestrion_experiment::{Experiment, Summary};
-use orchestrion_report::text::{escape_json, grouped, sanitize};
+use orchestrion_report::text::{grouped, sanitize};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::io::Write;
@@ -127,8 +128,7 @@ pub(super) fn print(
     let mut out = output::stdout();
     match format {
         Format::Json => {
-            let text = serde_json::to_string_pretty(&report).into_diagnostic()?;
-            writeln!(out, "{}", escape_json(&text)).into_diagnostic()?;
+            write_json(&report, &mut out).into_diagnostic()?;
         }
         Format::Human => human(&report, status, width, &mut out).into_diagnostic()?,
     }
