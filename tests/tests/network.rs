@@ -6,6 +6,7 @@ use orchestrion_kernel::network::convergence::{
     Position, Variance, agree_to_disagree, convergence_score, deliberate,
 };
 use orchestrion_kernel::network::defense::Signal;
+use orchestrion_kernel::network::policy::RoutingOrder;
 use orchestrion_kernel::network::{
     Capability, CapabilityCategory, CapabilityConstraints, CapabilityState, Connection, Connections,
     Contribution, Exchange, Interaction, Millionths, Network, Node, NodeStatus, Requirements, RoutingResult,
@@ -184,8 +185,10 @@ proptest! {
     fn route_agrees_with_its_explanation(
         network in any_network(), requirements in any_requirements(), from in 0..9_usize, size in 0..9_u32,
         local_preference in any::<bool>(), all_capabilities in any::<bool>(),
+        order in select(&RoutingOrder::ALL),
     ) {
         let mut policy = TrustPolicy::default();
+        policy.routing.order = order;
         policy.routing.local_preference = local_preference;
         policy.routing.all_capabilities = all_capabilities;
         let from = node_id(from);

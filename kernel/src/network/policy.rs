@@ -1,7 +1,9 @@
 //! The constants of the trust network as policy values, with the design's constants as defaults (decision 0041).
 
+mod routing_order;
 mod validate;
 
+pub use routing_order::RoutingOrder;
 pub use validate::TrustPolicyError;
 
 use super::millionths::Millionths;
@@ -215,6 +217,9 @@ section! {
 section! {
     /// The constants and switches of routing.
     RoutingPolicy {
+        /// What candidates are compared by.
+        #[cfg_attr(feature = "serde", serde(skip_serializing_if = "RoutingOrder::is_default"))]
+        order: RoutingOrder = RoutingOrder::Score,
         /// The factor of the score of a preferred node. At most 100, so that scores are compared exactly.
         preference_bonus: Weight = weight(1_200_000),
         /// A capability above this load refuses a task.

@@ -12,6 +12,7 @@ pub use ensemble::{Ensemble, route_ensemble};
 pub use filter::Filter;
 
 use super::directory::Row;
+use super::policy::RoutingOrder;
 use super::{Network, Node, TrustPolicy};
 use crate::ids::NodeId;
 use crate::network::Requirements;
@@ -22,7 +23,7 @@ use core::cmp::Ordering;
 use filter::{TaskFilter, can_execute_locally};
 use view::View;
 
-/// The factors of a routing score (001 §4.1).
+/// The factors of a routing score (001 §4.1). Under another [order](super::policy::RoutingOrder), the factors that it does not read are 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
@@ -42,6 +43,16 @@ pub struct Factors {
 }
 
 impl Factors {
+    /// The factors that change no score.
+    pub(super) const ONE: Self = Self {
+        trust: Score::ONE,
+        quality: Score::ONE,
+        availability: Score::ONE,
+        connection: Score::ONE,
+        safety: Score::ONE,
+        preference: Weight::ONE,
+    };
+
     /// Returns the score, rounded half up. A preference may lift it above 1.
     #[must_use]
     pub fn score(&self) -> Weight {
@@ -182,13 +193,16 @@ fn find_best<'a>(
     let max_bonus = policy.routing.preference_bonus.max(Weight::ONE);
     let mut best: Option<Scored<'_>> = None;
     let mut visit = |row: &Row| {
-        let published = Factors {
-            trust: row.trust,
-            quality: row.quality,
-            availability: complement(row.load),
-            connection: Score::ONE,
-            safety: Score::ONE,
-            preference: max_bonus,
+        let published = match policy.routing.order {
+            RoutingOrder::Score => Factors {
+                trust: row.trust,
+                quality: row.quality,
+                availability: complement(row.load),
+                preference: max_bonus,
+                ..Factors::ONE
+            },
+            RoutingOrder::Quality => Factors { quality: row.quality, ..Factors::ONE },
+            RoutingOrder::RoundRobin => Factors::ONE,
         };
         if best.as_ref().is_some_and(|best| published.product() < best.product) {
             return;

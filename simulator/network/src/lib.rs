@@ -13,6 +13,7 @@ mod format;
 mod from_kernel;
 mod policy;
 mod public_key;
+mod routing_order;
 mod signed;
 mod task;
 
@@ -23,9 +24,11 @@ pub use format::{
 };
 pub use policy::{
     ConnectionPolicyFile, ConvergencePolicyFile, DefensePolicyFile, FeedbackPolicyFile, PolicyFile,
-    RoutingPolicyFile, StartPolicyFile, StatusPolicyFile, TrustWeightsFile, WorkflowPolicyFile,
+    RoutingPolicyFile, StartPolicyFile, StatusPolicyFile, TRUST_SETTINGS, TrustWeightsFile,
+    WorkflowPolicyFile, set_trust_policy,
 };
 pub use public_key::PublicKeyText;
+pub use routing_order::RoutingOrderFile;
 pub use signed::{Number, Reciprocity, Tone};
 pub use task::{RequirementsFile, TaskConstraintsFile};
 

@@ -1,14 +1,15 @@
 //! The policy of a network file: settings that differ from the defaults.
 
+use super::routing_order::RoutingOrderFile;
 use super::signed::{Reciprocity, Tone};
 use miette::SourceSpan;
 use orchestrion_kernel::network::Millionths;
 use orchestrion_kernel::network::policy::{
-    ConnectionPolicy, ConvergencePolicy, DefensePolicy, FeedbackPolicy, RoutingPolicy, StartPolicy,
-    StatusPolicy, TrustPolicy, TrustPolicyError, TrustWeights, WorkflowPolicy,
+    ConnectionPolicy, ConvergencePolicy, DefensePolicy, FeedbackPolicy, RoutingOrder, RoutingPolicy,
+    StartPolicy, StatusPolicy, TrustPolicy, TrustPolicyError, TrustWeights, WorkflowPolicy,
 };
 use orchestrion_kernel::{Score, Weight};
-use orchestrion_yaml::{Decimal, LabeledError, Spanned, required_value};
+use orchestrion_yaml::{Decimal, LabeledError, ReadError, Source, Spanned, required_value};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -42,6 +43,7 @@ setting_values! {
     u32 = u32: |number| number, |number| number;
     u64 = u64: |number| number, |number| number;
     bool = bool: |on| on, |on| on;
+    RoutingOrderFile = RoutingOrder: Into::into, Into::into;
 }
 
 macro_rules! sections {
@@ -99,10 +101,13 @@ macro_rules! sections {
             )*
         }
 
+        /// The path of every setting, such as `routing.order`.
+        pub const TRUST_SETTINGS: &[&str] =
+            &[$($(concat!(stringify!($section), ".", stringify!($setting)),)*)*];
+
         impl PolicyFile {
-            /// Returns the defaults with the settings of this file; not yet validated.
-            fn to_policy(self) -> TrustPolicy {
-                let mut policy = TrustPolicy::default();
+            /// Returns a policy with the settings of this file; not yet validated.
+            fn apply_to(self, mut policy: TrustPolicy) -> TrustPolicy {
                 let TrustPolicy { $($section),* } = &mut policy;
                 $(if let Some(file) = self.$section {
                     file.value.apply($section);
@@ -270,6 +275,8 @@ sections! {
     }
     /// The constants and switches of routing.
     routing: RoutingPolicyFile for RoutingPolicy {
+        /// What candidates are compared by: score (001 §4.1), quality, or round_robin (the fewest interactions with the routing node).
+        order: RoutingOrderFile;
         /// The factor of the score of a preferred node. At most 100, so that scores are compared exactly.
         preference_bonus: Decimal<Weight>;
         /// A capability above this load refuses a task.
@@ -307,13 +314,31 @@ sections! {
     }
 }
 
+/// Returns a policy with other values of these settings, by path and as YAML; or the contradiction in it.
+///
+/// # Errors
+/// [`ReadError`] for an unknown path, and for a value that the setting does not accept.
+pub fn set_trust_policy(
+    policy: &TrustPolicy,
+    changed: &[(String, String)],
+) -> Result<Result<TrustPolicy, TrustPolicyError>, ReadError> {
+    let mut changed_policy = *policy;
+    for (path, value) in changed {
+        let (section, setting) = path.split_once('.').unwrap_or((path, ""));
+        let text = format!("{section}: {{{setting}: {value}}}\n");
+        let file: PolicyFile = Source::from_text(path, &text)?.parse()?;
+        changed_policy = file.apply_to(changed_policy);
+    }
+    Ok(changed_policy.validate().map(|()| changed_policy))
+}
+
 impl PolicyFile {
     /// Returns the validated policy.
     ///
     /// # Errors
     /// A contradiction, with the settings of the file that take part in it.
     pub(super) fn validate(&self) -> Result<TrustPolicy, LabeledError> {
-        let policy = self.to_policy();
+        let policy = self.apply_to(TrustPolicy::default());
         policy.validate().map_err(|error| self.contradiction(&error))?;
         Ok(policy)
     }

@@ -4,6 +4,7 @@ use super::RandomSource;
 use super::network_plans::{random_answer, random_plan};
 use orchestrion_kernel::module::{Argument, Failure, Operation, Ratings, Report, Stance};
 use orchestrion_kernel::network::defense::Signal;
+use orchestrion_kernel::network::policy::RoutingOrder;
 use orchestrion_kernel::network::{
     Capability, CapabilityCategory, CapabilityConstraints, CapabilityState, Feedback, HandoffReceipt,
     InteractionReport, Millionths, NetworkInput, Node, SignatureStatus, TrustPolicy,
@@ -83,6 +84,12 @@ fn trust_policy(choice: &mut impl RandomSource) -> TrustPolicy {
     let mut policy = TrustPolicy::default();
     policy.status.probation_interactions = choice.one_of(&[50, 2, 3, 5]);
     policy.trust.partner_window = choice.one_of(&[100, 10, 3]);
+    policy.routing.order = choice.one_of(&[
+        RoutingOrder::Score,
+        RoutingOrder::Score,
+        RoutingOrder::Quality,
+        RoutingOrder::RoundRobin,
+    ]);
     policy.routing.local_preference = choice.percent(80);
     policy.routing.all_capabilities = choice.percent(80);
     policy.workflow.max_retries = choice.one_of(&[2, 2, 1, 0, 3]);

@@ -1,6 +1,7 @@
 //! Routing: the node that gets a task, as one node sees the network.
 
 use super::nodes::{ONE, OracleCapability, OracleNetwork, OracleNode};
+use orchestrion_kernel::network::policy::RoutingOrder;
 use orchestrion_kernel::network::{NodeStatus, Priority, Requirements};
 use orchestrion_kernel::{CapabilityId, NodeId};
 
@@ -85,8 +86,14 @@ impl OracleNetwork {
             let is_preferred = need.0.constraints.preferred_nodes.contains(id);
             let bonus = if is_preferred { 1_200_000 } else { ONE };
             let factors = [node.trust, capability.quality, ONE - node.load(), weight, ONE - threat, bonus];
-            let score: u128 = factors.iter().map(|factor| u128::try_from(*factor).unwrap_or(0)).product();
-            scored.push((score, id.clone()));
+            let all: u128 = factors.iter().map(|factor| u128::try_from(*factor).unwrap_or(0)).product();
+            let met = router.and_then(|node| node.connections.get(id)).map_or(0, |end| end.interactions);
+            let value = match self.policy.routing.order {
+                RoutingOrder::Score => all,
+                RoutingOrder::Quality => u128::try_from(capability.quality).unwrap_or(0),
+                RoutingOrder::RoundRobin => u128::from(u32::MAX - met),
+            };
+            scored.push((value, id.clone()));
         }
         scored.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
         scored.into_iter().map(|(_, id)| id).collect()

@@ -12,6 +12,7 @@ use orchestrion_kernel::ids::{CallId, CapabilityId, NodeId, Text};
 use orchestrion_kernel::input::Input;
 use orchestrion_kernel::module::{Failure, Module, Operation};
 use orchestrion_kernel::network::defense::Signal;
+use orchestrion_kernel::network::policy::RoutingOrder;
 use orchestrion_kernel::network::{
     CapabilityState, HandoffReceipt, HandoffRefusal, NetworkEvent, NetworkInput, Node, NodeStatus,
     Requirements, SignatureStatus,
@@ -222,7 +223,7 @@ pub(crate) fn candidates<'n>(
     passing.filter_map(|node| score(network, from, required, node)).collect()
 }
 
-/// The exact score of a node, as another one sees it (001 §4.1).
+/// What a node is compared by, as another one sees it: the exact score (001 §4.1), or what the policy names instead.
 pub(crate) fn score<'n>(
     network: &NetworkState,
     from: &NodeId,
@@ -237,6 +238,12 @@ pub(crate) fn score<'n>(
     let threat = belief.map_or(0, |belief| belief.level.millionths());
     let is_preferred = required.constraints.preferred_nodes.contains(&node.id);
     let bonus = if is_preferred { policy.routing.preference_bonus.millionths() } else { ONE };
+    let interactions = connection.map_or(0, |connection| connection.interactions);
+    match policy.routing.order {
+        RoutingOrder::Score => {}
+        RoutingOrder::Quality => return Some((held.quality.millionths().into(), &node.id)),
+        RoutingOrder::RoundRobin => return Some((u128::MAX - u128::from(interactions), &node.id)),
+    }
     let factors = [
         node.trust.millionths(),
         held.quality.millionths(),

@@ -3,6 +3,7 @@
 use super::filter::TaskFilter;
 use super::{Factors, complement};
 use crate::ids::NodeId;
+use crate::network::policy::RoutingOrder;
 use crate::network::{Node, TrustPolicy};
 use crate::score::{Score, Weight};
 
@@ -26,15 +27,28 @@ impl<'a> View<'a> {
         quality: Score,
         load: Score,
     ) -> Factors {
-        let bonus = self.policy.routing.preference_bonus;
-        Factors {
-            trust,
-            quality,
-            availability: complement(load),
-            connection: self.connection(candidate),
-            safety: complement(self.node.map_or(Score::ZERO, |node| node.threat_level(candidate))),
-            preference: if task.is_preferred(candidate) { bonus } else { Weight::ONE },
+        match self.policy.routing.order {
+            RoutingOrder::Score => {
+                let bonus = self.policy.routing.preference_bonus;
+                Factors {
+                    trust,
+                    quality,
+                    availability: complement(load),
+                    connection: self.connection(candidate),
+                    safety: complement(self.node.map_or(Score::ZERO, |node| node.threat_level(candidate))),
+                    preference: if task.is_preferred(candidate) { bonus } else { Weight::ONE },
+                }
+            }
+            RoutingOrder::Quality => Factors { quality, ..Factors::ONE },
+            RoutingOrder::RoundRobin => Factors { connection: self.turn(candidate), ..Factors::ONE },
         }
+    }
+
+    /// Returns a value that falls by a millionth with each interaction.
+    fn turn(&self, candidate: &NodeId) -> Score {
+        let connection = self.node.and_then(|node| node.connections.get(candidate));
+        let interactions = connection.map_or(0, |connection| connection.interactions);
+        complement(Score::from_millionths(interactions).unwrap_or(Score::ONE))
     }
 
     /// Returns the weight of the connection to a candidate, else that of a new one.

@@ -1,6 +1,7 @@
 //! Faults in the constants of the trust network: each number halved, or one more, each switch toggled.
 
 use crate::kernel_under_test::TrustPolicyMutation;
+use orchestrion_kernel::network::policy::RoutingOrder;
 use orchestrion_kernel::network::{Millionths, TrustPolicy};
 use orchestrion_kernel::{Score, Weight};
 
@@ -38,6 +39,16 @@ impl Wrong for u32 {
 impl Wrong for u64 {
     fn spoil(&mut self) {
         *self = self.saturating_add(1);
+    }
+}
+
+impl Wrong for RoutingOrder {
+    fn spoil(&mut self) {
+        *self = match self {
+            Self::Score => Self::Quality,
+            Self::Quality => Self::RoundRobin,
+            Self::RoundRobin => Self::Score,
+        };
     }
 }
 
@@ -116,6 +127,7 @@ pub(super) const FAULTS: &[(&str, &str, TrustPolicyMutation)] = wrong![
     defense.primed_from,
     defense.act_above,
     defense.warning_confidence,
+    routing.order,
     routing.preference_bonus,
     routing.overload_above,
     routing.local_preference,
