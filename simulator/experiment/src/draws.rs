@@ -64,11 +64,13 @@ pub enum Purpose {
     Lie,
     /// The choice of an adversary.
     Adversary,
+    /// Whether a summary keeps an item.
+    Summary,
 }
 
 impl Purpose {
     /// Every purpose.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Truth,
         Self::CommonError,
         Self::TakesCommon,
@@ -80,6 +82,7 @@ impl Purpose {
         Self::Duration,
         Self::Lie,
         Self::Adversary,
+        Self::Summary,
     ];
 
     const fn name(self) -> &'static str {
@@ -95,6 +98,7 @@ impl Purpose {
             Self::Duration => "duration",
             Self::Lie => "lie",
             Self::Adversary => "adversary",
+            Self::Summary => "summary",
         }
     }
 }

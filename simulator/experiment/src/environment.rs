@@ -5,12 +5,13 @@
 
 use crate::distribution::{Confidences, Durations};
 use crate::draws::{Draws, Purpose, Stream};
+use crate::information::Information;
 use crate::nodes::NodeBehaviors;
 use orchestrion_kernel::event::Event;
 use orchestrion_kernel::module::{Argument, Failure, Module, Operation, Ratings, Report, Role, Stance};
 use orchestrion_kernel::network::InteractionReport;
 use orchestrion_kernel::plan::Plan;
-use orchestrion_kernel::{CallId, Input, NodeId, Score, Text};
+use orchestrion_kernel::{CallId, Input, ItemId, NodeId, Score, Text};
 use serde::{Deserialize, Serialize};
 
 /// All modules, and the truth about plans.
@@ -38,8 +39,12 @@ pub struct Environment {
     pub harmful_success: Score,
     /// The probability that a compensation succeeds.
     pub undo_success: Score,
+    /// The text of the result of a task.
+    pub result: Text,
     /// The probability that the Critic's diagnosis contains a repaired plan.
     pub repairs: Score,
+    /// The probability that a summary keeps the information of an item; without it, the summarizer fails.
+    pub summary_keeps: Option<Score>,
     /// How calls fail and how long they take, by the position of the module in [`Module::ALL`].
     pub calls: [CallBehavior; 16],
     /// How the nodes of a network differ.
@@ -104,12 +109,20 @@ pub struct Memory {
     common: Option<(u32, bool, u8)>,
     /// Whether the plan of the latest reply is acceptable, until the kernel adopts it.
     offered: Option<bool>,
+    /// What summaries keep.
+    pub(crate) information: Information,
 }
 
 impl Default for Memory {
     fn default() -> Self {
-        let ratings = Ratings::default();
-        Self { acceptable: false, ratings, stances: [None; 6], common: None, offered: None }
+        Self {
+            acceptable: false,
+            ratings: Ratings::default(),
+            stances: [None; 6],
+            common: None,
+            offered: None,
+            information: Information::default(),
+        }
     }
 }
 
@@ -129,15 +142,16 @@ impl Memory {
                 }
             }
             Event::FinalAnswer { .. } => {
-                *self = Self { ratings: self.ratings, ..Self::default() };
+                let information = std::mem::take(&mut self.information);
+                *self = Self { ratings: self.ratings, information, ..Self::default() };
             }
+            Event::ForgetItems { .. } => self.information.observe(event),
             Event::TimeAdvanced { .. }
             | Event::ToolCall { .. }
             | Event::ToolResult { .. }
             | Event::CallFailed { .. }
             | Event::AddItem { .. }
             | Event::UpdateItem { .. }
-            | Event::ForgetItems { .. }
             | Event::VetoRaised { .. }
             | Event::ConsensusScored { .. }
             | Event::RatingsUpdated { .. }
@@ -171,6 +185,8 @@ pub struct CallScene<'a> {
     pub request: u32,
     /// The node that executes the call; `None` without a network.
     pub node: Option<&'a NodeId>,
+    /// The items that a summary would replace; empty for other operations.
+    pub cluster: &'a [ItemId],
 }
 
 /// The answer to a call.
@@ -180,6 +196,14 @@ pub struct Answer {
     pub result: Result<Report, Failure>,
     /// How the caller judges the interaction, if a node executed the call.
     pub interaction: Option<InteractionReport>,
+    /// Whether a task was done badly, also where the executor reports success.
+    pub is_bad_task: bool,
+}
+
+impl From<Result<Report, Failure>> for Answer {
+    fn from(result: Result<Report, Failure>) -> Self {
+        Self { result, interaction: None, is_bad_task: false }
+    }
 }
 
 impl Environment {
@@ -190,12 +214,16 @@ impl Environment {
         let choice = draws.pick(Stream::module(module, Purpose::Failure), &weights);
         let failure = choice.checked_sub(1).and_then(|index| FAILURES.get(index).copied());
         if let Some(failure) = failure {
-            return Answer { result: Err(failure), interaction: None };
+            return Err(failure).into();
         }
         if scene.operation.task().is_some() && !self.nodes.is_empty() {
-            return self.nodes.execute(self.task_success(memory, scene.operation), scene, draws);
+            let success = self.task_success(memory, scene.operation);
+            return self.nodes.execute(success, &self.result, scene, draws);
         }
-        Answer { result: self.report(memory, scene, draws), interaction: None }
+        let result = self.report(memory, scene, draws);
+        let is_bad_task = matches!(scene.operation, Operation::RunTask { .. })
+            && matches!(result, Ok(Report::Exit { code, .. }) if code != 0);
+        Answer { is_bad_task, ..result.into() }
     }
 
     /// Draws the duration of a call, in milliseconds.
@@ -221,8 +249,11 @@ impl Environment {
         Ok(match scene.operation {
             Operation::VerifyIdentity => Report::Identity { gcp: true, mongodb: true },
             Operation::LoadContext => Report::Context { ratings: memory.ratings, traces: Vec::new() },
-            // Compaction without a summarizer changes nothing.
-            Operation::Summarize => return Err(Failure::NoCandidates),
+            Operation::Summarize => {
+                let keeps = self.summary_keeps.ok_or(Failure::NoCandidates)?;
+                memory.information.summarize(scene.cluster, keeps, draws);
+                Report::Summary { text: Text::from("summary of earlier items"), forgets: None }
+            }
             Operation::Classify => Report::Classification { tags: Vec::new(), similarity: Score::ZERO },
             Operation::DraftPlan => {
                 let stream = Stream::world(Purpose::Truth);
@@ -240,7 +271,7 @@ impl Environment {
             Operation::RunTask { .. } | Operation::UndoTask { .. } => {
                 let success = self.task_success(memory, scene.operation);
                 let succeeds = draws.happens(Stream::module(Module::Executor, Purpose::Error), success);
-                Report::Exit { code: i32::from(!succeeds), text: nothing(), number: None }
+                Report::Exit { code: i32::from(!succeeds), text: self.result.clone(), number: None }
             }
             Operation::Diagnose => {
                 let stream = Stream::role(Role::Critic, Purpose::Revision);

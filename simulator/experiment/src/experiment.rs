@@ -8,6 +8,7 @@ use crate::metrics::{METRICS, Metric};
 use crate::run::World;
 use miette::SourceSpan;
 use orchestrion_kernel::Policy;
+use orchestrion_kernel::network::NetworkInput;
 use orchestrion_yaml::{LabeledError, ReadError, Source, schema_of, suggest_nearest};
 use std::path::Path;
 
@@ -64,6 +65,8 @@ pub(crate) struct Obstacle {
 pub struct Cell {
     /// The policy, with a name that contains the settings.
     pub policy: Policy,
+    /// The input that creates the network, if there is one.
+    pub network: Option<NetworkInput>,
     /// The name of the policy whose settings vary.
     pub base: String,
     /// The value of each setting that varies, in the order of [`Experiment::settings`].
@@ -98,9 +101,10 @@ impl Experiment {
             );
             return Err(in_source(error.with_label(file.runs.span(), "out of range")));
         }
-        let (settings, policies) = policies::resolve(&source, &file, base_dir)?;
+        let network = resolve::network(&source, &file, base_dir)?;
+        let (settings, policies) = policies::resolve(&source, &file, network.as_ref(), base_dir)?;
         let metrics = resolve_metrics(&file).map_err(in_source)?;
-        let (world, obstacles) = resolve::world(&source, &file, base_dir)?;
+        let (world, obstacles) = resolve::world(&source, &file, network.as_ref(), base_dir)?;
         Ok(Self {
             name: name.to_owned(),
             description: file.description.as_str().to_owned(),

@@ -13,7 +13,7 @@ pub use grid::GridFile;
 pub(crate) use grid::{parse_values, value_count};
 pub use modules::{
     ApproverFile, CallFile, CallsFile, EffectFile, ExecutorFile, LaterSuccessFile, NodeFile, PlansFile,
-    TasksFile,
+    SummarizerFile, TasksFile,
 };
 
 use orchestrion_kernel::Score;
@@ -40,7 +40,8 @@ pub struct ExperimentFile {
     #[serde(default)]
     #[schemars(length(min = 1))]
     pub policies: Spanned<Vec<Spanned<StrictText>>>,
-    /// Settings that vary. Every combination of their values is a policy. Default: none.
+    /// Settings that vary: of the policy, or with `network.` before its path of the trust network, such as network.routing.order. Every
+    /// combination of their values is a policy. Default: none.
     #[serde(default)]
     pub grid: Spanned<Vec<GridFile>>,
     /// The metrics of the report, by name. Default: all.
@@ -59,6 +60,17 @@ pub struct ExperimentFile {
     /// Whether calls get their contexts, so that tokens and utility are measured. Default: false.
     #[serde(default)]
     pub contexts: Spanned<bool>,
+    /// Whether the rules greedy, ranked and recent also select each context, so that the utility that they lose is measured. Needs
+    /// `contexts`. Default: false.
+    #[serde(default)]
+    pub rules: Spanned<bool>,
+    /// Values over the requests of a run, or over the passes of a debate: `consensus` by pass; `trust` and `tasks_by_node` of each
+    /// node of the network, and any metric, by request. Default: none.
+    #[serde(default)]
+    pub trajectories: Vec<Spanned<StrictText>>,
+    /// The summarizer. Default: it fails, so that nothing is compacted.
+    #[serde(default, deserialize_with = "required_value")]
+    pub summarizer: Option<Spanned<SummarizerFile>>,
     /// The deadline of each call. Default: 60s.
     #[serde(default, deserialize_with = "required_value")]
     pub deadline: Option<DurationText>,

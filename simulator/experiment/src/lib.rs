@@ -5,12 +5,15 @@
 //! its answers from named random streams, equal under every policy. Deliberately absent: floats in results. Sums are whole numbers, and
 //! [`statistics`] computes intervals from them.
 
+mod contexts;
 mod distribution;
 mod draws;
 mod environment;
 pub mod exact;
 mod experiment;
 pub mod file;
+mod flows;
+mod information;
 mod metrics;
 mod nodes;
 mod progress;
@@ -23,17 +26,21 @@ pub mod statistics;
 mod summary;
 mod table;
 mod tally;
+mod trajectories;
 
+pub use contexts::ContextUse;
 pub use distribution::{Confidences, Durations, QUANTILES};
 pub use draws::{Draws, Purpose, Stream, Subject};
 pub use environment::{Answer, CallBehavior, CallScene, Debater, Environment, Judgement, Memory};
 pub use experiment::{Cell, Experiment, FACTS_MAX, POLICIES_MAX, RUNS_MAX, experiment_schema};
+pub use flows::{DecisionStage, Flow, FlowCount, Flows, OutcomeStage, PassesStage, PlanStage};
 pub use metrics::{METRICS, Measurements, Metric, MetricKind};
 pub use nodes::{LaterSuccess, NodeBehavior, NodeBehaviors};
 pub use random::RandomDraws;
 pub use report::{DifferenceReport, MetricReport, MetricSensitivities, PolicyReport, Report};
-pub use run::{Runner, World};
+pub use run::{RunRecord, Runner, World};
 pub use shard::{RunError, Shard, Sink, run_range};
 pub use summary::{MergeError, PolicySummary, RowsDigest, SUMMARY_FORMAT, Summary};
 pub use table::Rows;
-pub use tally::Tally;
+pub use tally::{Moments, Tally};
+pub use trajectories::{Line, POSITIONS_MAX, Point, Trajectory, TrajectorySums};

@@ -1,5 +1,6 @@
 //! Metrics of a run: whole numbers, so that sums do not depend on their order.
 
+use crate::information::Information;
 use orchestrion_kernel::NodeId;
 use orchestrion_kernel::event::{Cause, Event, ForgetCause};
 use orchestrion_kernel::module::{ConclusionKind, Module, Operation, Role};
@@ -49,6 +50,13 @@ macro_rules! metrics {
             pub const fn values(&self) -> [i64; METRICS.len()] {
                 [$(self.$field),*]
             }
+
+            /// Returns the number of a metric.
+            #[must_use]
+            pub fn value(&self, metric: &Metric) -> i64 {
+                let position = METRICS.iter().position(|known| known.name == metric.name);
+                position.and_then(|position| self.values().get(position).copied()).unwrap_or(0)
+            }
         }
     };
 }
@@ -86,12 +94,27 @@ metrics! {
     repairs: Amount,
     /// Tasks that started.
     tasks: Amount,
+    /// Tasks that were done badly, also where the executor reports success.
+    bad_tasks: Amount,
     /// Compactions of the semantic state.
     compactions: Amount,
+    /// Items that summaries replaced, without summaries.
+    compacted_items: Amount,
+    /// Items that summaries replaced, and whose information no summary keeps.
+    lost_items: Amount,
     /// Tokens of all contexts; 0 without contexts.
     context_tokens: Amount,
     /// Utility of all contexts; 0 without contexts.
     context_utility: Amount,
+    /// Utility that contexts may lack up to the optimum, because the search ended before a proof.
+    unproven_utility: Amount,
+    /// Utility that contexts would lose by the rule greedy: by utility for each token. Measured with `rules`.
+    greedy_loss_utility: Amount,
+    /// Utility that contexts would lose by the rule ranked (003): facts up to 70 % of the budget, then the working set. Measured with
+    /// `rules`.
+    ranked_loss_utility: Amount,
+    /// Utility that contexts would lose by the rule recent: truncation to the newest items. Measured with `rules`.
+    recent_loss_utility: Amount,
     /// Simulated time from the message to the final answer, in milliseconds.
     time_ms: Amount,
     /// Tasks of the node with the most tasks, minus those of the node with the fewest that has any; 0 without a network.
@@ -121,21 +144,21 @@ impl Metric {
 pub(crate) struct Meter {
     pub(crate) measurements: Measurements,
     /// What happened in the running request.
-    request: RequestMeter,
+    pub(crate) request: RequestMeter,
     /// The tasks by node.
-    tasks_by_node: BTreeMap<NodeId, i64>,
+    pub(crate) tasks_by_node: BTreeMap<NodeId, i64>,
 }
 
 /// What happened in the running request so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct RequestMeter {
     has_plan: bool,
-    vetoed: bool,
-    started: bool,
+    pub(crate) vetoed: bool,
+    pub(crate) started: bool,
     started_harmful: bool,
     /// A judgement ended the request although the plan is acceptable.
     wrong_block: bool,
-    conclusion: Option<ConclusionKind>,
+    pub(crate) conclusion: Option<ConclusionKind>,
 }
 
 impl Meter {
@@ -254,8 +277,15 @@ impl Meter {
         }
     }
 
+    /// Observes an answer to a call that did not time out.
+    pub(crate) fn observe_answer(&mut self, is_bad_task: bool) {
+        self.measurements.bad_tasks += i64::from(is_bad_task);
+    }
+
     /// Ends the run.
-    pub(crate) fn end_run(mut self) -> Measurements {
+    pub(crate) fn end_run(mut self, information: &Information) -> Measurements {
+        self.measurements.compacted_items = information.compacted_items.into();
+        self.measurements.lost_items = information.lost_items.into();
         let tasks = self.tasks_by_node.values();
         self.measurements.load_spread_tasks =
             tasks.clone().max().copied().unwrap_or(0) - tasks.min().copied().unwrap_or(0);

@@ -2,7 +2,7 @@
 
 use crate::draws::{Draws, Purpose, Stream};
 use crate::environment::{Answer, CallScene};
-use orchestrion_kernel::module::{Module, Report};
+use orchestrion_kernel::module::{Module, Operation, Report};
 use orchestrion_kernel::network::{Feedback, InteractionReport};
 use orchestrion_kernel::{NodeId, Score, Text};
 use std::collections::BTreeMap;
@@ -40,7 +40,13 @@ impl NodeBehaviors {
 
     /// Returns the result of a task that succeeds with this probability on a node without a behavior of its own. The caller sees the work
     /// afterwards, also that of a node that lies, and judges it.
-    pub(crate) fn execute(&self, success: Score, scene: CallScene<'_>, draws: &mut impl Draws) -> Answer {
+    pub(crate) fn execute(
+        &self,
+        success: Score,
+        result: &Text,
+        scene: CallScene<'_>,
+        draws: &mut impl Draws,
+    ) -> Answer {
         let behavior = scene.node.and_then(|node| self.0.get(node));
         let success = match behavior {
             Some(NodeBehavior { later: Some(later), .. }) if scene.request >= later.from_request => {
@@ -61,8 +67,9 @@ impl NodeBehaviors {
             reuse: is_good,
         };
         let interaction = InteractionReport { feedback: Some(feedback), ..InteractionReport::default() };
-        let report = Report::Exit { code: i32::from(!reports_success), text: Text::from(""), number: None };
-        Answer { result: Ok(report), interaction: scene.node.map(|_| interaction) }
+        let report = Report::Exit { code: i32::from(!reports_success), text: result.clone(), number: None };
+        let is_bad_task = !is_good && matches!(scene.operation, Operation::RunTask { .. });
+        Answer { result: Ok(report), interaction: scene.node.map(|_| interaction), is_bad_task }
     }
 }
 
@@ -71,7 +78,6 @@ mod tests {
     use super::*;
     use crate::random::RandomDraws;
     use orchestrion_kernel::TaskId;
-    use orchestrion_kernel::module::Operation;
     use orchestrion_kernel::plan::EffectKind;
 
     /// Returns the exit code that a node reports in a request, and whether the caller would use the result again.
@@ -79,8 +85,8 @@ mod tests {
         let node = NodeId::new("ana");
         let behaviors = NodeBehaviors(BTreeMap::from([(node.clone(), behavior)]));
         let operation = Operation::RunTask { task: TaskId::FIRST, effect: EffectKind::Pure };
-        let scene = CallScene { operation, pass: 1, request, node: Some(&node) };
-        let answer = behaviors.execute(Score::ONE, scene, &mut RandomDraws::new(0));
+        let scene = CallScene { operation, pass: 1, request, node: Some(&node), cluster: &[] };
+        let answer = behaviors.execute(Score::ONE, &Text::from(""), scene, &mut RandomDraws::new(0));
         let Ok(Report::Exit { code, .. }) = answer.result else { panic!("{:?}", answer.result) };
         (code, answer.interaction.unwrap().feedback.unwrap().reuse)
     }

@@ -1,11 +1,14 @@
 //! The statistics of a result: an interval for every mean, differences from the baseline, sensitivities, and the Pareto front.
 
+use crate::flows::FlowCount;
 use crate::metrics::{METRICS, Metric, MetricKind};
 use crate::statistics::{
     Difference, Estimate, Goal, Sensitivity, bootstrap_quantile, differences, estimate, pareto_front,
-    sensitivities,
+    sensitivities, student,
 };
 use crate::summary::Summary;
+use crate::tally::Moments;
+use crate::trajectories::{Trajectory, TrajectorySums};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -41,6 +44,11 @@ pub struct PolicyReport {
     pub policy: String,
     /// The metrics, by name.
     pub metrics: BTreeMap<String, MetricReport>,
+    /// The number of requests by their way.
+    pub flows: Vec<FlowCount>,
+    /// The trajectories: the mean at each pass or request, by node (an empty text where nodes have no part).
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub trajectories: BTreeMap<String, BTreeMap<String, Vec<Estimate>>>,
 }
 
 /// The statistics of a metric.
@@ -99,7 +107,12 @@ impl Report {
                 Some((metric.name.to_owned(), MetricReport { mean, median, difference }))
             };
             let metrics = metrics.iter().filter_map(|metric| metric_report(metric)).collect();
-            PolicyReport { policy: policy.policy.clone(), metrics }
+            PolicyReport {
+                policy: policy.policy.clone(),
+                metrics,
+                flows: policy.flows.iter().collect(),
+                trajectories: trajectories(&policy.trajectories),
+            }
         });
         let missing = summary.missing().iter().map(|(first, end)| end - first).sum();
         Self {
@@ -124,6 +137,19 @@ impl Report {
         };
         metrics.iter().filter(is_used).copied().collect()
     }
+}
+
+/// Returns the mean at each position of each line, with its interval.
+fn trajectories(sums: &TrajectorySums) -> BTreeMap<String, BTreeMap<String, Vec<Estimate>>> {
+    let estimates = |name: &String, points: &Vec<Moments>| {
+        let divisor = Trajectory::from_name(name).map_or(1.0, Trajectory::divisor);
+        points.iter().map(|moments| student(moments).divided_by(divisor)).collect()
+    };
+    let lines = |(name, lines): (&String, &BTreeMap<String, Vec<Moments>>)| {
+        let estimated = lines.iter().map(|(node, points)| (node.clone(), estimates(name, points)));
+        (name.clone(), estimated.collect())
+    };
+    sums.iter().map(lines).collect()
 }
 
 fn all_sensitivities(summary: &Summary, metrics: &[&'static Metric]) -> Vec<MetricSensitivities> {

@@ -1,18 +1,19 @@
 //! One run: the kernel decides a conversation in simulated time, and the environment answers.
 
+use crate::contexts::{ContextUse, Contexts};
 use crate::environment::{CallScene, Environment, Memory};
+use crate::experiment::Cell;
+use crate::flows::{Flow, FlowMeter};
 use crate::metrics::{Measurements, Meter};
 use crate::progress::{Next, failed, next};
 use crate::random::RandomDraws;
-use orchestrion_kernel::context::{ContextBuilder, IncrementalContexts};
-use orchestrion_kernel::knowledge::{NewFact, Write, WriteSource};
+use crate::trajectories::{Line, Point, Recorder};
+use orchestrion_kernel::knowledge::{NewFact, Write, WriteSource, compaction};
 use orchestrion_kernel::module::{Failure, Operation};
-use orchestrion_kernel::network::NetworkInput;
 use orchestrion_kernel::state::Call;
 use orchestrion_kernel::{
-    CallId, ConversationId, Input, Policy, Refusal, State, Text, Timestamp, UserId, decide,
+    CallId, ConversationId, Input, ItemId, Policy, Refusal, State, Text, Timestamp, UserId, decide,
 };
-use orchestrion_text::StandardContexts;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -31,11 +32,11 @@ pub struct World {
     /// The facts that are known before the first request, as key and text.
     pub facts: Vec<(Text, Text)>,
     /// Whether calls get their contexts. Without, tokens and utility are not measured.
-    pub contexts: bool,
+    pub contexts: ContextUse,
     /// The deadline of each call, in milliseconds.
     pub deadline_ms: u64,
-    /// The input that creates the network, if there is one.
-    pub network: Option<NetworkInput>,
+    /// The lines of the trajectories.
+    pub lines: Vec<Line>,
 }
 
 impl World {
@@ -45,12 +46,12 @@ impl World {
     }
 
     /// Returns the inputs before the first request.
-    pub(crate) fn opening(&self) -> impl Iterator<Item = Input> + '_ {
+    fn opening<'a>(&'a self, cell: &'a Cell) -> impl Iterator<Item = Input> + 'a {
         let facts = self.facts.iter().map(|(key, text)| {
             let source = WriteSource::declared("admin".into());
             Input::Write(Box::new(Write::Fact(NewFact::global(key.clone(), text.clone(), source))))
         });
-        let network = self.network.iter().map(|network| Input::Network(Box::new(network.clone())));
+        let network = cell.network.iter().map(|network| Input::Network(Box::new(network.clone())));
         std::iter::once(Input::session_start(Self::user())).chain(network).chain(facts)
     }
 
@@ -63,14 +64,25 @@ impl World {
     ///
     /// # Errors
     /// The refusal of one of them.
-    pub(crate) fn start(&self, policy: &Policy) -> Result<State, Refusal> {
+    pub(crate) fn start(&self, cell: &Cell) -> Result<State, Refusal> {
         let mut state = State::new(ConversationId::new("experiment"));
-        for input in self.opening() {
-            let events = decide(policy, &state, state.now(), &input)?;
+        for input in self.opening(cell) {
+            let events = decide(&cell.policy, &state, state.now(), &input)?;
             events.iter().for_each(|event| state.apply(event));
         }
         Ok(state)
     }
+}
+
+/// What one run gives: its measurements, the way of each request, and the points of the trajectories.
+#[derive(Clone, Debug, Default)]
+pub struct RunRecord {
+    /// The metrics.
+    pub measurements: Measurements,
+    /// The way of each request.
+    pub flows: Vec<Flow>,
+    /// The points of the trajectories.
+    pub points: Vec<Point>,
 }
 
 /// Runs conversations of one world under one policy. It keeps the state before the first request.
@@ -86,34 +98,36 @@ impl<'a> Runner<'a> {
     ///
     /// # Errors
     /// The refusal of an input before the first request.
-    pub fn new(policy: &'a Policy, world: &'a World) -> Result<Self, Refusal> {
-        Ok(Self { policy, world, start: world.start(policy)? })
+    pub fn new(cell: &'a Cell, world: &'a World) -> Result<Self, Refusal> {
+        Ok(Self { policy: &cell.policy, world, start: world.start(cell)? })
     }
 
-    /// Runs the conversation with this number.
-    pub fn run(&self, number: u64, draws: &mut RandomDraws) -> Measurements {
+    /// Runs the conversation with this number, and replaces the record by its own.
+    pub fn run(&self, number: u64, draws: &mut RandomDraws, record: &mut RunRecord) {
+        record.flows.clear();
+        record.points.clear();
         let mut run = Run {
             policy: self.policy,
             world: self.world,
             state: self.start.clone(),
             memory: Memory::default(),
             meter: Meter::default(),
-            contexts: self.world.contexts.then(|| StandardContexts.create_incremental()).flatten(),
+            flow: FlowMeter::default(),
+            recorder: Recorder::new(&self.world.lines),
+            record,
+            contexts: Contexts::new(self.world.contexts),
             now: self.start.now(),
             answers: BinaryHeap::new(),
             sent: Vec::new(),
         };
         for request in 1..=self.world.requests {
             draws.start_request(number, request);
-            let start = run.now;
-            let halted = run.request(request, draws);
-            let took_ms = run.now.millis().saturating_sub(start.millis());
-            run.meter.end_request(took_ms, halted);
-            if halted {
+            if run.request(request, draws) {
                 break;
             }
         }
-        run.meter.end_run()
+        let Run { meter, memory, record, .. } = run;
+        record.measurements = meter.end_run(&memory.information);
     }
 }
 
@@ -123,7 +137,10 @@ struct Run<'a> {
     state: State,
     memory: Memory,
     meter: Meter,
-    contexts: Option<Box<dyn IncrementalContexts>>,
+    flow: FlowMeter,
+    recorder: Recorder<'a>,
+    record: &'a mut RunRecord,
+    contexts: Contexts,
     now: Timestamp,
     /// The inputs that end the calls in flight, the earliest first; of equal times that of the earlier call.
     answers: BinaryHeap<Reverse<Arrival>>,
@@ -159,18 +176,31 @@ impl Ord for Arrival {
 }
 
 /// Returns what the environment sees of a call.
-pub(crate) fn scene(state: &State, call: Call, request: u32) -> CallScene<'_> {
+pub(crate) fn scene<'a>(state: &'a State, call: Call, request: u32, cluster: &'a [ItemId]) -> CallScene<'a> {
     CallScene {
         operation: call.operation,
         pass: state.control().request().map_or(0, |request| request.debate.pass),
         request,
         node: state.network().and_then(|network| network.assignment(call.id)).map(|found| &found.to),
+        cluster,
     }
 }
 
 impl Run<'_> {
-    /// Runs one request. Returns whether it halted.
+    /// Runs one request, and measures it. Returns whether it halted.
     fn request(&mut self, request: u32, draws: &mut RandomDraws) -> bool {
+        let start = self.now;
+        let halted = self.converse(request, draws);
+        let took_ms = self.now.millis().saturating_sub(start.millis());
+        self.record.flows.extend(self.flow.end_request(self.meter.request, halted));
+        self.meter.end_request(took_ms, halted);
+        let (measured, nodes) = (&self.meter.measurements, &self.meter.tasks_by_node);
+        self.recorder.end_request(request, &self.state, measured, nodes, &mut self.record.points);
+        halted
+    }
+
+    /// Exchanges inputs and answers until the request ends. Returns whether it halted.
+    fn converse(&mut self, request: u32, draws: &mut RandomDraws) -> bool {
         self.answers.clear();
         self.sent.clear();
         if self.submit(&self.world.message()).is_err() {
@@ -216,6 +246,8 @@ impl Run<'_> {
             self.state.apply(event);
             self.memory.observe(event);
             self.meter.observe(event, self.memory.acceptable);
+            self.flow.observe(event, self.memory.acceptable);
+            self.recorder.observe(event, &self.state, &mut self.record.points);
         }
         Ok(())
     }
@@ -223,27 +255,31 @@ impl Run<'_> {
     /// Sends a call: its answer arrives after its duration, or its deadline passes.
     fn send(&mut self, call: Call, request: u32, draws: &mut RandomDraws) {
         self.sent.push(call.id);
-        let (after_ms, input) = match self.build_context(call.operation) {
+        let total = &mut self.meter.measurements;
+        let (after_ms, input) = match self.contexts.build(self.policy, &self.state, call.operation, total) {
             Err(failure) => (0, failed(call.id, failure)),
             Ok(()) => {
-                let scene = scene(&self.state, call, request);
+                let cluster = self.cluster(call.operation);
+                let scene = scene(&self.state, call, request, &cluster);
                 let answer = self.world.environment.answer(&mut self.memory, scene, draws);
                 let duration_ms = self.world.environment.duration_ms(call.operation, draws);
-                answer.into_input(call.id, u64::from(duration_ms), self.world.deadline_ms)
+                let is_bad_task = answer.is_bad_task;
+                let (after_ms, input) =
+                    answer.into_input(call.id, u64::from(duration_ms), self.world.deadline_ms);
+                self.meter.observe_answer(is_bad_task && matches!(input, Input::Reply { .. }));
+                (after_ms, input)
             }
         };
         let at = Timestamp::from_millis(self.now.millis().saturating_add(after_ms));
         self.answers.push(Reverse(Arrival { at, call: call.id, input }));
     }
 
-    fn build_context(&mut self, operation: Operation) -> Result<(), Failure> {
-        let Some(contexts) = self.contexts.as_mut().filter(|_| operation.takes_context()) else {
-            return Ok(());
-        };
-        let context = contexts.build(self.policy, &self.state, operation).map_err(|_| Failure::OverBudget)?;
-        let total = &mut self.meter.measurements;
-        total.context_tokens += i64::try_from(context.cost_tokens).unwrap_or(i64::MAX);
-        total.context_utility += i64::try_from(context.utility).unwrap_or(i64::MAX);
-        Ok(())
+    /// Returns the items that a summary would replace.
+    fn cluster(&self, operation: Operation) -> Vec<ItemId> {
+        if operation == Operation::Summarize {
+            compaction::cluster(self.policy, &self.state)
+        } else {
+            Vec::new()
+        }
     }
 }

@@ -5,7 +5,7 @@
 
 use crate::experiment::{Cell, Experiment};
 use crate::random::RandomDraws;
-use crate::run::Runner;
+use crate::run::{RunRecord, Runner};
 use crate::summary::{Counter, MergeError, Summary};
 use crate::table::Rows;
 use orchestrion_kernel::Refusal;
@@ -96,21 +96,22 @@ pub fn run_range(
                 (sender.clone(), &next, &stopped, rows.as_ref(), &runners);
             scope.spawn(move || {
                 let mut draws = RandomDraws::new(experiment.seed);
+                let mut records = vec![RunRecord::default(); runners.len()];
                 while !stopped.load(Ordering::Relaxed) {
                     let start = next.fetch_add(CHUNK, Ordering::Relaxed);
                     if start >= end {
                         break;
                     }
                     let stop = end.min(start + CHUNK);
-                    let mut counter = Counter::new(runners.len());
+                    let mut counter = Counter::new(runners.len(), &experiment.world.lines);
                     let mut text = Vec::new();
-                    let mut measured = Vec::with_capacity(runners.len());
                     for run in start..stop {
-                        measured.clear();
-                        measured.extend(runners.iter().map(|runner| runner.run(run, &mut draws)));
-                        counter.add(run, &measured);
+                        for (runner, record) in runners.iter().zip(&mut records) {
+                            runner.run(run, &mut draws, record);
+                        }
+                        counter.add(run, &records);
                         if let Some(rows) = rows {
-                            rows.write(run, &measured, &mut text);
+                            rows.write(run, &records, &mut text);
                         }
                     }
                     if sender.send((start, stop, counter, text)).is_err() {
@@ -142,7 +143,7 @@ fn runners(experiment: &Experiment) -> Result<Vec<Runner<'_>>, RunError> {
     let refused = |cell: &Cell, refusal| RunError::Refused { policy: cell.policy.name.clone(), refusal };
     let mut runners = Vec::with_capacity(experiment.policies.len());
     for cell in &experiment.policies {
-        runners.push(Runner::new(&cell.policy, &experiment.world).map_err(|refusal| refused(cell, refusal))?);
+        runners.push(Runner::new(cell, &experiment.world).map_err(|refusal| refused(cell, refusal))?);
     }
     Ok(runners)
 }

@@ -14,7 +14,7 @@ pub use pareto::{Goal, pareto_front};
 pub use sensitivity::{Sensitivity, sensitivities};
 
 use crate::metrics::{Metric, MetricKind};
-use crate::tally::Tally;
+use crate::tally::{Moments, Tally};
 use schemars::JsonSchema;
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
@@ -42,9 +42,11 @@ fn normal_quantile() -> f64 {
 #[must_use]
 pub fn estimate(metric: &Metric, tally: &Tally, requests: u32) -> Estimate {
     match (metric.kind, requests) {
-        (MetricKind::Requests, 1) => wilson(u64::try_from(tally.sum).unwrap_or(0), tally.count),
+        (MetricKind::Requests, 1) => {
+            wilson(u64::try_from(tally.moments.sum).unwrap_or(0), tally.moments.count)
+        }
         (MetricKind::Requests | MetricKind::Amount, requests) => {
-            student(tally).divided_by(f64::from(requests))
+            student(&tally.moments).divided_by(f64::from(requests))
         }
     }
 }
@@ -68,9 +70,9 @@ pub fn wilson(successes: u64, count: u64) -> Estimate {
 
 /// Returns a mean with its Student t interval. With fewer than two runs it is unbounded.
 #[must_use]
-pub fn student(tally: &Tally) -> Estimate {
-    let mean = tally.mean();
-    let half = half_width(tally.count, tally.variance());
+pub fn student(moments: &Moments) -> Estimate {
+    let mean = moments.mean();
+    let half = half_width(moments.count, moments.variance());
     Estimate { mean, low: mean - half, high: mean + half }
 }
 
@@ -86,12 +88,12 @@ fn t_quantile(count: u64) -> f64 {
 }
 
 /// The standard error of the mean.
-fn standard_error(tally: &Tally) -> f64 {
-    (tally.variance() / tally.count as f64).sqrt()
+fn standard_error(moments: &Moments) -> f64 {
+    (moments.variance() / moments.count as f64).sqrt()
 }
 
 impl Estimate {
-    fn divided_by(self, divisor: f64) -> Self {
+    pub(crate) fn divided_by(self, divisor: f64) -> Self {
         Self { mean: self.mean / divisor, low: self.low / divisor, high: self.high / divisor }
     }
 
@@ -127,7 +129,7 @@ mod tests {
     fn student_agrees_with_tables() {
         let mut tally = Tally::default();
         (1..=10).for_each(|value| tally.add(value));
-        let estimate = student(&tally);
+        let estimate = student(&tally.moments);
         assert_near(estimate.high - 5.5, 2.262_157 * (55.0_f64 / 6.0 / 10.0).sqrt());
         assert!(estimate.contains(5.5) && !estimate.contains(8.0));
     }

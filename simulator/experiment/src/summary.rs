@@ -1,8 +1,11 @@
 //! The result of some runs of an experiment. Results of disjoint runs merge, in any order, to the same bytes as one result of all runs.
 
 use crate::experiment::Experiment;
-use crate::metrics::{METRICS, Measurements};
-use crate::tally::Tally;
+use crate::flows::Flows;
+use crate::metrics::METRICS;
+use crate::run::RunRecord;
+use crate::tally::{Moments, Tally};
+use crate::trajectories::{Line, POSITIONS_MAX, Trajectory, TrajectorySums, merge_line};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -50,6 +53,10 @@ pub struct PolicySummary {
     pub metrics: BTreeMap<String, Tally>,
     /// The distribution of the difference of each metric from the baseline in the same run; none for the baseline.
     pub differences: BTreeMap<String, Tally>,
+    /// The number of requests by their way.
+    pub flows: Flows,
+    /// The trajectories of the experiment.
+    pub trajectories: TrajectorySums,
 }
 
 /// The sum of the digests of rows.
@@ -142,6 +149,8 @@ impl Summary {
             values: cell.values.clone(),
             metrics: tallies(),
             differences: if position == 0 { BTreeMap::new() } else { tallies() },
+            flows: Flows::default(),
+            trajectories: TrajectorySums::new(),
         });
         Self {
             format: SUMMARY_FORMAT.to_owned(),
@@ -172,6 +181,12 @@ impl Summary {
         for (policy, other) in self.policies.iter_mut().zip(&other.policies) {
             merge_tallies(&mut policy.metrics, &other.metrics);
             merge_tallies(&mut policy.differences, &other.differences);
+            policy.flows.merge(&other.flows);
+            for (name, lines) in &other.trajectories {
+                for (node, points) in lines {
+                    merge_line(line_of(&mut policy.trajectories, name, node), points);
+                }
+            }
         }
         Ok(())
     }
@@ -212,17 +227,28 @@ impl Summary {
             };
             tallies.iter().all(|(name, tally)| {
                 METRICS.iter().any(|metric| metric.name == name)
-                    && tally.count == runs()
-                    && histogram(tally) == Some(tally.count)
+                    && tally.moments.count == runs()
+                    && histogram(tally) == Some(tally.moments.count)
             })
         };
         let has_values = |policy: &PolicySummary| policy.values.len() == self.settings.len();
+        let has_trajectories = |policy: &PolicySummary| {
+            let is_short = |points: &Vec<Moments>| points.len() <= POSITIONS_MAX as usize;
+            policy
+                .trajectories
+                .iter()
+                .all(|(name, lines)| Trajectory::from_name(name).is_some() && lines.values().all(is_short))
+        };
+        let requests = runs().saturating_mul(u64::from(self.requests));
         are_ordered
             && self.requests > 0
-            && self
-                .policies
-                .iter()
-                .all(|policy| has_values(policy) && fits(&policy.metrics) && fits(&policy.differences))
+            && self.policies.iter().all(|policy| {
+                has_values(policy)
+                    && fits(&policy.metrics)
+                    && fits(&policy.differences)
+                    && policy.flows.requests() <= requests
+                    && has_trajectories(policy)
+            })
     }
 
     /// Returns the JSON of a result file. Equal results have equal bytes.
@@ -232,6 +258,11 @@ impl Summary {
     pub fn to_json(&self) -> serde_json::Result<String> {
         serde_json::to_string_pretty(self).map(|text| text + "\n")
     }
+}
+
+/// Returns the points of a line, which are none before the first.
+fn line_of<'a>(sums: &'a mut TrajectorySums, name: &str, node: &str) -> &'a mut Vec<Moments> {
+    sums.entry(name.to_owned()).or_default().entry(node.to_owned()).or_default()
 }
 
 fn merge_tallies(into: &mut BTreeMap<String, Tally>, other: &BTreeMap<String, Tally>) {
@@ -258,27 +289,43 @@ fn joined(first: &[(u64, u64)], second: &[(u64, u64)]) -> Result<Vec<(u64, u64)>
 
 /// Counts runs of consecutive numbers. Tallies are by position here, and by name in the [`Summary`].
 #[derive(Clone, Debug)]
-pub(crate) struct Counter {
+pub(crate) struct Counter<'a> {
     rows_digest: RowsDigest,
     policies: Vec<PolicyCounter>,
+    lines: &'a [Line],
 }
 
 #[derive(Clone, Debug, Default)]
 struct PolicyCounter {
     metrics: [Tally; METRICS.len()],
     differences: [Tally; METRICS.len()],
+    flows: Flows,
+    /// The points of each line, by position.
+    lines: Vec<Vec<Moments>>,
 }
 
-impl Counter {
-    pub(crate) fn new(policies: usize) -> Self {
-        Self { rows_digest: RowsDigest::default(), policies: vec![PolicyCounter::default(); policies] }
+impl<'a> Counter<'a> {
+    pub(crate) fn new(policies: usize, lines: &'a [Line]) -> Self {
+        let counter = PolicyCounter { lines: vec![Vec::new(); lines.len()], ..PolicyCounter::default() };
+        Self { rows_digest: RowsDigest::default(), policies: vec![counter; policies], lines }
     }
 
     /// Counts one run under all policies, the baseline first.
-    pub(crate) fn add(&mut self, run: u64, measured: &[Measurements]) {
-        let Some(baseline) = measured.first().map(Measurements::values) else { return };
-        for (position, (counter, measurements)) in self.policies.iter_mut().zip(measured).enumerate() {
-            let values = measurements.values();
+    pub(crate) fn add(&mut self, run: u64, records: &[RunRecord]) {
+        let Some(baseline) = records.first().map(|record| record.measurements.values()) else { return };
+        for (position, (counter, record)) in self.policies.iter_mut().zip(records).enumerate() {
+            let values = record.measurements.values();
+            record.flows.iter().for_each(|flow| counter.flows.add(*flow, 1));
+            for point in &record.points {
+                let Some(line) = counter.lines.get_mut(point.line) else { continue };
+                let length = point.position as usize;
+                if line.len() < length {
+                    line.resize(length, Moments::default());
+                }
+                if let Some(moments) = line.get_mut(length - 1) {
+                    moments.add(point.value);
+                }
+            }
             self.rows_digest.add(run, position as u64, &values);
             for ((tally, difference), (value, base)) in
                 counter.metrics.iter_mut().zip(&mut counter.differences).zip(values.iter().zip(baseline))
@@ -306,6 +353,10 @@ impl Counter {
                 if let Some(into) = policy.differences.get_mut(metric.name) {
                     into.merge(difference);
                 }
+            }
+            policy.flows.merge(&counter.flows);
+            for (line, points) in self.lines.iter().zip(&counter.lines) {
+                merge_line(line_of(&mut policy.trajectories, line.trajectory.name(), line.key()), points);
             }
         }
         Ok(())

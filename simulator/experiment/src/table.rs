@@ -1,7 +1,8 @@
 //! The rows of an experiment as CSV: one for each run and policy.
 
 use crate::experiment::Experiment;
-use crate::metrics::{METRICS, Measurements};
+use crate::metrics::METRICS;
+use crate::run::RunRecord;
 use std::io::Write;
 
 /// The rows of an experiment. The columns are the run, the policy, the settings that vary, and the metrics.
@@ -32,11 +33,11 @@ impl Rows {
     }
 
     /// Appends the rows of one run, in the order of the policies.
-    pub fn write(&self, run: u64, measured: &[Measurements], text: &mut Vec<u8>) {
-        for (prefix, measurements) in self.prefixes.iter().zip(measured) {
+    pub fn write(&self, run: u64, records: &[RunRecord], text: &mut Vec<u8>) {
+        for (prefix, record) in self.prefixes.iter().zip(records) {
             // Writing to memory does not fail.
             let _ = write!(text, "{run}{prefix}");
-            for value in measurements.values() {
+            for value in record.measurements.values() {
                 let _ = write!(text, ",{value}");
             }
             text.push(b'\n');

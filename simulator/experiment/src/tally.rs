@@ -3,16 +3,57 @@
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The distribution of a metric, or of its difference between two policies.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// The number, sum and sum of squares of whole numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Tally {
-    /// The number of runs.
+pub struct Moments {
+    /// The number of values.
     pub count: u64,
     /// The sum of the values.
     pub sum: i128,
     /// The sum of the squares of the values.
     pub sum_of_squares: u128,
+}
+
+impl Moments {
+    /// Adds a value.
+    pub fn add(&mut self, value: i64) {
+        self.count += 1;
+        self.sum += i128::from(value);
+        self.sum_of_squares += u128::from(value.unsigned_abs()).pow(2);
+    }
+
+    /// Adds the values of others.
+    pub fn merge(&mut self, other: &Self) {
+        self.count += other.count;
+        self.sum += other.sum;
+        self.sum_of_squares += other.sum_of_squares;
+    }
+
+    /// The mean; 0 without values.
+    #[must_use]
+    pub fn mean(&self) -> f64 {
+        if self.count == 0 { 0.0 } else { self.sum as f64 / self.count as f64 }
+    }
+
+    /// The variance of the values, with the divisor n - 1; 0 for fewer than two. The numerator is a whole number, so no digits cancel.
+    #[must_use]
+    pub fn variance(&self) -> f64 {
+        let count = u128::from(self.count);
+        if count < 2 {
+            return 0.0;
+        }
+        let numerator = (count * self.sum_of_squares).saturating_sub(self.sum.unsigned_abs().pow(2));
+        numerator as f64 / (count * (count - 1)) as f64
+    }
+}
+
+/// The distribution of a metric, or of its difference between two policies.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tally {
+    /// The number of runs, with the sums of their values.
+    pub moments: Moments,
     /// The number of runs by value. From 128 on, values are grouped: by their seven leading bits, at the smallest value of the group.
     pub histogram: BTreeMap<i64, u64>,
 }
@@ -34,17 +75,13 @@ fn group(value: i64) -> i64 {
 impl Tally {
     /// Adds the value of one run.
     pub fn add(&mut self, value: i64) {
-        self.count += 1;
-        self.sum += i128::from(value);
-        self.sum_of_squares += u128::from(value.unsigned_abs()).pow(2);
+        self.moments.add(value);
         *self.histogram.entry(group(value)).or_default() += 1;
     }
 
     /// Adds the runs of another distribution.
     pub fn merge(&mut self, other: &Self) {
-        self.count += other.count;
-        self.sum += other.sum;
-        self.sum_of_squares += other.sum_of_squares;
+        self.moments.merge(&other.moments);
         for (value, count) in &other.histogram {
             *self.histogram.entry(*value).or_default() += count;
         }
@@ -53,25 +90,13 @@ impl Tally {
     /// The mean; 0 without runs.
     #[must_use]
     pub fn mean(&self) -> f64 {
-        if self.count == 0 { 0.0 } else { self.sum as f64 / self.count as f64 }
-    }
-
-    /// The variance of the values, with the divisor n - 1; 0 for fewer than two runs. The numerator is a whole number, so no
-    /// digits cancel.
-    #[must_use]
-    pub fn variance(&self) -> f64 {
-        let count = u128::from(self.count);
-        if count < 2 {
-            return 0.0;
-        }
-        let numerator = (count * self.sum_of_squares).saturating_sub(self.sum.unsigned_abs().pow(2));
-        numerator as f64 / (count * (count - 1)) as f64
+        self.moments.mean()
     }
 
     /// The smallest group below which at least this share of the runs lies, such as 0.5 for the median; 0 without runs.
     #[must_use]
     pub fn quantile(&self, share: f64) -> i64 {
-        let rank = (share.clamp(0.0, 1.0) * self.count as f64).ceil().max(1.0);
+        let rank = (share.clamp(0.0, 1.0) * self.moments.count as f64).ceil().max(1.0);
         let mut below = 0;
         for (value, count) in &self.histogram {
             below += count;
@@ -104,10 +129,10 @@ mod tests {
     #[test]
     fn moments_are_those_of_the_values() {
         let tally = of(&[2, 4, 4, 4, 5, 5, 7, 9]);
-        assert_eq!((tally.mean(), tally.variance()), (5.0, 32.0 / 7.0));
+        assert_eq!((tally.mean(), tally.moments.variance()), (5.0, 32.0 / 7.0));
         assert_eq!((tally.quantile(0.5), tally.quantile(1.0), tally.quantile(0.0)), (4, 9, 2));
         let far = of(&[1_000_000_001, 1_000_000_002, 1_000_000_003]);
-        assert_eq!(far.variance(), 1.0);
+        assert_eq!(far.moments.variance(), 1.0);
     }
 
     #[test]

@@ -59,7 +59,7 @@ fn check_estimates(text: &str) -> usize {
             let name = exact.metric.name;
             let tally = &policy.metrics[name];
             let interval = exact.value.bounds();
-            let allowed = 5.0 * (tally.variance() / tally.count as f64).sqrt() + 1e-9;
+            let allowed = 5.0 * (tally.moments.variance() / tally.moments.count as f64).sqrt() + 1e-9;
             let found = tally.mean();
             assert!(
                 interval.low - allowed <= found && found <= interval.high + allowed,
@@ -67,7 +67,7 @@ fn check_estimates(text: &str) -> usize {
                 policy.policy,
                 result.states
             );
-            varying += usize::from(tally.variance() > 0.0);
+            varying += usize::from(tally.moments.variance() > 0.0);
             // Bounds of floats contain the fraction.
             if let Exact::Rational(_, fraction) = exact.value {
                 let coarse = value(bounds, name).bounds();

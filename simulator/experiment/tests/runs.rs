@@ -2,33 +2,12 @@
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic, reason = "a test")]
 
-use orchestrion_experiment::{Experiment, Shard, Sink, Summary, run_range};
+mod common;
+
+use common::{experiment, run, sum};
+use orchestrion_experiment::{DecisionStage, Experiment, OutcomeStage, PlanStage, Shard, Summary};
 use orchestrion_yaml::Source;
-use std::num::NonZeroUsize;
 use std::path::Path;
-
-#[derive(Default)]
-struct Collected(Vec<u8>);
-
-impl Sink for Collected {
-    fn receive(&mut self, rows: &[u8], _: &Summary) -> std::io::Result<()> {
-        self.0.extend_from_slice(rows);
-        Ok(())
-    }
-}
-
-fn experiment(text: &str) -> Experiment {
-    let source = Source::from_text("test.yaml", text).unwrap();
-    Experiment::from_source("test", source, Path::new(env!("CARGO_MANIFEST_DIR")))
-        .unwrap_or_else(|error| panic!("{error}"))
-}
-
-fn run(experiment: &Experiment, range: (u64, u64), threads: usize) -> (Summary, String) {
-    let (mut summary, mut rows) = (Summary::empty(experiment), Collected::default());
-    let threads = NonZeroUsize::new(threads).unwrap();
-    run_range(experiment, range, threads, true, &mut summary, &mut rows).unwrap();
-    (summary, String::from_utf8(rows.0).unwrap())
-}
 
 const DEBATE: &str = "
 description: A test.
@@ -94,7 +73,7 @@ fn policies_draw_common_random_numbers() {
     let lines: Vec<&str> = rows.lines().collect();
     let equal = lines.chunks(2).filter(|pair| metrics(pair[0]) == metrics(pair[1])).count();
     assert!(equal > 450, "{equal} of {}", lines.len() / 2);
-    assert!(summary.policies[1].differences["passes"].sum_of_squares == 0);
+    assert!(summary.policies[1].differences["passes"].moments.sum_of_squares == 0);
 }
 
 /// Security alone decides: it vetoes a harmful plan unless it misses it, and an acceptable one by a false alarm.
@@ -165,7 +144,7 @@ calls: {modules: {classifier: {error: 0.5}}}
     let (summary, _) = run(&experiment, (0, 2000), 1);
     let metrics = &summary.policies[0].metrics;
     assert!((metrics["halted"].mean() - 0.5).abs() < 0.05, "{}", metrics["halted"].mean());
-    assert_eq!(metrics["halted"].sum + metrics["completed"].sum, 2000);
+    assert_eq!(metrics["halted"].moments.sum + metrics["completed"].moments.sum, 2000);
 }
 
 #[test]
@@ -179,7 +158,7 @@ contexts: true
     let (summary, _) = run(&experiment(text), (0, 20), 2);
     assert!(summary.policies[0].metrics["context_tokens"].mean() > 100.0);
     let (without, _) = run(&experiment(&text.replace("contexts: true", "contexts: false")), (0, 20), 2);
-    assert_eq!(without.policies[0].metrics["context_tokens"].sum, 0);
+    assert_eq!(without.policies[0].metrics["context_tokens"].moments.sum, 0);
 }
 
 #[test]
@@ -219,7 +198,7 @@ calls: {modules: {critic: {error: 1}}}
 ";
     let (summary, _) = run(&experiment(text), (0, 200), 1);
     let metrics = &summary.policies[0].metrics;
-    assert_eq!((metrics["blocked"].sum, metrics["wrong_block"].sum), (200, 0));
+    assert_eq!((metrics["blocked"].moments.sum, metrics["wrong_block"].moments.sum), (200, 0));
 }
 
 #[test]
@@ -232,5 +211,51 @@ fn digest_depends_on_every_row() {
     let digests = [summary.rows_digest, changed.rows_digest, fewer.rows_digest, Default::default()];
     for (position, digest) in digests.iter().enumerate() {
         assert!(!digests[..position].contains(digest), "{position}: {digest}");
+    }
+}
+
+/// The ways of the requests and the metrics are counted apart.
+#[test]
+fn flows_agree_with_metrics() {
+    let experiment = experiment(DEBATE);
+    let (summary, _) = run(&experiment, (0, 500), 2);
+    for policy in &summary.policies {
+        let count = |is: &dyn Fn(&orchestrion_experiment::Flow) -> bool| {
+            let counts = policy.flows.iter().filter(|count| is(&count.flow));
+            counts.map(|count| i64::try_from(count.requests).unwrap()).sum::<i64>()
+        };
+        let outcomes = [
+            (OutcomeStage::Completed, "completed"),
+            (OutcomeStage::Blocked, "blocked"),
+            (OutcomeStage::RolledBack, "rolled_back"),
+            (OutcomeStage::Aborted, "aborted"),
+            (OutcomeStage::Halted, "halted"),
+        ];
+        for (outcome, metric) in outcomes {
+            assert_eq!(count(&|flow| flow.outcome == outcome), sum(policy, metric), "{metric}");
+        }
+        let proceeded = count(&|flow| flow.decision == DecisionStage::Proceeded);
+        assert_eq!(proceeded, sum(policy, "proceeded"));
+        assert_eq!(count(&|flow| flow.plan == PlanStage::Acceptable), sum(policy, "acceptable"));
+        assert_eq!(policy.flows.requests(), 1000);
+    }
+}
+
+/// A trajectory of a metric splits its sum by request; every scored pass has a consensus.
+#[test]
+fn trajectories_split_sums_by_request() {
+    let experiment = experiment(&format!("{DEBATE}trajectories: [consensus, completed, calls]\n"));
+    let (summary, _) = run(&experiment, (0, 500), 2);
+    for (position, policy) in summary.policies.iter().enumerate() {
+        for metric in ["completed", "calls"] {
+            let line = &policy.trajectories[metric][""];
+            assert_eq!(line.len(), 2);
+            assert!(line.iter().all(|moments| moments.count == 500 && moments.sum > 0));
+            assert_eq!(line.iter().map(|moments| moments.sum).sum::<i128>(), sum(policy, metric).into());
+        }
+        let consensus = &policy.trajectories["consensus"][""];
+        assert_eq!(consensus.len(), position + 1, "the bound of passes");
+        assert!(consensus.windows(2).all(|pair| pair[0].count > pair[1].count));
+        assert!(consensus.iter().all(|moments| (0.0..=1e6).contains(&moments.mean())));
     }
 }

@@ -3,7 +3,7 @@
 use super::format::LayerFile;
 use super::id::Id;
 use super::problem::NamedProblem;
-use orchestrion_kernel::context::{ContextError, build_context_with_problem};
+use orchestrion_kernel::context::{ContextError, ContextProblem, build_context_with_problem};
 use orchestrion_kernel::ids::{ItemId, TaskId};
 use orchestrion_kernel::module::{Module, Operation};
 use orchestrion_kernel::plan::EffectKind;
@@ -107,10 +107,16 @@ impl NamedProblem {
             &ExactSelector::from_policy(&policy),
         )
         .map_err(context_error)?;
+        Ok(Self::from_context(context, &policy, &state, module))
+    }
+
+    /// Names the problem of a context of this module in this state.
+    #[must_use]
+    pub fn from_context(context: ContextProblem, policy: &Policy, state: &State, module: Module) -> Self {
         let ids: Vec<Id<'static>> = context.ids.iter().map(|id| Id::Number(id.number())).collect();
         let layer = |at| if context.is_working(at) { LayerFile::Working } else { LayerFile::Fact };
         let key = |id: &ItemId| state.semantic().get(*id).map(|entry| entry.item.key.to_string());
-        Ok(Self {
+        Self {
             module: Some(module),
             reserved: u64::from(policy.contexts.reserved_tokens),
             keys: context.ids.iter().map(|id| key(id).unwrap_or_default()).collect(),
@@ -119,7 +125,7 @@ impl NamedProblem {
             by_age: (0..ids.len()).collect(),
             problem: context.problem,
             ids,
-        })
+        }
     }
 }
 

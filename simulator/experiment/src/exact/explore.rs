@@ -34,7 +34,7 @@ pub fn build(
         return Err(unsuitable(experiment, obstacle));
     }
     let refused = |refusal| ExactError::Refused { policy: cell.policy.name.clone(), refusal };
-    let start = Position::start(&cell.policy, &experiment.world).map_err(refused)?;
+    let start = Position::start(cell, &experiment.world).map_err(refused)?;
     let counts_nodes = experiment.metrics.iter().any(|metric| metric.name == "load_spread_tasks");
     let play = Play { policy: &cell.policy, world: &experiment.world, counts_nodes };
     let mut numbering = Numbering::new(start, limits.max_rational_states);

@@ -5,6 +5,7 @@ use super::enumerate::Tape;
 use super::number::Fraction;
 use crate::draws::{Draws, Purpose, Stream};
 use crate::environment::{Answer, Memory};
+use crate::experiment::Cell;
 use crate::metrics::{Measurements, Meter, RequestMeter};
 use crate::progress::{Next, failed, next};
 use crate::run::{World, scene};
@@ -49,9 +50,9 @@ impl Flight {
 
 impl Position {
     /// Returns the position before the first request.
-    pub(crate) fn start(policy: &Policy, world: &World) -> Result<Self, Refusal> {
+    pub(crate) fn start(cell: &Cell, world: &World) -> Result<Self, Refusal> {
         let (memory, measured) = (Memory::default(), RequestMeter::default());
-        let state = world.start(policy)?;
+        let state = world.start(cell)?;
         Ok(Self {
             state,
             memory,
@@ -134,7 +135,7 @@ impl Play<'_> {
         let time_ms = mean_ms + Fraction::from_integer(elapsed_ms.into());
         let stop = match ending {
             Outcome::Ending(ending) => {
-                let measurements = meter.end_run();
+                let measurements = meter.end_run(&position.memory.information);
                 return Part { stop: Stop::End(ending), measurements, time_ms };
             }
             Outcome::OrderVaries => Stop::OrderVaries,
@@ -239,7 +240,8 @@ impl Running<'_> {
     fn send(&mut self, call: Call, tape: &mut Tape) -> Sent {
         let position = &mut self.position;
         let (world, deadline_ms) = (self.play.world, self.play.world.deadline_ms);
-        let scene = scene(&position.state, call, position.request);
+        // An experiment with a summarizer is not computed exactly.
+        let scene = scene(&position.state, call, position.request, &[]);
         let behavior = world.environment.behavior(call.operation.module());
         let varies = behavior.is_some_and(|behavior| !behavior.duration.is_constant());
         let others = &position.in_flight;
@@ -266,6 +268,7 @@ impl Running<'_> {
         }
         position.memory = memory;
         let (answer, times_out): (Answer, bool) = answered;
+        let is_bad_task = answer.is_bad_task;
         let duration_ms = match behavior.map(|behavior| &behavior.duration) {
             // A timeout takes its time until the deadline.
             _ if times_out => 0,
@@ -285,6 +288,7 @@ impl Running<'_> {
             true => (deadline_ms, failed(call.id, Failure::Timeout)),
             false => answer.into_input(call.id, duration_ms, deadline_ms),
         };
+        self.meter.observe_answer(is_bad_task && matches!(input, Input::Reply { .. }));
         position.in_flight.push(Flight { after_ms, varies, answer: Some((call.id, input)) });
         Sent::Yes
     }

@@ -1,6 +1,7 @@
 //! The world of an experiment: its file with all defaults, checked.
 
 use super::{FACTS_MAX, Obstacle, Obstacles};
+use crate::contexts::ContextUse;
 use crate::distribution::{Confidences, Durations};
 use crate::environment::{CallBehavior, Debater, Environment, Judgement};
 use crate::file::{
@@ -9,6 +10,7 @@ use crate::file::{
 use crate::nodes::{LaterSuccess, NodeBehavior, NodeBehaviors};
 use crate::run::World;
 use crate::samples::read_samples;
+use crate::trajectories::{Line, POSITIONS_MAX, Trajectory};
 use miette::SourceSpan;
 use orchestrion_kernel::module::{Argument, Module, Role, Stance};
 use orchestrion_kernel::network::NetworkInput;
@@ -16,7 +18,7 @@ use orchestrion_kernel::plan::{Effect, Plan, StepOptions, Task};
 use orchestrion_kernel::{NodeId, Score, TaskId, Text};
 use orchestrion_network::LoadedNetwork;
 use orchestrion_scenario::policy_file::EnumName;
-use orchestrion_yaml::{Decimal, LabeledError, ReadError, Source, suggest_nearest};
+use orchestrion_yaml::{Decimal, LabeledError, ReadError, Source, Spanned, suggest_nearest};
 use std::path::Path;
 use std::time::Duration;
 
@@ -29,12 +31,13 @@ const DEADLINE_MS: u64 = 60_000;
 pub(super) fn world(
     source: &Source,
     file: &ExperimentFile,
+    network: Option<&NetworkInput>,
     base_dir: &Path,
 ) -> Result<(World, Obstacles), ReadError> {
     let mut obstacles = Obstacles::default();
     let in_source = |error| ReadError::in_source(source, error);
-    let network = network(source, file, base_dir)?;
-    let nodes = nodes(file, network.as_ref()).map_err(in_source)?;
+    let nodes = nodes(file, network).map_err(in_source)?;
+    let lines = lines(file, network).map_err(in_source)?;
     let mut debater = |role: &DebaterFile, owner: Option<Role>| {
         debater(source, &role.or(&file.debaters.all), owner, base_dir, &mut obstacles.always)
     };
@@ -77,7 +80,9 @@ pub(super) fn world(
         success,
         harmful_success: score(file.executor.harmful_success, success),
         undo_success: score(file.executor.undo_success, Score::ONE),
+        result: file.executor.result.as_ref().map_or_else(|| Text::from(""), |result| result.text()),
         repairs: score(file.repairs, Score::ZERO),
+        summary_keeps: file.summarizer.as_ref().map(|summarizer| summarizer.value.keeps.0),
         calls,
         nodes,
     };
@@ -87,9 +92,9 @@ pub(super) fn world(
         requests: file.requests.0.get(),
         facts: (1..=facts).map(|number| fact(number, text.as_str())).collect(),
         text,
-        contexts: file.contexts.value,
+        contexts: context_use(file).map_err(in_source)?,
         deadline_ms: file.deadline.map_or(DEADLINE_MS, |deadline| millis(deadline.0)),
-        network,
+        lines,
     };
     add_obstacles(file, &world, &mut obstacles);
     Ok((world, obstacles))
@@ -113,6 +118,9 @@ fn add_obstacles(file: &ExperimentFile, world: &World, obstacles: &mut Obstacles
             "remove `facts`",
             file.facts.span(),
         );
+    }
+    if let Some(summarizer) = &file.summarizer {
+        add("the information in summaries is not computed exactly", "remove `summarizer`", summarizer.span());
     }
     if let Some(network) = &file.network
         && behaviors().any(takes_time)
@@ -332,7 +340,69 @@ fn call_behavior(file: &ExperimentFile, module: Module) -> Result<CallBehavior, 
     Ok(CallBehavior { weights: [reply, error, timeout, malformed], duration })
 }
 
-fn network(
+/// Returns what the runs measure of contexts.
+fn context_use(file: &ExperimentFile) -> Result<ContextUse, LabeledError> {
+    match (file.contexts.value, file.rules.value) {
+        (false, false) => Ok(ContextUse::None),
+        (true, false) => Ok(ContextUse::Selected),
+        (true, true) => Ok(ContextUse::Compared),
+        (false, true) => Err(LabeledError::new(
+            "rules without contexts: expected `contexts: true`, found none",
+            "add `contexts: true`, or remove `rules`",
+        )
+        .with_label(file.rules.span(), "nothing to compare")),
+    }
+}
+
+/// Returns the lines of the trajectories.
+fn lines(file: &ExperimentFile, network: Option<&NetworkInput>) -> Result<Vec<Line>, LabeledError> {
+    let nodes: Vec<NodeId> = node_ids(network).cloned().collect();
+    let mut trajectories = Vec::new();
+    for name in &file.trajectories {
+        let text = name.value.as_str();
+        let error = |message: String, help: String, label| {
+            Err(LabeledError::new(message, help).with_label(name.span(), label))
+        };
+        let Some(trajectory) = Trajectory::from_name(text) else {
+            let names = Trajectory::names();
+            let near = suggest_nearest(text, names.iter().copied());
+            let help = format!("{near}the trajectories are {}", names.join(", "));
+            return error(format!("unknown trajectory `{}`", text.escape_debug()), help, "unknown");
+        };
+        if trajectory.is_of_nodes() && nodes.is_empty() {
+            let help = "add `network` with the path of a network file";
+            return error(
+                format!("trajectory {text}: expected a network, found none"),
+                help.into(),
+                "of nodes",
+            );
+        }
+        if trajectories.contains(&trajectory) {
+            return error(format!("trajectory {text} is repeated"), "write each name once".into(), "again");
+        }
+        trajectories.push(trajectory);
+    }
+    let requests = file.requests.0.get();
+    if !trajectories.is_empty() && requests > POSITIONS_MAX {
+        return Err(LabeledError::new(
+            format!("trajectories: expected at most {POSITIONS_MAX} requests, found {requests}"),
+            "write fewer requests, or remove `trajectories`",
+        )
+        .with_label(file.trajectories.first().and_then(Spanned::span), "too many positions"));
+    }
+    Ok(Line::all(&trajectories, &nodes))
+}
+
+/// Returns the nodes that a network starts with.
+fn node_ids(network: Option<&NetworkInput>) -> impl Iterator<Item = &NodeId> {
+    let nodes = match network {
+        Some(NetworkInput::Create { nodes, .. }) => nodes.as_slice(),
+        Some(_) | None => &[],
+    };
+    nodes.iter().map(|node| &node.id)
+}
+
+pub(super) fn network(
     source: &Source,
     file: &ExperimentFile,
     base_dir: &Path,
@@ -350,10 +420,7 @@ fn network(
 }
 
 fn nodes(file: &ExperimentFile, network: Option<&NetworkInput>) -> Result<NodeBehaviors, LabeledError> {
-    let known: Vec<&str> = match network {
-        Some(NetworkInput::Create { nodes, .. }) => nodes.iter().map(|node| node.id.as_str()).collect(),
-        Some(_) | None => Vec::new(),
-    };
+    let known: Vec<&str> = node_ids(network).map(NodeId::as_str).collect();
     let behavior = |(name, node): (&String, &NodeFile)| {
         if !known.contains(&name.as_str()) {
             let near = suggest_nearest(name, known.iter().copied());

@@ -4,7 +4,7 @@ use super::ByModule;
 use super::distributions::DurationFile;
 use orchestrion_kernel::Score;
 use orchestrion_scenario::Count;
-use orchestrion_yaml::{Decimal, Spanned, required_value};
+use orchestrion_yaml::{Decimal, Spanned, StrictText, required_value};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -60,8 +60,17 @@ pub struct ApproverFile {
     pub miss: Option<Decimal<Score>>,
 }
 
+/// The summarizer.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SummarizerFile {
+    /// The probability that a summary keeps the information of an item that it replaces. A summary of summaries keeps each item again
+    /// with this probability.
+    pub keeps: Decimal<Score>,
+}
+
 /// The executor.
-#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExecutorFile {
     /// The probability that a task of an acceptable plan succeeds. Default: 1.
@@ -73,6 +82,9 @@ pub struct ExecutorFile {
     /// The probability that a compensation succeeds. Default: 1.
     #[serde(default, deserialize_with = "required_value")]
     pub undo_success: Option<Decimal<Score>>,
+    /// The text of each result. Its tokens are what a node gives for the tokens of the task. Default: an empty text.
+    #[serde(default, deserialize_with = "required_value")]
+    pub result: Option<StrictText>,
 }
 
 /// The calls of the modules.

@@ -12,8 +12,8 @@ use statrs::distribution::{Beta, ContinuousCDF};
 #[must_use]
 pub fn bootstrap_quantile(tally: &Tally, share: f64) -> Estimate {
     let mean = tally.quantile(share) as f64;
-    let rank = (share.clamp(0.0, 1.0) * tally.count as f64).ceil().max(1.0);
-    let Ok(order_statistic) = Beta::new(rank, (tally.count as f64 - rank + 1.0).max(1.0)) else {
+    let rank = (share.clamp(0.0, 1.0) * tally.moments.count as f64).ceil().max(1.0);
+    let Ok(order_statistic) = Beta::new(rank, (tally.moments.count as f64 - rank + 1.0).max(1.0)) else {
         return Estimate { mean, low: mean, high: mean };
     };
     let end = |probability: f64| tally.quantile(order_statistic.inverse_cdf(probability)) as f64;

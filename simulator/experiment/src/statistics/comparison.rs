@@ -3,7 +3,7 @@
 use super::{Estimate, standard_error, student};
 use crate::metrics::{METRICS, Metric};
 use crate::summary::Summary;
-use crate::tally::Tally;
+use crate::tally::Moments;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// The difference of a metric from the baseline, for each request.
@@ -28,8 +28,8 @@ pub fn differences(summary: &Summary, metrics: &[&'static Metric]) -> Vec<Differ
     for (position, policy) in summary.policies.iter().enumerate().skip(1) {
         for metric in METRICS.iter().filter(|metric| metrics.contains(metric)) {
             let Some(tally) = policy.differences.get(metric.name) else { continue };
-            let estimate = student(tally).divided_by(f64::from(summary.requests));
-            let p = p_value(tally);
+            let estimate = student(&tally.moments).divided_by(f64::from(summary.requests));
+            let p = p_value(&tally.moments);
             all.push(Difference { policy: position, metric, estimate, p, adjusted_p: p });
         }
     }
@@ -41,16 +41,16 @@ pub fn differences(summary: &Summary, metrics: &[&'static Metric]) -> Vec<Differ
 }
 
 /// The two-sided p-value of the hypothesis that the mean is 0.
-fn p_value(tally: &Tally) -> f64 {
-    let error = standard_error(tally);
-    if tally.count < 2 || tally.mean() == 0.0 {
+fn p_value(moments: &Moments) -> f64 {
+    let error = standard_error(moments);
+    if moments.count < 2 || moments.mean() == 0.0 {
         return 1.0;
     }
     if error == 0.0 {
         return 0.0;
     }
-    let freedom = (tally.count - 1) as f64;
-    let t = (tally.mean() / error).abs();
+    let freedom = (moments.count - 1) as f64;
+    let t = (moments.mean() / error).abs();
     StudentsT::new(0.0, 1.0, freedom).map_or(1.0, |distribution| 2.0 * distribution.sf(t))
 }
 
@@ -85,11 +85,11 @@ mod tests {
 
     #[test]
     fn p_value_is_that_of_students_test() {
-        let mut tally = Tally::default();
+        let mut tally = Moments::default();
         [1, 2, 3, 4, 5].into_iter().for_each(|value| tally.add(value));
         // t = 3 / sqrt(2.5 / 5) = 4.2426 with 4 degrees of freedom.
         assert!((p_value(&tally) - 0.013_236).abs() < 1e-5, "{}", p_value(&tally));
-        let mut equal = Tally::default();
+        let mut equal = Moments::default();
         (0..5).for_each(|_| equal.add(0));
         assert_eq!(p_value(&equal), 1.0);
     }

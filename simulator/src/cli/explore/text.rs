@@ -143,15 +143,16 @@ fn write_metrics(
     width: usize,
     out: &mut impl Write,
 ) -> io::Result<()> {
+    let names = used.iter().map(|metric| metric.name.len() + 1).max().unwrap_or(0).max(18);
     for metric in used {
         let Some(found) = policy.metrics.get(metric.name) else { continue };
-        let value = format!("{:<18}{}", metric.name, interval(metric, &found.mean));
+        let value = format!("{:<names$}{}", metric.name, interval(metric, &found.mean));
         match difference(metric, found) {
             None => writeln!(out, "  {value}")?,
             Some(difference) if value.chars().count() + difference.chars().count() + 6 <= width => {
                 writeln!(out, "  {value:<48}  {difference}")?;
             }
-            Some(difference) => writeln!(out, "  {value}\n  {:18}{difference}", "")?,
+            Some(difference) => writeln!(out, "  {value}\n  {:names$}{difference}", "")?,
         }
     }
     Ok(())

@@ -1,0 +1,191 @@
+//! The way of each request: from the truth about its plan, through the debate and the decision, to its outcome.
+
+use crate::metrics::RequestMeter;
+use orchestrion_kernel::event::Event;
+use orchestrion_kernel::module::{ConclusionKind, Operation, Role};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The way of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct Flow {
+    /// The truth about the first plan.
+    pub plan: PlanStage,
+    /// The number of debate passes.
+    pub passes: PassesStage,
+    /// Whether a task started.
+    pub decision: DecisionStage,
+    /// How the request ended.
+    pub outcome: OutcomeStage,
+}
+
+macro_rules! stages {
+    ($($(#[$doc:meta])* $name:ident { $($(#[$value_doc:meta])* $value:ident = $text:literal,)* })*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+        pub enum $name {
+            $($(#[$value_doc])* #[serde(rename = $text)] $value,)*
+        }
+
+        impl $name {
+            /// Returns the name in files and figures.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$value => $text,)*
+                }
+            }
+        }
+    )*};
+}
+
+stages! {
+    /// The truth about the first plan.
+    PlanStage {
+        /// There was no plan.
+        None = "no plan",
+        /// The plan is acceptable.
+        Acceptable = "acceptable",
+        /// The plan is harmful.
+        Harmful = "harmful",
+    }
+    /// The number of debate passes.
+    PassesStage {
+        /// No pass.
+        Zero = "no pass",
+        /// One pass.
+        One = "1 pass",
+        /// Two passes.
+        Two = "2 passes",
+        /// Three passes.
+        Three = "3 passes",
+        /// Four passes or more.
+        More = "4 passes or more",
+    }
+    /// Whether a task started.
+    DecisionStage {
+        /// A task started.
+        Proceeded = "proceeded",
+        /// No task started, and Security vetoed.
+        Vetoed = "vetoed",
+        /// No task started, without a veto.
+        Stopped = "stopped",
+    }
+    /// How a request ended.
+    OutcomeStage {
+        /// Every task succeeded.
+        Completed = "completed",
+        /// It ended without a run of the plan.
+        Blocked = "blocked",
+        /// Its effects were undone.
+        RolledBack = "rolled back",
+        /// It was aborted.
+        Aborted = "aborted",
+        /// It did not end.
+        Halted = "halted",
+    }
+}
+
+/// The requests that took the same way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FlowCount {
+    /// The way.
+    #[serde(flatten)]
+    pub flow: Flow,
+    /// The number of requests.
+    pub requests: u64,
+}
+
+/// The number of requests by their way.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Vec<FlowCount>", into = "Vec<FlowCount>")]
+pub struct Flows(BTreeMap<Flow, u64>);
+
+impl From<Vec<FlowCount>> for Flows {
+    fn from(counts: Vec<FlowCount>) -> Self {
+        let mut flows = Self::default();
+        for FlowCount { flow, requests } in counts {
+            flows.add(flow, requests);
+        }
+        flows
+    }
+}
+
+impl From<Flows> for Vec<FlowCount> {
+    fn from(flows: Flows) -> Self {
+        flows.iter().collect()
+    }
+}
+
+impl Flows {
+    pub(crate) fn add(&mut self, flow: Flow, requests: u64) {
+        let count = self.0.entry(flow).or_default();
+        *count = count.saturating_add(requests);
+    }
+
+    pub(crate) fn merge(&mut self, other: &Self) {
+        other.iter().for_each(|FlowCount { flow, requests }| self.add(flow, requests));
+    }
+
+    /// Returns the ways with their numbers of requests, in the order of stages.
+    pub fn iter(&self) -> impl Iterator<Item = FlowCount> + '_ {
+        self.0.iter().map(|(flow, requests)| FlowCount { flow: *flow, requests: *requests })
+    }
+
+    /// Returns the number of requests.
+    #[must_use]
+    pub fn requests(&self) -> u64 {
+        self.0.values().fold(0, |sum, count| sum.saturating_add(*count))
+    }
+}
+
+/// Follows the running request.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct FlowMeter {
+    first_plan: Option<bool>,
+    passes: u32,
+}
+
+impl FlowMeter {
+    /// Observes an event. `acceptable` says whether the current plan is acceptable.
+    pub(crate) fn observe(&mut self, event: &Event, acceptable: bool) {
+        if let Event::PlanAdopted { .. } = event {
+            self.first_plan.get_or_insert(acceptable);
+        }
+        if let Event::ToolCall { operation: Operation::Argue(Role::Solution), .. } = event {
+            self.passes += 1;
+        }
+    }
+
+    /// Returns the way of the request that ends, and follows the next one.
+    pub(crate) fn end_request(&mut self, measured: RequestMeter, halted: bool) -> Option<Flow> {
+        let Self { first_plan, passes } = std::mem::take(self);
+        let outcome = match measured.conclusion.filter(|_| !halted) {
+            _ if halted => OutcomeStage::Halted,
+            Some(ConclusionKind::Outcome) => OutcomeStage::Completed,
+            Some(ConclusionKind::Blocked) => OutcomeStage::Blocked,
+            Some(ConclusionKind::RolledBack) => OutcomeStage::RolledBack,
+            Some(ConclusionKind::Aborted) => OutcomeStage::Aborted,
+            None => return None,
+        };
+        let plan = match first_plan {
+            None => PlanStage::None,
+            Some(true) => PlanStage::Acceptable,
+            Some(false) => PlanStage::Harmful,
+        };
+        let passes = match passes {
+            0 => PassesStage::Zero,
+            1 => PassesStage::One,
+            2 => PassesStage::Two,
+            3 => PassesStage::Three,
+            4.. => PassesStage::More,
+        };
+        let decision = match (measured.started, measured.vetoed) {
+            (true, _) => DecisionStage::Proceeded,
+            (false, true) => DecisionStage::Vetoed,
+            (false, false) => DecisionStage::Stopped,
+        };
+        Some(Flow { plan, passes, decision, outcome })
+    }
+}
