@@ -13,7 +13,7 @@ description: A test.
 seed: 3
 runs: 40
 grid:
-- {setting: thresholds.redebate_below, values: 0.5..0.99:0.01}
+- {setting: thresholds.redebate_below, values: 0.6..0.99:0.01}
 plans: {acceptable: 0.7}
 debaters: {all: {false_alarm: 0.1, miss: 0.3, confidence: {beta: {alpha: 8, beta: 2}}}}
 executor: {success: 0.9}
@@ -91,7 +91,7 @@ fn png_shows_each_text_of_svg() {
     let as_budgets = |summary: &mut Summary| {
         summary.settings = vec!["contexts.budget_tokens".to_owned()];
         for (step, policy) in (1..).zip(&mut summary.policies) {
-            policy.values = vec![(step * 4000).to_string()];
+            policy.values = vec![(step * 5000).to_string()];
         }
     };
     let experiments: [(_, _, fn(&mut Summary)); 2] =
