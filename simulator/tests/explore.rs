@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use orchestrion::cli::report_schemas;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::record::Field;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -202,6 +204,124 @@ fn exact_values_stand_beside_estimates() {
 fn continuous_distribution_has_no_exact_value() {
     let folder = folder();
     refuse(folder.path(), &["exact", "test.yaml"], "beta distribution");
+}
+
+/// Compares each cell of a Parquet file with the rows of CSV files; returns the number of rows.
+fn compare_rows(parquet: &Path, tables: &[&Path]) -> usize {
+    let file = SerializedFileReader::new(fs::File::open(parquet).unwrap()).unwrap();
+    let names: Vec<String> = file
+        .metadata()
+        .file_metadata()
+        .schema()
+        .get_fields()
+        .iter()
+        .map(|field| field.name().to_owned())
+        .collect();
+    let mut rows = file.get_row_iter(None).unwrap();
+    let mut count = 0;
+    for table in tables {
+        let text = fs::read_to_string(table).unwrap();
+        let mut lines = text.lines();
+        assert_eq!(lines.next().unwrap(), names.join(","));
+        for line in lines {
+            let row = rows.next().unwrap().unwrap();
+            let cells = row.get_column_iter().enumerate().map(|(position, (_, field))| match field {
+                Field::Str(text) if (1..4).contains(&position) => text.clone(),
+                Field::Long(number) if !(1..4).contains(&position) => number.to_string(),
+                other => panic!("column {position}: {other}"),
+            });
+            assert_eq!(cells.collect::<Vec<_>>().join(","), line);
+            count += 1;
+        }
+    }
+    assert!(rows.next().is_none());
+    count
+}
+
+#[test]
+fn parquet_has_each_cell_of_csv() {
+    let folder = folder();
+    let path = |name: &str| folder.path().join(name);
+    // More rows than a group has.
+    let run = ["run", "test.yaml", "--runs", "17000", "--parquet"];
+    let text = succeed(folder.path(), &[&run[..], &["--out-dir", "whole"]].concat());
+    assert!(text.contains("  parquet  whole/test.parquet"), "{text}");
+    assert_eq!(compare_rows(&path("whole/test.parquet"), &[&path("whole/test.csv")]), 68_000);
+    let reader = SerializedFileReader::new(fs::File::open(path("whole/test.parquet")).unwrap()).unwrap();
+    assert_eq!(reader.num_row_groups(), 2);
+    // A resumed run writes the rows of the first one too, and replaces its file.
+    let whole = fs::read(path("whole/test.parquet")).unwrap();
+    succeed(folder.path(), &[&run[..], &["--out-dir", "whole", "--resume"]].concat());
+    assert_eq!(fs::read(path("whole/test.parquet")).unwrap(), whole);
+    for part in ["1/3", "2/3", "3/3"] {
+        succeed(
+            folder.path(),
+            &["run", "test.yaml", "--runs", "17000", "--out-dir", "parts", "--shard", part],
+        );
+    }
+    let results = ["parts/test.3-of-3.json", "parts/test.1-of-3.json", "parts/test.2-of-3.json"];
+    let merge = [&["merge", "--parquet", "--result", "merged.json"], &results[..]].concat();
+    succeed(folder.path(), &merge);
+    assert_eq!(fs::read(path("merged.parquet")).unwrap(), whole);
+}
+
+#[test]
+fn parquet_of_other_rows_is_refused() {
+    let folder = folder();
+    let path = |name: &str| folder.path().join(name);
+    let run = ["run", "test.yaml", "--runs", "100", "--out-dir", "out", "--parquet"];
+    refuse(folder.path(), &[&run[..], &["--no-rows"]].concat(), "cannot be used with");
+    succeed(folder.path(), &run);
+    let merge = ["merge", "out/test.json", "--parquet", "--result", "merged.json"];
+    let rows = fs::read_to_string(path("out/test.csv")).unwrap();
+    let last = rows.lines().last().unwrap();
+    for (changed, expected) in [
+        (rows.replacen("\n0,", "\n1,", 1), "expected the rows of the result, found 400 rows"),
+        (rows.replace(&format!("{last}\n"), ""), "expected the rows of the result, found 399 rows"),
+        (rows.replacen("\n0,", "\nzero,", 1), "line 2: column run: expected an integer, found \"zero\""),
+        (format!("{rows}1,2\n"), "line 402: expected"),
+        (rows.replacen("policy", "name", 1), "line 1: expected the heading of this experiment"),
+        (rows.trim_end().to_owned(), "line 401: incomplete row"),
+    ] {
+        fs::write(path("out/test.csv"), changed).unwrap();
+        refuse(folder.path(), &merge, expected);
+        assert!(!path("merged.parquet").exists());
+    }
+    fs::remove_file(path("out/test.csv")).unwrap();
+    refuse(folder.path(), &merge, "unreadable rows");
+    // A file of another program is not replaced.
+    for foreign in ["mine", "PAR1 mine PAR1"] {
+        fs::write(path("out/test.parquet"), foreign).unwrap();
+        refuse(folder.path(), &run, "the rows of an experiment as Parquet");
+        assert_eq!(fs::read_to_string(path("out/test.parquet")).unwrap(), foreign);
+    }
+}
+
+#[test]
+fn png_files_have_twice_the_size() {
+    let folder = folder();
+    succeed(folder.path(), &["run", "test.yaml", "--out-dir", "out", "--runs", "300"]);
+    let arguments = ["report", "out/test.json", "--svg", "figures", "--png", "figures"];
+    succeed(folder.path(), &arguments);
+    // A second run replaces its own files.
+    succeed(folder.path(), &arguments);
+    let mut count = 0;
+    for entry in fs::read_dir(folder.path().join("figures")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "png") {
+            let file = std::io::BufReader::new(fs::File::open(&path).unwrap());
+            let reader = png::Decoder::new(file).read_info().unwrap();
+            let svg = fs::read_to_string(path.with_extension("svg")).unwrap();
+            let (width, height) = (reader.info().width / 2, reader.info().height / 2);
+            assert!(svg.starts_with(&format!("<svg width=\"{width}\" height=\"{height}\"")), "{path:?}");
+            count += 1;
+        }
+    }
+    assert!(count > 3);
+    let foreign = folder.path().join("figures/test-outcomes.png");
+    fs::write(&foreign, b"\x89PNG\r\n\x1a\nmine").unwrap();
+    refuse(folder.path(), &arguments, "a figure of an experiment");
+    assert_eq!(fs::read(&foreign).unwrap(), b"\x89PNG\r\n\x1a\nmine");
 }
 
 #[test]

@@ -64,8 +64,8 @@ pub struct PolicySummary {
 pub struct RowsDigest([u64; 4]);
 
 impl RowsDigest {
-    /// Adds a row.
-    fn add(&mut self, run: u64, policy: u64, values: &[i64]) {
+    /// Adds a row: the run, the position of the policy, and the metrics in the order of [`METRICS`].
+    pub fn add(&mut self, run: u64, policy: u64, values: &[i64]) {
         let mut hasher = blake3::Hasher::new_derive_key("orchestrion: a row of an experiment, version 1");
         hasher.update(&run.to_le_bytes()).update(&policy.to_le_bytes());
         values.iter().for_each(|value| {

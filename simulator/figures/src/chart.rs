@@ -1,31 +1,16 @@
-//! What all figures share: their size, colors, and the drawing area.
+//! What all figures share: their size, colors and legends.
 
-use plotters::coord::Shift;
-use plotters::drawing::DrawingArea;
-use plotters::drawing::DrawingAreaErrorKind;
+use crate::drawing::{Area, Drawing, DrawingError};
+use crate::error::FigureError;
 use plotters::element::{Rectangle, Text};
-use plotters::prelude::DrawingBackend;
-use plotters::prelude::{IntoDrawingArea, RGBColor, SVGBackend};
-use plotters::style::{Color, TextStyle};
-use plotters::style::{FontDesc, FontFamily, FontStyle};
+use plotters::style::{Color, FontDesc, FontFamily, FontStyle, RGBColor, ShapeStyle, TextStyle};
 use std::error::Error;
-use thiserror::Error;
-
-/// A figure that cannot be drawn, which is a bug.
-#[derive(Debug, Error)]
-#[error("figure: {0}")]
-pub struct FigureError(String);
-
-impl FigureError {
-    pub(crate) fn new(error: &impl Error) -> Self {
-        Self(error.to_string())
-    }
-}
+use std::ops::Range;
 
 /// The size of a figure in pixels. On a telephone it is scaled down by a quarter, so its texts stay legible.
 pub(crate) const SIZE: (u32, u32) = (480, 330);
-/// The size of texts in pixels.
-pub(crate) const TEXT_PX: i32 = 13;
+/// The height of a line of text in pixels. Letters have a size of 12 pixels, and of 10 on a telephone.
+pub(crate) const TEXT_PX: i32 = 15;
 /// Texts and axes. The page replaces it by its own color of text.
 pub(crate) const INK: RGBColor = RGBColor(0, 0, 0);
 /// Grid lines, on light and dark ground.
@@ -41,23 +26,12 @@ pub(crate) const SERIES: [RGBColor; 6] = [
     RGBColor(230, 159, 0),
 ];
 
-/// The error of a drawing.
-pub(crate) type DrawingError = DrawingAreaErrorKind<<SVGBackend<'static> as DrawingBackend>::ErrorType>;
-
-pub(crate) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-
-/// Draws an SVG image of this height.
+/// Draws a figure of this height in pixels.
 pub(crate) fn draw<E: Error>(
     height: u32,
     body: impl FnOnce(&Area<'_>) -> Result<(), E>,
-) -> Result<String, FigureError> {
-    let mut svg = String::new();
-    {
-        let area = SVGBackend::with_string(&mut svg, (SIZE.0, height)).into_drawing_area();
-        body(&area).map_err(|error| FigureError::new(&error))?;
-        area.present().map_err(|error| FigureError::new(&error))?;
-    }
-    Ok(svg)
+) -> Result<Drawing, FigureError> {
+    Drawing::record((SIZE.0, height), body)
 }
 
 /// Returns the style of texts.
@@ -67,7 +41,7 @@ pub(crate) fn text() -> TextStyle<'static> {
 }
 
 /// Returns a line style.
-pub(crate) fn stroke(color: RGBColor) -> plotters::style::ShapeStyle {
+pub(crate) fn stroke(color: RGBColor) -> ShapeStyle {
     color.stroke_width(2)
 }
 
@@ -77,7 +51,7 @@ pub(crate) fn series_color(number: usize) -> RGBColor {
 }
 
 /// Returns a range that contains all values with a margin.
-pub(crate) fn padded(values: impl Iterator<Item = f64>) -> std::ops::Range<f64> {
+pub(crate) fn padded(values: impl Iterator<Item = f64>) -> Range<f64> {
     let (low, high) = values
         .filter(|value| value.is_finite())
         .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));

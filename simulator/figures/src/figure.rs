@@ -1,42 +1,64 @@
 //! The figures that fit a result.
 
-use crate::chart::FigureError;
+use crate::drawing::Drawing;
+use crate::error::FigureError;
 use crate::{heat_map, lines, outcomes, tradeoff};
-use orchestrion_experiment::{Metric, MetricKind, Summary};
+use orchestrion_experiment::{Metric, MetricKind, Report, Summary};
 
-/// A figure: an SVG image, with what it shows in words.
-#[derive(Clone, Debug)]
+/// A figure, with what it shows in words.
+#[derive(Clone)]
 pub struct Figure {
     /// The name, for a file.
     pub name: String,
     /// What the figure shows, in a sentence.
     pub title: String,
-    /// The SVG document, without a ground.
-    pub svg: String,
+    pub(crate) drawing: Drawing,
 }
 
 impl Figure {
+    /// Returns the SVG document without a ground, for a page.
+    ///
+    /// # Errors
+    /// [`FigureError`], which is a bug.
+    pub fn svg(&self) -> Result<String, FigureError> {
+        self.drawing.svg()
+    }
+
     /// Returns the SVG document on a white ground, for a reader that may show it on a dark one.
-    #[must_use]
-    pub fn on_white(&self) -> String {
-        self.svg.replacen(">\n", ">\n<rect width=\"100%\" height=\"100%\" fill=\"#FFFFFF\"/>\n", 1)
+    ///
+    /// # Errors
+    /// [`FigureError`], which is a bug.
+    pub fn svg_on_white(&self) -> Result<String, FigureError> {
+        Ok(self.svg()?.replacen(">\n", ">\n<rect width=\"100%\" height=\"100%\" fill=\"#FFFFFF\"/>\n", 1))
+    }
+
+    /// Returns the PNG file on a white ground, at twice the size.
+    ///
+    /// # Errors
+    /// [`FigureError`], which is a bug.
+    pub fn png(&self) -> Result<Vec<u8>, FigureError> {
+        self.drawing.png()
     }
 }
 
 /// The number of policies from which outcomes are not drawn as bars.
 const BARS_MAX: usize = 24;
 
-/// Draws the figures that fit a result, for these metrics.
+/// Draws the figures that fit a result with these statistics, for these metrics.
 ///
 /// # Errors
 /// [`FigureError`], which is a bug.
-pub fn figures(summary: &Summary, metrics: &[&'static Metric]) -> Result<Vec<Figure>, FigureError> {
+pub fn figures(
+    summary: &Summary,
+    report: &Report,
+    metrics: &[&'static Metric],
+) -> Result<Vec<Figure>, FigureError> {
     let mut all = Vec::new();
     if summary.policies.len() <= BARS_MAX {
         all.push(outcomes::draw(summary)?);
     }
     if summary.policies.len() > 1 {
-        all.extend(tradeoff::draw(summary)?);
+        all.extend(tradeoff::draw(report)?);
     }
     // A metric with one value everywhere has no shape.
     let varies = |metric: &Metric| {

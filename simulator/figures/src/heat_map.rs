@@ -1,6 +1,8 @@
 //! A metric over two settings: a cell for each combination, with its mean.
 
-use crate::chart::{DrawingError, FigureError, INK, SIZE, TEXT_PX, draw as draw_svg, text};
+use crate::chart::{INK, SIZE, TEXT_PX, draw as draw_figure, text};
+use crate::drawing::DrawingError;
+use crate::error::FigureError;
 use crate::figure::Figure;
 use orchestrion_experiment::{Metric, MetricKind, Summary};
 use plotters::element::{Rectangle, Text};
@@ -52,7 +54,7 @@ pub(crate) fn draw(
     let (left, top, bottom, right) = (96, 12, 56, 12);
     let width = (SIZE.0 as i32 - left - right) / columns.len().max(1) as i32;
     let height = (SIZE.1 as i32 - top - bottom) / rows.len().max(1) as i32;
-    let svg = draw_svg(SIZE.1, |area| {
+    let drawing = draw_figure(SIZE.1, |area| {
         for (y, row) in rows.iter().rev().enumerate() {
             let at = top + y as i32 * height;
             area.draw(&Text::new(row.clone(), (left - 26, at + height / 2), centered(text())))?;
@@ -84,7 +86,7 @@ pub(crate) fn draw(
     Ok(Some(Figure {
         name: format!("{}-heat-map", metric.name),
         title: format!("{} by {row_name} and {column_name}", metric.name),
-        svg,
+        drawing,
     }))
 }
 

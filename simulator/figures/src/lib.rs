@@ -1,10 +1,13 @@
-//! Figures of experiments as SVG, and a page that contains them.
+//! Figures of experiments as SVG and PNG, and a page that contains them.
 //!
 //! [`figures`] selects the figures that fit a result: outcomes by policy, lines over one setting, heat maps over two, and the trade-off
 //! between both kinds of error. [`page`] is a self-contained HTML page with figures and tables. Every mean is drawn with its interval,
-//! except in heat maps, whose page has the table. Deliberately absent: scripts, fonts, and links to other files.
+//! except in heat maps, whose page has the table. Deliberately absent: scripts, and links to other files.
 
+mod axes;
 mod chart;
+mod drawing;
+mod error;
 mod figure;
 mod heat_map;
 mod lines;
@@ -12,6 +15,7 @@ mod outcomes;
 mod page;
 mod tradeoff;
 
-pub use chart::FigureError;
+pub use drawing::PNG_MARK;
+pub use error::FigureError;
 pub use figure::{Figure, figures};
-pub use page::{PAGE_PREFIX, page};
+pub use page::{PAGE_PREFIX, Page, page};

@@ -1,12 +1,12 @@
 //! A metric over one setting: a line for each combination of the others, with the interval of each point.
 
-use crate::chart::{
-    DrawingError, FigureError, GRID, INK, Legend, SIZE, draw as draw_svg, padded, series_color, stroke, text,
-};
+use crate::axes::{Axis, draw_axes};
+use crate::chart::{Legend, SIZE, draw as draw_figure, series_color, stroke};
+use crate::drawing::DrawingError;
+use crate::error::FigureError;
 use crate::figure::{Figure, label};
 use orchestrion_experiment::statistics::{Estimate, estimate};
 use orchestrion_experiment::{Metric, Summary};
-use plotters::chart::ChartBuilder;
 use plotters::element::{Circle, ErrorBar};
 use plotters::series::LineSeries;
 use plotters::style::Color;
@@ -66,31 +66,15 @@ pub(crate) fn draw(
     let Some(setting) = summary.settings.get(axis).filter(|_| lines.len() <= LINES_MAX) else {
         return Ok(None);
     };
-    let points = || lines.values().flatten();
-    let xs = padded(points().map(|(x, _)| *x));
-    let ys = padded(points().flat_map(|(_, estimate)| [estimate.low, estimate.high]));
     let names = lines.keys().enumerate().filter(|_| lines.len() > 1);
     let legend = Legend::new(names.map(|(number, name)| (name.clone(), series_color(number))));
-    let svg = draw_svg(SIZE.1 + legend.height().unsigned_abs(), |area| {
+    let drawing = draw_figure(SIZE.1 + legend.height().unsigned_abs(), |area| {
         let (top, below) = area.split_vertically(legend.height());
         legend.draw(&top)?;
-        let mut chart = ChartBuilder::on(&below)
-            .margin(12)
-            .x_label_area_size(44)
-            .y_label_area_size(62)
-            .build_cartesian_2d(xs, ys)?;
-        chart
-            .configure_mesh()
-            .label_style(text())
-            .axis_desc_style(text())
-            .axis_style(INK)
-            .bold_line_style(GRID.mix(0.35))
-            .light_line_style(GRID.mix(0.0))
-            .x_desc(setting)
-            .y_desc(label(metric))
-            .x_labels(7)
-            .y_labels(7)
-            .draw()?;
+        let points = || lines.values().flatten();
+        let x = Axis::at_values(setting, points().map(|(x, _)| *x));
+        let y = Axis::round(label(metric), points().flat_map(|(_, found)| [found.low, found.high]));
+        let mut chart = draw_axes(&below, x, y)?;
         for (number, points) in lines.values().enumerate() {
             let color = series_color(number);
             let means = points.iter().map(|(x, y)| (*x, y.mean));
@@ -107,6 +91,6 @@ pub(crate) fn draw(
     Ok(Some(Figure {
         name: format!("{}-by-{}", metric.name, setting.replace('.', "-")),
         title: format!("{} by {setting}, with 95 % intervals", metric.name),
-        svg,
+        drawing,
     }))
 }

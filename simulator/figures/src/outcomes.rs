@@ -1,6 +1,8 @@
 //! The outcomes of each policy: a bar with the share of each.
 
-use crate::chart::{DrawingError, FigureError, Legend, SIZE, TEXT_PX, draw as draw_svg, series_color, text};
+use crate::chart::{Legend, SIZE, TEXT_PX, draw as draw_figure, series_color, text};
+use crate::drawing::DrawingError;
+use crate::error::FigureError;
 use crate::figure::Figure;
 use orchestrion_experiment::{PolicySummary, Summary};
 use plotters::element::{Rectangle, Text};
@@ -17,7 +19,7 @@ const ROW_PX: i32 = 42;
 pub(crate) fn draw(summary: &Summary) -> Result<Figure, FigureError> {
     let height = ROW_PX * summary.policies.len() as i32 + 52;
     let width = SIZE.0 as i32 - 24;
-    let svg = draw_svg(height.unsigned_abs(), |area| {
+    let drawing = draw_figure(height.unsigned_abs(), |area| {
         Legend::new(OUTCOMES.iter().map(|(name, color)| ((*name).to_owned(), series_color(*color))))
             .draw(area)?;
         for (number, policy) in summary.policies.iter().enumerate() {
@@ -44,7 +46,11 @@ pub(crate) fn draw(summary: &Summary) -> Result<Figure, FigureError> {
         }
         Ok::<(), DrawingError>(())
     })?;
-    Ok(Figure { name: "outcomes".to_owned(), title: "outcomes of the requests, by policy".to_owned(), svg })
+    Ok(Figure {
+        name: "outcomes".to_owned(),
+        title: "outcomes of the requests, by policy".to_owned(),
+        drawing,
+    })
 }
 
 /// Returns the values of the settings that vary, or the name of the policy.

@@ -1,10 +1,10 @@
 //! A self-contained page with the figures and the tables of a result.
 
-use crate::chart::FigureError;
-use crate::figure::{Figure, figures};
+use crate::error::FigureError;
+use crate::figure::Figure;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use orchestrion_experiment::statistics::Estimate;
-use orchestrion_experiment::{Metric, Report, Summary};
+use orchestrion_experiment::{Metric, Report};
 
 /// The first bytes of every page.
 pub const PAGE_PREFIX: &str = "<!DOCTYPE html><!-- an experiment of orchestrion -->";
@@ -12,30 +12,39 @@ pub const PAGE_PREFIX: &str = "<!DOCTYPE html><!-- an experiment of orchestrion 
 /// The policies of the table; the others are in the file of the result.
 const ROWS_MAX: usize = 200;
 
-/// Returns the page of a result: `description` is the question, `command` repeats the experiment.
+/// What a page contains.
+pub struct Page<'a> {
+    /// The statistics.
+    pub report: &'a Report,
+    /// The figures, in their order.
+    pub figures: &'a [Figure],
+    /// The metrics of the table.
+    pub metrics: &'a [&'static Metric],
+    /// The question of the experiment.
+    pub description: &'a str,
+    /// The command that repeats the experiment.
+    pub command: &'a str,
+}
+
+/// Returns the page of a result.
 ///
 /// # Errors
 /// [`FigureError`], which is a bug.
-pub fn page(
-    summary: &Summary,
-    metrics: &[&'static Metric],
-    description: &str,
-    command: &str,
-) -> Result<String, FigureError> {
-    let report = Report::new(summary, metrics);
-    let drawn = figures(summary, metrics)?;
+pub fn page(page: &Page<'_>) -> Result<String, FigureError> {
+    let Page { report, figures, metrics, description, command } = *page;
+    let figures: Vec<Markup> = figures.iter().map(figure_markup).collect::<Result<_, _>>()?;
     let used = report.used(metrics);
     let body = html! {
         html lang="en" {
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
-                title { (summary.experiment) }
+                title { (report.experiment) }
                 style { (PreEscaped(include_str!("page.css"))) }
             }
             body {
                 header {
-                    h1 { (summary.experiment) }
+                    h1 { (report.experiment) }
                     p { (description) }
                     p.meta {
                         (report.runs) " runs of " (report.policies.len()) " policies"
@@ -46,12 +55,12 @@ pub fn page(
                     pre { (command) }
                 }
                 main {
-                    section.figures { @for figure in &drawn { (figure_markup(figure)) } }
+                    section.figures { @for figure in &figures { (figure) } }
                     section {
                         h2 { "Policies" }
-                        (table(&report, &used))
+                        (table(report, &used))
                     }
-                    @if !report.sensitivities.is_empty() { (sensitivities(&report, &used)) }
+                    @if !report.sensitivities.is_empty() { (sensitivities(report, &used)) }
                     section {
                         h2 { "Metrics" }
                         dl { @for metric in &used { dt { code { (metric.name) } } dd { (metric.meaning.trim()) } } }
@@ -66,11 +75,11 @@ pub fn page(
 }
 
 /// Returns a figure whose texts and axes have the color of the page's text.
-fn figure_markup(figure: &Figure) -> Markup {
-    let svg = figure.svg.replace("#000000", "currentColor");
+fn figure_markup(figure: &Figure) -> Result<Markup, FigureError> {
+    let svg = figure.svg()?.replace("#000000", "currentColor");
     let labelled =
         svg.replacen("<svg ", &format!("<svg role=\"img\" aria-label=\"{}\" ", escaped(&figure.title)), 1);
-    html! { figure id=(figure.name) { (PreEscaped(labelled)) figcaption { (figure.title) } } }
+    Ok(html! { figure id=(figure.name) { (PreEscaped(labelled)) figcaption { (figure.title) } } })
 }
 
 fn escaped(text: &str) -> String {

@@ -3,6 +3,7 @@
 mod exact;
 mod files;
 mod merge;
+mod parquet;
 mod report;
 mod rows;
 mod run;

@@ -6,26 +6,30 @@ use crate::cli::exit_status::ExitStatus;
 use crate::cli::files::{ensure_overwritable, replace_with};
 use crate::cli::output;
 use miette::{IntoDiagnostic, Result, miette};
-use orchestrion_experiment::{Experiment, METRICS, Metric, Summary};
-use orchestrion_figures::{PAGE_PREFIX, figures, page};
+use orchestrion_experiment::{Experiment, METRICS, Metric, Report, Summary};
+use orchestrion_figures::{FigureError, PAGE_PREFIX, PNG_MARK, Page, figures, page};
 use orchestrion_files::FileKind;
 use orchestrion_report::text::sanitize;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Write a page with the figures of a result, and the figures as SVG files.
+/// Write a page with the figures of a result, and the figures as SVG and PNG files.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   orchestrion explore report .orchestrion/redebate.json
   orchestrion explore report .orchestrion/redebate.json --svg figures \\
     --experiment specs/experiments/redebate.yaml
+  orchestrion explore report .orchestrion/redebate.json --png figures
 
 The page is one HTML file without scripts and links: outcomes by policy, the
 trade-off between harmful plans that run and acceptable plans that are blocked, a
 line or a heat map of each metric over the settings that vary, and a table of all
 means with their intervals. --experiment adds the question of the experiment, and
 shows only its metrics.
+
+A PNG file has twice the size of the figure and a white ground. Its texts need no
+font of the machine.
 
 Exit codes: 0 success; 2 error.")]
 pub(super) struct Args {
@@ -41,6 +45,9 @@ pub(super) struct Args {
     /// Also write each figure to an SVG file in this folder.
     #[arg(long, value_name = "DIR")]
     svg: Option<PathBuf>,
+    /// Also write each figure to a PNG file in this folder.
+    #[arg(long, value_name = "DIR")]
+    png: Option<PathBuf>,
 }
 
 const PAGE: FileKind = FileKind {
@@ -49,9 +56,17 @@ const PAGE: FileKind = FileKind {
     last_line: None,
 };
 
-const FIGURE: FileKind = FileKind {
+const SVG: FileKind = FileKind {
     name: "a figure of an experiment",
     is_start: |start| start.starts_with(b"<svg width=\"480\""),
+    last_line: None,
+};
+
+const PNG: FileKind = FileKind {
+    name: "a figure of an experiment",
+    is_start: |start| {
+        start.starts_with(b"\x89PNG\r\n") && start.windows(PNG_MARK.len()).any(|bytes| bytes == PNG_MARK)
+    },
     last_line: None,
 };
 
@@ -60,22 +75,41 @@ pub(super) fn run(args: &Args, _: &GlobalArgs) -> Result<ExitStatus> {
     let (description, metrics) = question(args, &summary)?;
     let path = args.html.clone().unwrap_or_else(|| args.result.with_extension("html"));
     ensure_overwritable(&path, &PAGE)?;
-    let command = format!("orchestrion explore run {}.yaml", summary.experiment);
-    let page = page(&summary, &metrics, &description, &command).map_err(|error| miette!("{error}"))?;
+    let report = Report::new(&summary, &metrics);
+    let figures = figures(&summary, &report, &metrics).map_err(bug)?;
+    let page = page(&Page {
+        report: &report,
+        figures: &figures,
+        metrics: &metrics,
+        description: &description,
+        command: &format!("orchestrion explore run {}.yaml", summary.experiment),
+    });
+    let page = page.map_err(bug)?;
     replace_with(&path, &PAGE, |file| file.write_all(page.as_bytes()))?;
     let mut out = output::stdout();
     let shown = |path: &Path| sanitize(&path.display().to_string());
     writeln!(out, "  page     {}", shown(&path)).into_diagnostic()?;
-    if let Some(folder) = &args.svg {
-        for figure in figures(&summary, &metrics).map_err(|error| miette!("{error}"))? {
-            let experiment = file_name(&summary.experiment);
-            let path = folder.join(format!("{experiment}-{}.svg", figure.name));
-            std::fs::create_dir_all(folder).into_diagnostic()?;
-            replace_with(&path, &FIGURE, |file| file.write_all(figure.on_white().as_bytes()))?;
-            writeln!(out, "  figure   {}", shown(&path)).into_diagnostic()?;
+    let experiment = file_name(&summary.experiment);
+    let mut write = |folder: &Path, name: &str, extension: &str, kind: &'static FileKind, bytes: &[u8]| {
+        let path = folder.join(format!("{experiment}-{name}.{extension}"));
+        std::fs::create_dir_all(folder).into_diagnostic()?;
+        replace_with(&path, kind, |file| file.write_all(bytes))?;
+        writeln!(out, "  figure   {}", shown(&path)).into_diagnostic()
+    };
+    for figure in &figures {
+        if let Some(folder) = &args.svg {
+            let svg = figure.svg_on_white().map_err(bug)?;
+            write(folder, &figure.name, "svg", &SVG, svg.as_bytes())?;
+        }
+        if let Some(folder) = &args.png {
+            write(folder, &figure.name, "png", &PNG, &figure.png().map_err(bug)?)?;
         }
     }
     Ok(ExitStatus::Success)
+}
+
+fn bug(error: FigureError) -> miette::Report {
+    miette!(help = "report this as a bug", "{error}")
 }
 
 /// Returns the question and the metrics of the experiment, if its file is named.

@@ -1,8 +1,9 @@
 //! `explore run`: runs an experiment, or a part of it.
 
 use super::files::{RESULT, read, stem, with_extension, write};
+use super::parquet;
 use super::rows::RowsFile;
-use super::text;
+use super::text::{self, Files};
 use crate::cli::args::{Format, GlobalArgs};
 use crate::cli::exit_status::ExitStatus;
 use crate::cli::files::ensure_overwritable;
@@ -23,10 +24,12 @@ Examples:
   orchestrion explore run redebate.yaml --runs 1000    fewer runs, for a first look
   orchestrion explore run redebate.yaml --resume       after an interruption
   orchestrion explore run redebate.yaml --shard 1/3    the first of three parts
+  orchestrion explore run redebate.yaml --parquet      the rows also as Parquet
 
 Output, for an experiment redebate.yaml in --out-dir:
   redebate.json         sums and histograms of each metric and policy
   redebate.csv          one row for each run and policy, in their order
+  redebate.parquet      the same rows, with --parquet, after the last run
 A part has redebate.1-of-3.json and redebate.1-of-3.csv. `explore merge` makes the
 result of all parts; it has the same bytes as that of one run.
 
@@ -57,6 +60,9 @@ pub(super) struct Args {
     /// Write no rows.
     #[arg(long)]
     no_rows: bool,
+    /// Also write the rows as Parquet.
+    #[arg(long, conflicts_with = "no_rows")]
+    parquet: bool,
     /// Run with this many threads [default: the number of processors]. The result does not depend on it.
     #[arg(long, value_name = "NUMBER")]
     jobs: Option<NonZeroUsize>,
@@ -86,6 +92,9 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     let stem = stem(&global.out_dir, &experiment.name, shard);
     let result_path = with_extension(&stem, "json");
     ensure_overwritable(&result_path, &RESULT)?;
+    let parquet_path = args.parquet.then(|| with_extension(&stem, "parquet"));
+    // A file that cannot be replaced is an error before the first run.
+    parquet_path.as_deref().map(parquet::open).transpose()?;
     let (first, end) = shard.range(experiment.runs);
     let mut summary = start(&experiment, &result_path, (first, end), args.resume)?;
     let done = summary.completed_runs();
@@ -113,8 +122,12 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
         .map_err(run_error)?;
     sink.finish(&summary)?;
     sink.progress.finish();
-    let rows_path = with_rows.then_some(rows_path);
-    text::print(&experiment, &summary, &result_path, rows_path.as_deref(), args.format, global)
+    let rows = with_rows.then_some(rows_path);
+    if let (Some(path), Some(rows)) = (&parquet_path, &rows) {
+        parquet::write(parquet::open(path)?, &summary, std::slice::from_ref(rows))?;
+    }
+    let files = Files { result: result_path.clone(), rows, parquet: parquet_path };
+    text::print(&experiment, &summary, &files, args.format, global)
 }
 
 /// Returns the result with which a run starts: an empty one, or that of the interrupted run.

@@ -11,7 +11,7 @@ use orchestrion_experiment::{Experiment, Metric, MetricReport, PolicyReport, Rep
 use orchestrion_report::text::{grouped, sanitize};
 use serde::Serialize;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The number of policies that are printed; the others are in the files.
 const POLICIES_MAX: usize = 20;
@@ -25,16 +25,25 @@ pub(in crate::cli) struct JsonReport<'a> {
     /// The file with the rows, if one was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     rows: Option<String>,
+    /// The file with the rows as Parquet, if one was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parquet: Option<String>,
     /// The statistics.
     report: &'a Report,
+}
+
+/// The files that a command wrote.
+pub(super) struct Files {
+    pub(super) result: PathBuf,
+    pub(super) rows: Option<PathBuf>,
+    pub(super) parquet: Option<PathBuf>,
 }
 
 /// Prints the statistics of an experiment.
 pub(super) fn print(
     experiment: &Experiment,
     summary: &Summary,
-    result: &Path,
-    rows: Option<&Path>,
+    files: &Files,
     format: Format,
     global: &GlobalArgs,
 ) -> Result<ExitStatus> {
@@ -43,15 +52,14 @@ pub(super) fn print(
         write_hanging(0, "", &sanitize(&experiment.description), output::width(), &mut out)
             .into_diagnostic()?;
     }
-    print_report(summary, &experiment.metrics, result, rows, format, global)
+    print_report(summary, &experiment.metrics, files, format, global)
 }
 
 /// Prints the statistics of a result.
 pub(super) fn print_report(
     summary: &Summary,
     metrics: &[&'static Metric],
-    result: &Path,
-    rows: Option<&Path>,
+    files: &Files,
     format: Format,
     global: &GlobalArgs,
 ) -> Result<ExitStatus> {
@@ -66,8 +74,9 @@ pub(super) fn print_report(
     match format {
         Format::Json => {
             let json = JsonReport {
-                result: result.display().to_string(),
-                rows: rows.map(|rows| rows.display().to_string()),
+                result: files.result.display().to_string(),
+                rows: files.rows.as_ref().map(|rows| rows.display().to_string()),
+                parquet: files.parquet.as_ref().map(|parquet| parquet.display().to_string()),
                 report: &report,
             };
             write_json(&json, &mut out).into_diagnostic()?;
@@ -95,9 +104,11 @@ pub(super) fn print_report(
                 &mut out,
             )
             .into_diagnostic()?;
-            writeln!(out, "  result   {}", shown(result)).into_diagnostic()?;
-            if let Some(rows) = rows {
-                writeln!(out, "  rows     {}", shown(rows)).into_diagnostic()?;
+            writeln!(out, "  result   {}", shown(&files.result)).into_diagnostic()?;
+            for (name, path) in [("rows   ", &files.rows), ("parquet", &files.parquet)] {
+                if let Some(path) = path {
+                    writeln!(out, "  {name}  {}", shown(path)).into_diagnostic()?;
+                }
             }
         }
     }
