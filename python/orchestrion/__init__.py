@@ -1,7 +1,7 @@
 """Orchestrion: a formally checked kernel for the orchestration of language-model modules.
 
 `State.step` decides one input and applies its events. `run`, `replay`, `check` and `context.solve` do what the commands of the
-same names do. Every error is an `Error`, with the text that the command prints.
+same names do. `Experiment` measures policies over random runs. Every error is an `Error`, with the text that the command prints.
 """
 
 from . import context
@@ -15,6 +15,9 @@ from ._native import (
     Error,
     Event,
     Events,
+    Experiment,
+    ExperimentError,
+    ExperimentResult,
     Input,
     InputError,
     ModelRun,
@@ -39,6 +42,7 @@ from ._native import (
     replay,
     run,
 )
+from ._table import Table
 
 __all__ = [
     "Call",
@@ -49,6 +53,9 @@ __all__ = [
     "Error",
     "Event",
     "Events",
+    "Experiment",
+    "ExperimentError",
+    "ExperimentResult",
     "Input",
     "InputError",
     "ModelRun",
@@ -62,6 +69,7 @@ __all__ = [
     "RunError",
     "RunResult",
     "State",
+    "Table",
     "TraceError",
     "TraceReader",
     "TraceStep",

@@ -32,6 +32,12 @@ create_exception!(
 );
 create_exception!(orchestrion, RunError, Error, "A scenario that cannot be run to its end.");
 create_exception!(orchestrion, CheckError, Error, "A check that cannot be made.");
+create_exception!(
+    orchestrion,
+    ExperimentError,
+    Error,
+    "An experiment that cannot be run, or results that do not merge."
+);
 
 /// The columns of a rendered error: those of the command where no terminal states another width.
 const COLUMNS: usize = 100;
@@ -48,6 +54,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
         ("PolicyError", py.get_type::<PolicyError>()),
         ("RunError", py.get_type::<RunError>()),
         ("CheckError", py.get_type::<CheckError>()),
+        ("ExperimentError", py.get_type::<ExperimentError>()),
     ] {
         module.add(name, class)?;
     }

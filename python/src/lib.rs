@@ -1,4 +1,4 @@
-//! The Python package `orchestrion`: the kernel, scenario runs, replays, checks and contexts.
+//! The Python package `orchestrion`: the kernel, scenario runs, replays, checks, contexts and experiments.
 //!
 //! One file for each part, with a function that registers its classes and functions. Another part is a file and a line of
 //! [`_native`]. Types and names of this module are private to the package; `orchestrion/__init__.py` lists what is public.
@@ -11,12 +11,15 @@ mod context;
 mod encoding;
 mod error;
 mod event;
+mod experiment;
+mod experiment_result;
 mod input;
 mod policy;
 mod policy_value;
 mod replay;
 mod run;
 mod state;
+mod table;
 mod trace;
 mod user_claims;
 mod verdict;
@@ -40,6 +43,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
         verdict::register,
         check::register,
         context::register,
+        experiment::register,
+        experiment_result::register,
     ] {
         register(module)?;
     }

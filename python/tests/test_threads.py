@@ -36,15 +36,17 @@ def large_problem() -> dict[str, object]:
 def work(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Callable[[], object]]:
     scenario = long_scenario(tmp_path_factory.mktemp("threads"))
     trace, problem = orchestrion.run(scenario).trace, large_problem()
+    experiment = orchestrion.Experiment.parse("description: Long.\nruns: 20000\n")
     return {
         "run": lambda: orchestrion.run(scenario),
         "replay": lambda: orchestrion.replay(trace),
         "check": lambda: orchestrion.check("hardened", "tiny", ["debate"], jobs=1),
         "solve": lambda: orchestrion.context.solve(problem),
+        "experiment": lambda: experiment.run(threads=1, rows=True),
     }
 
 
-@pytest.mark.parametrize("name", ["run", "replay", "check", "solve"])
+@pytest.mark.parametrize("name", ["run", "replay", "check", "solve", "experiment"])
 def test_second_thread_runs_during(name: str, work: dict[str, Callable[[], object]]) -> None:
     started, ended = threading.Event(), threading.Event()
     error: list[BaseException] = []
