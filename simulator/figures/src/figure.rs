@@ -2,7 +2,7 @@
 
 use crate::drawing::Drawing;
 use crate::error::FigureError;
-use crate::{heat_map, lines, outcomes, tradeoff};
+use crate::{flows, heat_map, lines, outcomes, tradeoff, trajectories};
 use orchestrion_experiment::{Metric, MetricKind, Report, Summary};
 
 /// A figure, with what it shows in words.
@@ -57,6 +57,7 @@ pub fn figures(
     if summary.policies.len() <= BARS_MAX {
         all.push(outcomes::draw(summary)?);
     }
+    all.extend(flows::draw_all(summary)?);
     if summary.policies.len() > 1 {
         all.extend(tradeoff::draw(report)?);
     }
@@ -80,6 +81,7 @@ pub fn figures(
             _ => {}
         }
     }
+    all.extend(trajectories::draw_all(summary, report)?);
     Ok(all)
 }
 

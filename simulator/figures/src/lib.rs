@@ -9,11 +9,13 @@ mod chart;
 mod drawing;
 mod error;
 mod figure;
+mod flows;
 mod heat_map;
 mod lines;
 mod outcomes;
 mod page;
 mod tradeoff;
+mod trajectories;
 
 pub use drawing::PNG_MARK;
 pub use error::FigureError;

@@ -24,7 +24,7 @@ pub(crate) fn draw(summary: &Summary) -> Result<Figure, FigureError> {
             .draw(area)?;
         for (number, policy) in summary.policies.iter().enumerate() {
             let top = 40 + ROW_PX * number as i32;
-            area.draw(&Text::new(name(summary, policy), (12, top), text()))?;
+            area.draw(&Text::new(short_name(summary, policy), (12, top), text()))?;
             let mut left = 12.0;
             for (outcome, color) in OUTCOMES {
                 let share = policy
@@ -54,7 +54,7 @@ pub(crate) fn draw(summary: &Summary) -> Result<Figure, FigureError> {
 }
 
 /// Returns the values of the settings that vary, or the name of the policy.
-fn name(summary: &Summary, policy: &PolicySummary) -> String {
+pub(crate) fn short_name(summary: &Summary, policy: &PolicySummary) -> String {
     let short = |path: &str| path.rsplit('.').next().unwrap_or_default().to_owned();
     let settings: Vec<String> = summary
         .settings
