@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import importlib
 from array import array
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
-Column: TypeAlias = "array[int] | array[float] | list[str] | list[bool]"
+Column: TypeAlias = Sequence[int] | Sequence[float] | Sequence[str]
 
 
 class Table:

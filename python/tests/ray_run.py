@@ -50,7 +50,7 @@ def kill_worker(log: Path) -> int:
     while not (started := processes(log, "start", KILLED)):
         assert time.monotonic() < deadline, f"part {KILLED} did not start"
         time.sleep(0.01)
-    time.sleep(0.2)
+    time.sleep(0.1)
     assert not processes(log, "end", KILLED), "the part ended before its worker was killed; set a larger RAY_RUNS"
     os.kill(started[0], signal.SIGKILL)
     return started[0]
