@@ -50,6 +50,14 @@ pub(crate) fn series_color(number: usize) -> RGBColor {
     SERIES.get(number % SERIES.len()).copied().unwrap_or(INK)
 }
 
+/// Returns the color of a text on a filled area, whichever of both has the higher contrast. It is the same on light and dark ground.
+pub(crate) fn text_color_on(ground: RGBColor) -> RGBColor {
+    let linear = |channel: u8| (f64::from(channel) / 255.0).powf(2.2);
+    let luminance = 0.2126 * linear(ground.0) + 0.7152 * linear(ground.1) + 0.0722 * linear(ground.2);
+    // The page replaces pure black by the color of its text.
+    if luminance > 0.18 { RGBColor(1, 1, 1) } else { RGBColor(255, 255, 255) }
+}
+
 /// Returns a range that contains all values with a margin.
 pub(crate) fn padded(values: impl Iterator<Item = f64>) -> Range<f64> {
     let (low, high) = values

@@ -1,6 +1,6 @@
 //! A metric over two settings: a cell for each combination, with its mean.
 
-use crate::chart::{INK, SIZE, TEXT_PX, draw as draw_figure, text};
+use crate::chart::{INK, SIZE, TEXT_PX, draw as draw_figure, text, text_color_on};
 use crate::drawing::DrawingError;
 use crate::error::FigureError;
 use crate::figure::Figure;
@@ -64,7 +64,7 @@ pub(crate) fn draw(
                 let corner = left + x as i32 * width;
                 let cell = [(corner, at), (corner + width - 1, at + height - 1)];
                 area.draw(&Rectangle::new(cell, blend(share).filled()))?;
-                let ink = if share > 0.5 { RGBColor(255, 255, 255) } else { RGBColor(1, 1, 1) };
+                let ink = text_color_on(blend(share));
                 let style = centered(text().color(&ink));
                 area.draw(&Text::new(number(metric, value), (corner + width / 2, at + height / 2), style))?;
             }

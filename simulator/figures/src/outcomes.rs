@@ -1,6 +1,6 @@
 //! The outcomes of each policy: a bar with the share of each.
 
-use crate::chart::{Legend, SIZE, TEXT_PX, draw as draw_figure, series_color, text};
+use crate::chart::{Legend, SIZE, TEXT_PX, draw as draw_figure, series_color, text, text_color_on};
 use crate::drawing::DrawingError;
 use crate::error::FigureError;
 use crate::figure::Figure;
@@ -35,9 +35,8 @@ pub(crate) fn draw(summary: &Summary) -> Result<Figure, FigureError> {
                 let bar = [(left.round() as i32, top + 16), (right.round() as i32, top + 34)];
                 area.draw(&Rectangle::new(bar, series_color(color).filled()))?;
                 if share >= 0.09 {
-                    let style = text()
-                        .color(&plotters::style::RGBColor(255, 255, 255))
-                        .pos(Pos::new(HPos::Center, VPos::Center));
+                    let ink = text_color_on(series_color(color));
+                    let style = text().color(&ink).pos(Pos::new(HPos::Center, VPos::Center));
                     let middle = (f64::midpoint(left, right).round() as i32, top + 19 + TEXT_PX / 2);
                     area.draw(&Text::new(format!("{:.0} %", share * 100.0), middle, style))?;
                 }
