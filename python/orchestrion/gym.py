@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ._drive import advance, drive
 from ._native import Call, Event, Input, Policy, State
 
-__all__ = ["DebateEnv", "PolicyEnv", "register_envs"]
+__all__ = ["DebateEnv", "PolicyEnv"]
 
 Observation = NDArray[np.float32]
 
@@ -33,8 +33,7 @@ _PASS_ENDS = ("H04", "T13", "T14")
 """The transitions that evaluate the consensus of a pass."""
 
 
-def register_envs() -> None:
-    """Registers the environments. Gymnasium calls it when it is imported."""
+def _register_envs() -> None:
     for name, entry in [("Debate", "DebateEnv"), ("Policy", "PolicyEnv")]:
         env_id = f"orchestrion/{name}-v0"
         if env_id not in gymnasium.registry:
@@ -234,4 +233,4 @@ class PolicyEnv(gymnasium.Env[Observation, np.int64]):
         return np.array([self.np_random.random(), remaining, consensus, passes], dtype=np.float32)
 
 
-register_envs()
+_register_envs()

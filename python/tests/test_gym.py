@@ -1,5 +1,8 @@
 """The Gymnasium environments."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -38,9 +41,12 @@ def test_seed_determines_episode(env_id: str) -> None:
     assert len({str(episode) for episode in episodes}) == 5
 
 
-def test_installation_registers_environments() -> None:
-    for env_id in IDS:
-        assert env_id in gymnasium.registry
+@pytest.mark.parametrize("env_id", IDS)
+def test_module_of_id_registers_environment(env_id: str) -> None:
+    """In a process that has not imported the module."""
+    program = f"import gymnasium; print(gymnasium.make('orchestrion.gym:{env_id}').spec.id)"
+    made = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert made.stdout.strip() == env_id
 
 
 def test_roles_argue_in_order() -> None:

@@ -10,7 +10,7 @@ use plotters::element::{Polygon, Rectangle, Text};
 use plotters::style::{Color, RGBColor};
 use std::collections::BTreeMap;
 
-/// The largest number of policies whose flows are drawn.
+/// With more policies, only the flows of the baseline are drawn.
 const POLICIES_MAX: usize = 6;
 /// The stages of a flow.
 const STAGES: usize = 4;
@@ -39,9 +39,10 @@ fn values(flow: &Flow) -> [Value; STAGES] {
     ]
 }
 
-/// Draws the flows of each policy, if there are few.
+/// Draws the flows of each policy, or of the baseline alone if there are many.
 pub(crate) fn draw_all(summary: &Summary) -> Result<Vec<Figure>, FigureError> {
-    let drawn = summary.policies.iter().enumerate().filter(|_| summary.policies.len() <= POLICIES_MAX);
+    let count = if summary.policies.len() > POLICIES_MAX { 1 } else { POLICIES_MAX };
+    let drawn = summary.policies.iter().take(count).enumerate();
     drawn.map(|(number, policy)| draw(summary, number, policy)).collect()
 }
 
@@ -97,19 +98,35 @@ impl Column {
         TOP_PX + HEIGHT_PX + GAP_PX * self.places.len().saturating_sub(1) as f64
     }
 
+    /// The color of a value: in the first stage that of its bands.
+    fn color(&self, position: u8) -> RGBColor {
+        let plans = [PlanStage::None, PlanStage::Acceptable, PlanStage::Harmful];
+        let plan = plans.into_iter().find(|plan| self.stage == 0 && *plan as u8 == position);
+        plan.map_or(INK, color)
+    }
+
     fn draw(&self, area: &Area<'_>, total: f64) -> Result<(), DrawingError> {
         let left = self.left();
         area.draw(&Text::new(TITLES.get(self.stage).copied().unwrap_or_default(), (left, 8), text()))?;
-        for ((_, name), (top, requests)) in &self.places {
+        for ((position, name), (top, requests)) in &self.places {
             let share = *requests as f64 / total;
             let (from, to) = (top.round() as i32, (top + (share * HEIGHT_PX).max(1.0)).round() as i32);
-            area.draw(&Rectangle::new([(left, from), (left + COLUMN_PX, to)], INK.filled()))?;
+            area.draw(&Rectangle::new(
+                [(left, from), (left + COLUMN_PX, to)],
+                self.color(*position).filled(),
+            ))?;
             let middle = (from + to) / 2 - TEXT_PX / 2;
-            let shown = format!("{name} {:.1} %", share * 100.0);
+            let shown = format!("{name} {}", percent(share));
             area.draw(&Text::new(shown, (left + COLUMN_PX + 4, middle), text()))?;
         }
         Ok(())
     }
+}
+
+/// Formats a share, with a decimal only where it matters.
+fn percent(share: f64) -> String {
+    let percent = share * 100.0;
+    if percent < 9.95 { format!("{percent:.1} %") } else { format!("{percent:.0} %") }
 }
 
 /// The color of a band: that of the truth about the plan.

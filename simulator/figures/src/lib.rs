@@ -1,7 +1,7 @@
 //! Figures of experiments as SVG and PNG, and a page that contains them.
 //!
-//! [`figures`] selects the figures that fit a result: outcomes by policy, lines over one setting, heat maps over two, and the trade-off
-//! between both kinds of error. [`page`] is a self-contained HTML page with figures and tables. Every mean is drawn with its interval,
+//! [`figures`] selects the figures that fit a result: outcomes by policy, the flows of requests, the trade-off between both
+//! kinds of error, lines over one setting, heat maps over two, and trajectories. [`page`] is a self-contained HTML page with figures and tables. Every mean is drawn with its interval,
 //! except in heat maps, whose page has the table. Deliberately absent: scripts, and links to other files.
 
 mod axes;

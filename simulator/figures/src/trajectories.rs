@@ -40,7 +40,8 @@ pub(crate) fn draw_all(summary: &Summary, report: &Report) -> Result<Vec<Figure>
                 let lines = nodes.iter().take(LINES_MAX).map(|(node, points)| (node.clone(), &points[..]));
                 let lines: Vec<Line<'_>> = lines.collect();
                 let name = short_name(summary, summarized);
-                let title = format!("{} of each node by {}, {name}", words(trajectory), trajectory.position());
+                let title =
+                    format!("{} of each node by {}, {name}", words(trajectory), trajectory.position());
                 let file = format!("{}-by-{}-{}", trajectory.name(), trajectory.position(), number + 1);
                 all.push(draw(file, title, trajectory, &lines)?);
             }
@@ -51,7 +52,8 @@ pub(crate) fn draw_all(summary: &Summary, report: &Report) -> Result<Vec<Figure>
                     (short_name(summary, summarized), points)
                 })
                 .collect();
-            let lines: Vec<Line<'_>> = found.iter().map(|(name, points)| (name.clone(), &points[..])).collect();
+            let lines: Vec<Line<'_>> =
+                found.iter().map(|(name, points)| (name.clone(), &points[..])).collect();
             let title = format!("{} by {}, with 95 % intervals", words(trajectory), trajectory.position());
             let file = format!("{}-by-{}", trajectory.name(), trajectory.position());
             all.push(draw(file, title, trajectory, &lines)?);
@@ -112,7 +114,8 @@ fn draw(
             }
             chart.draw_series(LineSeries::new(at(|found| found.mean), stroke(color)))?;
             if longest <= MARKS_MAX {
-                chart.draw_series(at(|found| found.mean).map(|point| Circle::new(point, 3, color.filled())))?;
+                chart
+                    .draw_series(at(|found| found.mean).map(|point| Circle::new(point, 3, color.filled())))?;
             }
         }
         Ok::<(), DrawingError>(())

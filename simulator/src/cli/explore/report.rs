@@ -22,7 +22,7 @@ Examples:
     --experiment specs/experiments/redebate.yaml
   orchestrion explore report .orchestrion/redebate.json --png figures
 
-The page is one HTML file without scripts and links: outcomes by policy, the
+The page is one HTML file without scripts and links: outcomes and flows by policy, the
 trade-off between harmful plans that run and acceptable plans that are blocked, a
 line or a heat map of each metric over the settings that vary, and a table of all
 means with their intervals. --experiment adds the question of the experiment, and
