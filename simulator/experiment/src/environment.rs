@@ -96,7 +96,7 @@ pub struct CallBehavior {
 const FAILURES: [Failure; 3] = [Failure::Error, Failure::Timeout, Failure::Malformed];
 
 /// What the environment remembers of a conversation.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Memory {
     /// Whether the current plan is acceptable.
     pub acceptable: bool,
@@ -111,19 +111,6 @@ pub struct Memory {
     offered: Option<bool>,
     /// What summaries keep.
     pub(crate) information: Information,
-}
-
-impl Default for Memory {
-    fn default() -> Self {
-        Self {
-            acceptable: false,
-            ratings: Ratings::default(),
-            stances: [None; 6],
-            common: None,
-            offered: None,
-            information: Information::default(),
-        }
-    }
 }
 
 impl Memory {
