@@ -47,7 +47,6 @@ pub struct PolicyReport {
     /// The number of requests by their way.
     pub flows: Vec<FlowCount>,
     /// The trajectories: the mean at each pass or request, by node (an empty text where nodes have no part).
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub trajectories: BTreeMap<String, BTreeMap<String, Vec<Estimate>>>,
 }
 
