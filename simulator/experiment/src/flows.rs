@@ -161,7 +161,7 @@ impl FlowMeter {
     /// Returns the way of the request that ends, and follows the next one.
     pub(crate) fn end_request(&mut self, measured: RequestMeter, halted: bool) -> Option<Flow> {
         let Self { first_plan, passes } = std::mem::take(self);
-        let outcome = match measured.conclusion.filter(|_| !halted) {
+        let outcome = match measured.conclusion {
             _ if halted => OutcomeStage::Halted,
             Some(ConclusionKind::Outcome) => OutcomeStage::Completed,
             Some(ConclusionKind::Blocked) => OutcomeStage::Blocked,
@@ -187,5 +187,74 @@ impl FlowMeter {
             (false, false) => DecisionStage::Stopped,
         };
         Some(Flow { plan, passes, decision, outcome })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use orchestrion_kernel::CallId;
+
+    /// Returns the way of a request without a plan.
+    fn flow(measured: RequestMeter, halted: bool) -> Option<Flow> {
+        FlowMeter::default().end_request(measured, halted)
+    }
+
+    fn measured(vetoed: bool, started: bool, conclusion: Option<ConclusionKind>) -> RequestMeter {
+        let mut measured = RequestMeter::default();
+        (measured.vetoed, measured.started, measured.conclusion) = (vetoed, started, conclusion);
+        measured
+    }
+
+    #[test]
+    fn veto_is_decision_only_if_no_task_started() {
+        let blocked = Some(ConclusionKind::Blocked);
+        let decision = |vetoed, started| flow(measured(vetoed, started, blocked), false).unwrap().decision;
+        assert_eq!(decision(true, false), DecisionStage::Vetoed);
+        assert_eq!(decision(false, false), DecisionStage::Stopped);
+        assert_eq!([decision(true, true), decision(false, true)], [DecisionStage::Proceeded; 2]);
+    }
+
+    #[test]
+    fn passes_are_counted_up_to_four() {
+        let call = |role| Event::ToolCall { call: CallId::FIRST, operation: Operation::Argue(role) };
+        let passes = |count: usize| {
+            let mut meter = FlowMeter::default();
+            for _ in 0..count {
+                meter.observe(&call(Role::Solution), true);
+                meter.observe(&call(Role::Critic), true);
+            }
+            let ended = measured(false, false, Some(ConclusionKind::Blocked));
+            let first = meter.end_request(ended, false).unwrap().passes;
+            assert_eq!(meter.end_request(ended, false).unwrap().passes, PassesStage::Zero);
+            first.name()
+        };
+        assert_eq!(
+            [0, 1, 2, 3, 4, 9].map(passes),
+            ["no pass", "1 pass", "2 passes", "3 passes", "4 passes or more", "4 passes or more"]
+        );
+    }
+
+    #[test]
+    fn halted_request_has_no_other_outcome() {
+        let completed = measured(false, true, Some(ConclusionKind::Outcome));
+        assert_eq!(flow(completed, true).unwrap().outcome, OutcomeStage::Halted);
+        assert_eq!(flow(completed, false).unwrap().outcome, OutcomeStage::Completed);
+        assert_eq!(flow(measured(false, false, None), false), None);
+    }
+
+    #[test]
+    fn flows_round_trip_and_merge() {
+        let one = flow(measured(true, false, Some(ConclusionKind::Blocked)), false).unwrap();
+        let mut flows = Flows::default();
+        flows.add(one, 2);
+        let json = serde_json::to_string(&flows).unwrap();
+        assert_eq!(
+            json,
+            r#"[{"plan":"no plan","passes":"no pass","decision":"vetoed","outcome":"blocked","requests":2}]"#
+        );
+        let read: Flows = serde_json::from_str(&json).unwrap();
+        flows.merge(&read);
+        assert_eq!((flows.requests(), flows.iter().count()), (4, 1));
     }
 }

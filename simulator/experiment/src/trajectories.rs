@@ -189,3 +189,28 @@ pub(crate) fn merge_line(into: &mut Vec<Moments>, other: &[Moments]) {
     }
     into.iter_mut().zip(other).for_each(|(into, other)| into.merge(other));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(values: &[i64]) -> Vec<Moments> {
+        let moments = |value: &i64| {
+            let mut moments = Moments::default();
+            moments.add(*value);
+            moments
+        };
+        values.iter().map(moments).collect()
+    }
+
+    /// A part whose runs end earlier has a shorter line.
+    #[test]
+    fn lines_of_different_lengths_merge() {
+        let (mut first, mut second) = (line(&[1, 2]), line(&[10, 20, 30]));
+        merge_line(&mut first, &line(&[10, 20, 30]));
+        merge_line(&mut second, &line(&[1, 2]));
+        assert_eq!(first, second);
+        let sums: Vec<(u64, i128)> = first.iter().map(|moments| (moments.count, moments.sum)).collect();
+        assert_eq!(sums, [(2, 11), (2, 22), (1, 30)]);
+    }
+}

@@ -26,6 +26,7 @@ executor: {success: 0.8}
 repairs: 0.5
 calls:
   default: {error: 0.01, timeout: 0.01, duration: {exponential: 2s}}
+trajectories: [consensus, completed, calls]
 ";
 
 #[test]
@@ -244,7 +245,7 @@ fn flows_agree_with_metrics() {
 /// A trajectory of a metric splits its sum by request; every scored pass has a consensus.
 #[test]
 fn trajectories_split_sums_by_request() {
-    let experiment = experiment(&format!("{DEBATE}trajectories: [consensus, completed, calls]\n"));
+    let experiment = experiment(DEBATE);
     let (summary, _) = run(&experiment, (0, 500), 2);
     for (position, policy) in summary.policies.iter().enumerate() {
         for metric in ["completed", "calls"] {
