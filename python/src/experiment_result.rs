@@ -4,7 +4,7 @@ use crate::encoding::to_python;
 use crate::error::{self, ExperimentError, ReadError};
 use crate::table::{rows_table, summary_table};
 use miette::{IntoDiagnostic, WrapErr, miette};
-use orchestrion_experiment::{Experiment, METRICS, Metric, Report, Rows, SUMMARY_FORMAT, Summary};
+use orchestrion_experiment::{Experiment, METRICS, Metric, Report, Rows, Summary};
 use orchestrion_files::limits::RESULT_FILE_BYTES_MAX;
 use orchestrion_report::text::sanitize;
 use orchestrion_yaml::suggest_nearest;
@@ -247,24 +247,6 @@ fn read(path: &Path) -> miette::Result<Summary> {
 /// Parses a result, with the errors of the command.
 fn parse(name: &str, json: &[u8]) -> miette::Result<Summary> {
     let shown = sanitize(name);
-    let summary: Summary = serde_json::from_slice(json).map_err(|reason| {
-        miette!(
-            help = "name files that `orchestrion explore run` wrote",
-            "{shown}: expected the result of an experiment: {reason}"
-        )
-    })?;
-    if summary.format != SUMMARY_FORMAT {
-        return Err(miette!(
-            help = "run the experiment again with this version",
-            "{shown}: expected the format {SUMMARY_FORMAT}, found {}",
-            sanitize(&summary.format)
-        ));
-    }
-    if !summary.is_consistent() {
-        return Err(miette!(
-            help = "run the experiment again",
-            "{shown}: inconsistent result: ranges or counts do not fit the number of runs"
-        ));
-    }
-    Ok(summary)
+    Summary::from_json(json)
+        .map_err(|reason| miette!(help = reason.help(), "{shown}: {}", sanitize(&reason.to_string())))
 }

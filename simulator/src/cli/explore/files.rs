@@ -2,7 +2,7 @@
 
 use crate::cli::files;
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
-use orchestrion_experiment::{SUMMARY_FORMAT, Shard, Summary};
+use orchestrion_experiment::{Shard, Summary};
 use orchestrion_files::FileKind;
 use orchestrion_files::limits::RESULT_FILE_BYTES_MAX;
 use orchestrion_report::text::sanitize;
@@ -41,26 +41,8 @@ pub(super) fn read(path: &Path) -> Result<Summary> {
     let bytes = orchestrion_files::read(path, RESULT_FILE_BYTES_MAX)
         .into_diagnostic()
         .wrap_err_with(|| format!("{shown}: unreadable result"))?;
-    let summary: Summary = serde_json::from_slice(&bytes).map_err(|error| {
-        miette!(
-            help = "name files that `orchestrion explore run` wrote",
-            "{shown}: expected the result of an experiment: {error}"
-        )
-    })?;
-    if summary.format != SUMMARY_FORMAT {
-        return Err(miette!(
-            help = "run the experiment again with this version",
-            "{shown}: expected the format {SUMMARY_FORMAT}, found {}",
-            sanitize(&summary.format)
-        ));
-    }
-    if !summary.is_consistent() {
-        return Err(miette!(
-            help = "run the experiment again",
-            "{shown}: inconsistent result: ranges or counts do not fit the number of runs"
-        ));
-    }
-    Ok(summary)
+    Summary::from_json(&bytes)
+        .map_err(|error| miette!(help = error.help(), "{shown}: {}", sanitize(&error.to_string())))
 }
 
 /// Replaces the file of a result.
