@@ -11,7 +11,6 @@ use orchestrion_experiment::{Report, Summary, Trajectory};
 use plotters::element::{Circle, Polygon};
 use plotters::series::LineSeries;
 use plotters::style::Color;
-use std::collections::BTreeMap;
 
 /// The largest number of lines of a figure, and of figures with a line for each node.
 const LINES_MAX: usize = 6;
@@ -29,33 +28,23 @@ pub(crate) fn draw_all(summary: &Summary, report: &Report) -> Result<Vec<Figure>
         return Ok(all);
     }
     for trajectory in first.trajectories.keys().filter_map(|name| Trajectory::from_name(name)) {
-        let policies = summary.policies.iter().zip(&report.policies);
-        let of = |lines: &'_ BTreeMap<String, BTreeMap<String, Vec<Estimate>>>| {
-            lines.get(trajectory.name()).cloned().unwrap_or_default()
-        };
+        let (shown, position) = (words(trajectory), trajectory.position());
+        let file = format!("{}-by-{position}", trajectory.name());
+        let policies = summary.policies.iter().zip(&report.policies).filter_map(|(summarized, policy)| {
+            Some((short_name(summary, summarized), policy.trajectories.get(trajectory.name())?))
+        });
         if trajectory.is_of_nodes() {
-            for (number, (summarized, policy)) in policies.enumerate() {
-                let nodes = of(&policy.trajectories);
+            for (number, (name, nodes)) in policies.enumerate() {
                 // Nodes beyond the colors would share one.
-                let lines = nodes.iter().take(LINES_MAX).map(|(node, points)| (node.clone(), &points[..]));
-                let lines: Vec<Line<'_>> = lines.collect();
-                let name = short_name(summary, summarized);
-                let title =
-                    format!("{} of each node by {}, {name}", words(trajectory), trajectory.position());
-                let file = format!("{}-by-{}-{}", trajectory.name(), trajectory.position(), number + 1);
-                all.push(draw(file, title, trajectory, &lines)?);
+                let lines: Vec<Line<'_>> =
+                    nodes.iter().take(LINES_MAX).map(|(node, points)| (node.clone(), &points[..])).collect();
+                let title = format!("{shown} of each node by {position}, {name}");
+                all.push(draw(format!("{file}-{}", number + 1), title, trajectory, &lines)?);
             }
         } else {
-            let found: Vec<(String, Vec<Estimate>)> = policies
-                .map(|(summarized, policy)| {
-                    let points = of(&policy.trajectories).remove("").unwrap_or_default();
-                    (short_name(summary, summarized), points)
-                })
-                .collect();
             let lines: Vec<Line<'_>> =
-                found.iter().map(|(name, points)| (name.clone(), &points[..])).collect();
-            let title = format!("{} by {}, with 95 % intervals", words(trajectory), trajectory.position());
-            let file = format!("{}-by-{}", trajectory.name(), trajectory.position());
+                policies.filter_map(|(name, lines)| Some((name, &lines.get("")?[..]))).collect();
+            let title = format!("{shown} by {position}, with 95 % intervals");
             all.push(draw(file, title, trajectory, &lines)?);
         }
     }

@@ -18,16 +18,6 @@ impl RoutingOrder {
     /// Every order.
     pub const ALL: [Self; 3] = [Self::Score, Self::Quality, Self::RoundRobin];
 
-    /// The name in files.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Score => "score",
-            Self::Quality => "quality",
-            Self::RoundRobin => "round_robin",
-        }
-    }
-
     /// Returns whether this is the order of the source. Traces do not repeat it, so that older ones keep their bytes.
     #[cfg(feature = "serde")]
     #[allow(clippy::trivially_copy_pass_by_ref)]
