@@ -1,5 +1,6 @@
 //! Experiments that are ready to run: the policies of the grid, and the world.
 
+mod network;
 mod policies;
 mod resolve;
 
@@ -101,7 +102,7 @@ impl Experiment {
             );
             return Err(in_source(error.with_label(file.runs.span(), "out of range")));
         }
-        let network = resolve::network(&source, &file, base_dir)?;
+        let network = network::read(&source, &file, base_dir)?;
         let (settings, policies) = policies::resolve(&source, &file, network.as_ref(), base_dir)?;
         let metrics = resolve_metrics(&file).map_err(in_source)?;
         let (world, obstacles) = resolve::world(&source, &file, network.as_ref(), base_dir)?;

@@ -1,8 +1,7 @@
 //! The way of each request: from the truth about its plan, through the debate and the decision, to its outcome.
 
-use crate::metrics::RequestMeter;
-use orchestrion_kernel::event::Event;
-use orchestrion_kernel::module::{ConclusionKind, Operation, Role};
+use crate::metrics::{Measurements, RequestMeter};
+use orchestrion_kernel::module::ConclusionKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -140,28 +139,16 @@ impl Flows {
     }
 }
 
-/// Follows the running request.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct FlowMeter {
-    first_plan: Option<bool>,
-    passes: u32,
-}
-
-impl FlowMeter {
-    /// Observes an event. `acceptable` says whether the current plan is acceptable.
-    pub(crate) fn observe(&mut self, event: &Event, acceptable: bool) {
-        if let Event::PlanAdopted { .. } = event {
-            self.first_plan.get_or_insert(acceptable);
-        }
-        if let Event::ToolCall { operation: Operation::Argue(Role::Solution), .. } = event {
-            self.passes += 1;
-        }
-    }
-
-    /// Returns the way of the request that ends, and follows the next one.
-    pub(crate) fn end_request(&mut self, measured: RequestMeter, halted: bool) -> Option<Flow> {
-        let Self { first_plan, passes } = std::mem::take(self);
-        let outcome = match measured.conclusion {
+impl Flow {
+    /// Returns the way of a request that ends, from what the run measured before it and after it; `None` for a request without a
+    /// conclusion.
+    pub(crate) fn of_request(
+        request: RequestMeter,
+        before: &Measurements,
+        after: &Measurements,
+        halted: bool,
+    ) -> Option<Self> {
+        let outcome = match request.conclusion {
             _ if halted => OutcomeStage::Halted,
             Some(ConclusionKind::Outcome) => OutcomeStage::Completed,
             Some(ConclusionKind::Blocked) => OutcomeStage::Blocked,
@@ -169,35 +156,34 @@ impl FlowMeter {
             Some(ConclusionKind::Aborted) => OutcomeStage::Aborted,
             None => return None,
         };
-        let plan = match first_plan {
-            None => PlanStage::None,
-            Some(true) => PlanStage::Acceptable,
-            Some(false) => PlanStage::Harmful,
+        let plan = match (request.has_plan, after.acceptable > before.acceptable) {
+            (false, _) => PlanStage::None,
+            (true, true) => PlanStage::Acceptable,
+            (true, false) => PlanStage::Harmful,
         };
-        let passes = match passes {
-            0 => PassesStage::Zero,
+        let passes = match after.passes - before.passes {
+            ..=0 => PassesStage::Zero,
             1 => PassesStage::One,
             2 => PassesStage::Two,
             3 => PassesStage::Three,
             4.. => PassesStage::More,
         };
-        let decision = match (measured.started, measured.vetoed) {
+        let decision = match (request.started, request.vetoed) {
             (true, _) => DecisionStage::Proceeded,
             (false, true) => DecisionStage::Vetoed,
             (false, false) => DecisionStage::Stopped,
         };
-        Some(Flow { plan, passes, decision, outcome })
+        Some(Self { plan, passes, decision, outcome })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use orchestrion_kernel::CallId;
 
     /// Returns the way of a request without a plan.
-    fn flow(measured: RequestMeter, halted: bool) -> Option<Flow> {
-        FlowMeter::default().end_request(measured, halted)
+    fn flow(request: RequestMeter, halted: bool) -> Option<Flow> {
+        Flow::of_request(request, &Measurements::default(), &Measurements::default(), halted)
     }
 
     fn measured(vetoed: bool, started: bool, conclusion: Option<ConclusionKind>) -> RequestMeter {
@@ -216,18 +202,12 @@ mod tests {
     }
 
     #[test]
-    fn passes_are_counted_up_to_four() {
-        let call = |role| Event::ToolCall { call: CallId::FIRST, operation: Operation::Argue(role) };
-        let passes = |count: usize| {
-            let mut meter = FlowMeter::default();
-            for _ in 0..count {
-                meter.observe(&call(Role::Solution), true);
-                meter.observe(&call(Role::Critic), true);
-            }
+    fn passes_are_those_of_the_request() {
+        let passes = |count: i64| {
+            let before = Measurements { passes: 7, ..Measurements::default() };
+            let after = Measurements { passes: 7 + count, ..Measurements::default() };
             let ended = measured(false, false, Some(ConclusionKind::Blocked));
-            let first = meter.end_request(ended, false).unwrap().passes;
-            assert_eq!(meter.end_request(ended, false).unwrap().passes, PassesStage::Zero);
-            first.name()
+            Flow::of_request(ended, &before, &after, false).unwrap().passes.name()
         };
         assert_eq!(
             [0, 1, 2, 3, 4, 9].map(passes),

@@ -152,7 +152,7 @@ pub(crate) struct Meter {
 /// What happened in the running request so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct RequestMeter {
-    has_plan: bool,
+    pub(crate) has_plan: bool,
     pub(crate) vetoed: bool,
     pub(crate) started: bool,
     started_harmful: bool,
@@ -282,14 +282,14 @@ impl Meter {
         self.measurements.bad_tasks += i64::from(is_bad_task);
     }
 
-    /// Ends the run.
-    pub(crate) fn end_run(mut self, information: &Information) -> Measurements {
-        self.measurements.compacted_items = information.compacted_items.into();
-        self.measurements.lost_items = information.lost_items.into();
+    /// Measures what no single event adds, from the start of the run up to here.
+    pub(crate) fn measure_totals(&mut self, information: &Information) {
+        let total = &mut self.measurements;
+        total.compacted_items = information.compacted_items.into();
+        total.lost_items = information.lost_items.into();
         let tasks = self.tasks_by_node.values();
-        self.measurements.load_spread_tasks =
+        total.load_spread_tasks =
             tasks.clone().max().copied().unwrap_or(0) - tasks.min().copied().unwrap_or(0);
-        self.measurements
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::contexts::{ContextUse, Contexts};
 use crate::environment::{CallScene, Environment, Memory};
 use crate::experiment::Cell;
-use crate::flows::{Flow, FlowMeter};
+use crate::flows::Flow;
 use crate::metrics::{Measurements, Meter};
 use crate::progress::{Next, failed, next};
 use crate::random::RandomDraws;
@@ -112,7 +112,6 @@ impl<'a> Runner<'a> {
             state: self.start.clone(),
             memory: Memory::default(),
             meter: Meter::default(),
-            flow: FlowMeter::default(),
             recorder: Recorder::new(&self.world.lines),
             record,
             contexts: Contexts::new(self.world.contexts),
@@ -126,8 +125,7 @@ impl<'a> Runner<'a> {
                 break;
             }
         }
-        let Run { meter, memory, record, .. } = run;
-        record.measurements = meter.end_run(&memory.information);
+        run.record.measurements = run.meter.measurements;
     }
 }
 
@@ -137,7 +135,6 @@ struct Run<'a> {
     state: State,
     memory: Memory,
     meter: Meter,
-    flow: FlowMeter,
     recorder: Recorder<'a>,
     record: &'a mut RunRecord,
     contexts: Contexts,
@@ -189,13 +186,14 @@ pub(crate) fn scene<'a>(state: &'a State, call: Call, request: u32, cluster: &'a
 impl Run<'_> {
     /// Runs one request, and measures it. Returns whether it halted.
     fn request(&mut self, request: u32, draws: &mut RandomDraws) -> bool {
-        let start = self.now;
+        let (start, before) = (self.now, self.meter.measurements);
         let halted = self.converse(request, draws);
         let took_ms = self.now.millis().saturating_sub(start.millis());
-        self.record.flows.extend(self.flow.end_request(self.meter.request, halted));
+        let flow = Flow::of_request(self.meter.request, &before, &self.meter.measurements, halted);
+        self.record.flows.extend(flow);
         self.meter.end_request(took_ms, halted);
-        let (measured, nodes) = (&self.meter.measurements, &self.meter.tasks_by_node);
-        self.recorder.end_request(request, &self.state, measured, nodes, &mut self.record.points);
+        self.meter.measure_totals(&self.memory.information);
+        self.recorder.end_request(request, &self.state, &self.meter, &mut self.record.points);
         halted
     }
 
@@ -246,7 +244,6 @@ impl Run<'_> {
             self.state.apply(event);
             self.memory.observe(event);
             self.meter.observe(event, self.memory.acceptable);
-            self.flow.observe(event, self.memory.acceptable);
             self.recorder.observe(event, &self.state, &mut self.record.points);
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! Values over the requests of a run, and over the passes of a debate.
 
-use crate::metrics::{METRICS, Measurements, Metric};
+use crate::metrics::{METRICS, Meter, Metric};
 use crate::tally::Moments;
 use orchestrion_kernel::event::Event;
 use orchestrion_kernel::{NodeId, State};
@@ -152,8 +152,7 @@ impl<'a> Recorder<'a> {
         &mut self,
         request: u32,
         state: &State,
-        measured: &Measurements,
-        tasks_by_node: &BTreeMap<NodeId, i64>,
+        meter: &Meter,
         points: &mut Vec<Point>,
     ) {
         for (line, (found, at_start)) in self.lines.iter().zip(&mut self.at_start).enumerate() {
@@ -166,11 +165,11 @@ impl<'a> Recorder<'a> {
                 }
                 Trajectory::Tasks => {
                     let node = found.node.as_ref();
-                    let total = node.and_then(|node| tasks_by_node.get(node)).copied().unwrap_or(0);
+                    let total = node.and_then(|node| meter.tasks_by_node.get(node)).copied().unwrap_or(0);
                     total - std::mem::replace(at_start, total)
                 }
                 Trajectory::Metric(metric) => {
-                    let total = measured.value(metric);
+                    let total = meter.measurements.value(metric);
                     total - std::mem::replace(at_start, total)
                 }
             };

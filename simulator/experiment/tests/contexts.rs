@@ -69,3 +69,22 @@ summarizer: {{keeps: {keeps}}}
     let (compacted, some) = lost("0.7");
     assert!(0 < some && some < compacted, "{some} of {compacted}");
 }
+
+/// What only the whole run knows has a trajectory too.
+#[test]
+fn lost_items_grow_over_requests() {
+    let text = "
+description: A test.
+runs: 5
+grid:
+- {setting: compaction.from_items, values: '6'}
+requests: 8
+summarizer: {keeps: 0}
+trajectories: [lost_items]
+";
+    let (summary, _) = run(&experiment(text), (0, 5), 1);
+    let policy = &summary.policies[0];
+    let line = &policy.trajectories["lost_items"][""];
+    assert_eq!(line.iter().map(|moments| moments.sum).sum::<i128>(), sum(policy, "lost_items").into());
+    assert!(line.iter().filter(|moments| moments.sum > 0).count() > 1, "{line:?}");
+}

@@ -215,7 +215,7 @@ fn digest_depends_on_every_row() {
     }
 }
 
-/// The ways of the requests and the metrics are counted apart.
+/// The ways of the requests have the same totals as the metrics.
 #[test]
 fn flows_agree_with_metrics() {
     let experiment = experiment(DEBATE);

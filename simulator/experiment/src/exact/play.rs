@@ -135,8 +135,8 @@ impl Play<'_> {
         let time_ms = mean_ms + Fraction::from_integer(elapsed_ms.into());
         let stop = match ending {
             Outcome::Ending(ending) => {
-                let measurements = meter.end_run(&position.memory.information);
-                return Part { stop: Stop::End(ending), measurements, time_ms };
+                meter.measure_totals(&position.memory.information);
+                return Part { stop: Stop::End(ending), measurements: meter.measurements, time_ms };
             }
             Outcome::OrderVaries => Stop::OrderVaries,
             Outcome::Choice => {

@@ -1,24 +1,21 @@
 //! The world of an experiment: its file with all defaults, checked.
 
-use super::{FACTS_MAX, Obstacle, Obstacles};
+use super::{FACTS_MAX, Obstacle, Obstacles, network};
 use crate::contexts::ContextUse;
 use crate::distribution::{Confidences, Durations};
 use crate::environment::{CallBehavior, Debater, Environment, Judgement};
 use crate::file::{
-    ArgumentFile, CallFile, ConfidenceFile, DebaterFile, DurationFile, EffectFile, ExperimentFile, NodeFile,
+    ArgumentFile, CallFile, ConfidenceFile, DebaterFile, DurationFile, EffectFile, ExperimentFile,
 };
-use crate::nodes::{LaterSuccess, NodeBehavior, NodeBehaviors};
 use crate::run::World;
 use crate::samples::read_samples;
-use crate::trajectories::{Line, POSITIONS_MAX, Trajectory};
 use miette::SourceSpan;
 use orchestrion_kernel::module::{Argument, Module, Role, Stance};
 use orchestrion_kernel::network::NetworkInput;
 use orchestrion_kernel::plan::{Effect, Plan, StepOptions, Task};
-use orchestrion_kernel::{NodeId, Score, TaskId, Text};
-use orchestrion_network::LoadedNetwork;
+use orchestrion_kernel::{Score, TaskId, Text};
 use orchestrion_scenario::policy_file::EnumName;
-use orchestrion_yaml::{Decimal, LabeledError, ReadError, Source, Spanned, suggest_nearest};
+use orchestrion_yaml::{Decimal, LabeledError, ReadError, Source};
 use std::path::Path;
 use std::time::Duration;
 
@@ -36,8 +33,8 @@ pub(super) fn world(
 ) -> Result<(World, Obstacles), ReadError> {
     let mut obstacles = Obstacles::default();
     let in_source = |error| ReadError::in_source(source, error);
-    let nodes = nodes(file, network).map_err(in_source)?;
-    let lines = lines(file, network).map_err(in_source)?;
+    let nodes = network::nodes(file, network).map_err(in_source)?;
+    let lines = network::lines(file, network).map_err(in_source)?;
     let mut debater = |role: &DebaterFile, owner: Option<Role>| {
         debater(source, &role.or(&file.debaters.all), owner, base_dir, &mut obstacles.always)
     };
@@ -352,90 +349,4 @@ fn context_use(file: &ExperimentFile) -> Result<ContextUse, LabeledError> {
         )
         .with_label(file.rules.span(), "nothing to compare")),
     }
-}
-
-/// Returns the lines of the trajectories.
-fn lines(file: &ExperimentFile, network: Option<&NetworkInput>) -> Result<Vec<Line>, LabeledError> {
-    let nodes: Vec<NodeId> = node_ids(network).cloned().collect();
-    let mut trajectories = Vec::new();
-    for name in &file.trajectories {
-        let text = name.value.as_str();
-        let error = |message: String, help: String, label| {
-            Err(LabeledError::new(message, help).with_label(name.span(), label))
-        };
-        let Some(trajectory) = Trajectory::from_name(text) else {
-            let names = Trajectory::names();
-            let near = suggest_nearest(text, names.iter().copied());
-            let help = format!("{near}the trajectories are {}", names.join(", "));
-            return error(format!("unknown trajectory `{}`", text.escape_debug()), help, "unknown");
-        };
-        if trajectory.is_of_nodes() && nodes.is_empty() {
-            let help = "add `network` with the path of a network file";
-            return error(
-                format!("trajectory {text}: expected a network, found none"),
-                help.into(),
-                "of nodes",
-            );
-        }
-        if trajectories.contains(&trajectory) {
-            return error(format!("trajectory {text} is repeated"), "write each name once".into(), "again");
-        }
-        trajectories.push(trajectory);
-    }
-    let requests = file.requests.0.get();
-    if !trajectories.is_empty() && requests > POSITIONS_MAX {
-        return Err(LabeledError::new(
-            format!("trajectories: expected at most {POSITIONS_MAX} requests, found {requests}"),
-            "write fewer requests, or remove `trajectories`",
-        )
-        .with_label(file.trajectories.first().and_then(Spanned::span), "too many positions"));
-    }
-    Ok(Line::all(&trajectories, &nodes))
-}
-
-/// Returns the nodes that a network starts with.
-fn node_ids(network: Option<&NetworkInput>) -> impl Iterator<Item = &NodeId> {
-    let nodes = match network {
-        Some(NetworkInput::Create { nodes, .. }) => nodes.as_slice(),
-        Some(_) | None => &[],
-    };
-    nodes.iter().map(|node| &node.id)
-}
-
-pub(super) fn network(
-    source: &Source,
-    file: &ExperimentFile,
-    base_dir: &Path,
-) -> Result<Option<NetworkInput>, ReadError> {
-    let Some(path) = &file.network else { return Ok(None) };
-    let loaded = LoadedNetwork::read(&base_dir.join(path.value.as_str()))?;
-    let mut input = loaded
-        .conversation_input()
-        .map_err(|error| ReadError::in_source(source, error.with_label(path.span(), "this network")))?;
-    // Handoffs of a simulation are not signed.
-    if let NetworkInput::Create { nodes, .. } = &mut input {
-        nodes.iter_mut().for_each(|node| node.public_key.clear());
-    }
-    Ok(Some(input))
-}
-
-fn nodes(file: &ExperimentFile, network: Option<&NetworkInput>) -> Result<NodeBehaviors, LabeledError> {
-    let known: Vec<&str> = node_ids(network).map(NodeId::as_str).collect();
-    let behavior = |(name, node): (&String, &NodeFile)| {
-        if !known.contains(&name.as_str()) {
-            let near = suggest_nearest(name, known.iter().copied());
-            let help = match known.is_empty() {
-                true => "add `network` with the path of a network file".to_owned(),
-                false => format!("{near}the nodes are {}", known.join(", ")),
-            };
-            return Err(LabeledError::new(format!("unknown node `{}`", name.escape_debug()), help)
-                .with_label(file.nodes.span(), "these nodes"));
-        }
-        let later = node
-            .later
-            .map(|later| LaterSuccess { from_request: later.from_request.0.get(), success: later.success.0 });
-        let behavior = NodeBehavior { success: node.success.0, later, lies: score(node.lies, Score::ZERO) };
-        Ok((NodeId::new(name.as_str()), behavior))
-    };
-    file.nodes.value.iter().map(behavior).collect::<Result<_, _>>().map(NodeBehaviors)
 }
