@@ -16,7 +16,9 @@ use futures_util::future::{Either, select};
 use futures_util::stream::FuturesUnordered;
 use orchestrion_runtime::{Clock, Conversation, Journal, RuntimeError, lock_ignoring_poison};
 use std::collections::BTreeMap;
+use std::future::pending;
 use std::io::{BufRead, Write};
+use std::pin::pin;
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 
@@ -54,7 +56,8 @@ where
     J: Journal + 'static,
     O: Fn(&str, Option<u64>) -> Result<Conversation<J>, String> + Send + 'static,
 {
-    let conversations = Arc::new(Conversations::default());
+    let (disconnects, disconnected) = async_mpsc::channel(1);
+    let conversations = Arc::new(Conversations { state: Mutex::default(), disconnects });
     let ended = Arc::clone(&conversations);
     let output = Arc::new(Output::new(output, move || ended.disconnect()));
     let (opens, opens_receiver) = mpsc::channel();
@@ -86,7 +89,7 @@ where
         unread: None,
     };
     // A deadlock is only detected in simulated time.
-    let _never_deadlocked = clock.block_on(run_all(opened_receiver, &conversations, &output, &mut served));
+    let _never_deadlocked = clock.block_on(run_all(opened_receiver, disconnected, &conversations, &output, &mut served));
     served.unread = output.finish();
     served
 }
@@ -107,9 +110,17 @@ impl<J: Journal> Running<J> {
     }
 }
 
+/// What happens to the conversations of a process.
+enum Event<J> {
+    Opened(Option<Running<J>>),
+    Disconnected,
+    Ended(Option<(String, Result<ExitReason, RuntimeError>)>),
+}
+
 /// Runs conversations until no further one is opened and all have ended.
 async fn run_all<J: Journal>(
     mut opened: async_mpsc::UnboundedReceiver<Running<J>>,
+    mut disconnected: async_mpsc::Receiver<()>,
     conversations: &Conversations,
     output: &Output,
     served: &mut ServedMany,
@@ -117,21 +128,33 @@ async fn run_all<J: Journal>(
     let mut running = FuturesUnordered::new();
     let mut is_opening = true;
     while is_opening || !running.is_empty() {
-        let ended = if running.is_empty() {
-            Either::Left(opened.next().await)
-        } else if is_opening {
-            match select(opened.next(), running.next()).await {
-                Either::Left((next, _)) => Either::Left(next),
-                Either::Right((ended, _)) => Either::Right(ended),
+        // An empty set of futures yields at once.
+        let ended = async {
+            match running.is_empty() {
+                true => pending().await,
+                false => running.next().await,
             }
-        } else {
-            Either::Right(running.next().await)
         };
-        match ended {
-            Either::Left(Some(next)) => running.push(next.run()),
-            Either::Left(None) => is_opening = false,
-            Either::Right(None) => {}
-            Either::Right(Some((name, end))) => {
+        let next = async {
+            match is_opening {
+                true => match select(opened.next(), disconnected.next()).await {
+                    Either::Left((next, _)) => Event::Opened(next),
+                    Either::Right(_) => Event::Disconnected,
+                },
+                false => pending().await,
+            }
+        };
+        let event = match select(pin!(next), pin!(ended)).await {
+            Either::Left((event, _)) => event,
+            Either::Right((ended, _)) => Event::Ended(ended),
+        };
+        match event {
+            Event::Opened(Some(next)) => running.push(next.run()),
+            Event::Opened(None) => is_opening = false,
+            // The host may keep its standard input open. What is open by now still runs, to its end.
+            Event::Disconnected => opened.close(),
+            Event::Ended(None) => {}
+            Event::Ended(Some((name, end))) => {
                 conversations.remove(&name);
                 served.add(name, end, output);
             }
@@ -154,8 +177,12 @@ impl ServedMany {
 }
 
 /// The conversations that are open or being opened.
-#[derive(Debug, Default)]
-struct Conversations(Mutex<ConversationsState>);
+#[derive(Debug)]
+struct Conversations {
+    state: Mutex<ConversationsState>,
+    /// Reports that the host disconnected.
+    disconnects: async_mpsc::Sender<()>,
+}
 
 #[derive(Debug, Default)]
 struct ConversationsState {
@@ -174,7 +201,7 @@ impl Conversations {
     /// Reserves the name of a conversation that is opened next.
     fn reserve(&self, name: &str) -> Result<(), String> {
         check_name(name)?;
-        let mut state = lock_ignoring_poison(&self.0);
+        let mut state = lock_ignoring_poison(&self.state);
         if state.entries.contains_key(name) {
             return Err("already open: expected a conversation that is not open".to_owned());
         }
@@ -189,7 +216,7 @@ impl Conversations {
 
     /// From now on the conversation receives messages.
     fn insert(&self, name: &str, messages: HostMessages, mut disconnects: async_mpsc::Sender<()>) {
-        let mut state = lock_ignoring_poison(&self.0);
+        let mut state = lock_ignoring_poison(&self.state);
         if state.is_ended {
             // Nothing was sent before.
             let _ = disconnects.try_send(());
@@ -199,12 +226,14 @@ impl Conversations {
     }
 
     fn remove(&self, name: &str) {
-        lock_ignoring_poison(&self.0).entries.remove(name);
+        lock_ignoring_poison(&self.state).entries.remove(name);
     }
 
-    /// Tells every conversation that the host disconnected.
+    /// Reports to every conversation that the host disconnected.
     fn disconnect(&self) {
-        let mut state = lock_ignoring_poison(&self.0);
+        // Fails if all conversations have ended.
+        let _ = self.disconnects.clone().try_send(());
+        let mut state = lock_ignoring_poison(&self.state);
         state.is_ended = true;
         for entry in state.entries.values_mut() {
             if let Entry::Open { disconnects, .. } = entry {
@@ -216,7 +245,7 @@ impl Conversations {
 
     /// Passes a message to its conversation.
     fn handle(&self, line: u64, name: &str, content: &str) -> Result<(), String> {
-        let messages = match lock_ignoring_poison(&self.0).entries.get(name) {
+        let messages = match lock_ignoring_poison(&self.state).entries.get(name) {
             Some(Entry::Open { messages, .. }) => Arc::clone(messages),
             Some(Entry::Opening) => {
                 return Err(format!("conversation {name} is not open yet: wait for `opened`"));

@@ -235,6 +235,28 @@ fn conversations_continue_after_a_crash() {
     assert_eq!(stderr(&output), expected);
 }
 
+/// The process ends although its standard input stays open.
+#[test]
+fn host_that_closes_its_input_is_disconnected() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut host = ManyHost::of(folder.path());
+    host.open("ada", None);
+    host.open("bob", None);
+    assert!(host.receive_content().1.get("opened").is_some());
+    assert!(host.receive_content().1.get("opened").is_some());
+    host.tell("ada", &request("Greet"));
+    let ManyHost { mut child, input, output, .. } = host;
+    drop(output);
+    // The call may have been written before.
+    let mut input = input.unwrap();
+    let further = json!({"message": {"conversation": "bob", "content": request("Greet")}});
+    let _ = writeln!(input, "{further}");
+    let mut text = String::new();
+    std::io::Read::read_to_string(child.stderr.as_mut().unwrap(), &mut text).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(3), "{text}");
+    assert!(text.contains("0 conversations closed, 2 open, "), "{text}");
+}
+
 #[test]
 fn scenario_and_second_journal_are_refused() {
     let folder = crate::folder();
