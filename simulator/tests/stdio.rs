@@ -12,6 +12,8 @@ mod enforce;
 mod host;
 #[path = "stdio/inputs.rs"]
 mod inputs;
+#[path = "stdio/many.rs"]
+mod many;
 #[path = "stdio/parallel_tasks.rs"]
 mod parallel_tasks;
 #[path = "stdio/unread.rs"]

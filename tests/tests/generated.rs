@@ -84,6 +84,7 @@ fn schemas_are_up_to_date() {
         ("problem", orchestrion_selection::problem_schema()),
         ("certificate", orchestrion_selection::certificate_schema()),
         ("stdio", orchestrion_stdio::protocol::schema()),
+        ("stdio-many", orchestrion_stdio::protocol::many_schema()),
         ("network", orchestrion_network::network_schema()),
         ("task", orchestrion_network::task_schema()),
         ("claims", orchestrion_user_claims::claim_schema()),

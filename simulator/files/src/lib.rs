@@ -9,6 +9,7 @@ mod error;
 mod kind;
 pub mod limits;
 mod lock;
+mod open_files;
 mod read;
 mod target;
 
@@ -16,6 +17,7 @@ pub use draft::{Access, create, sync_folder};
 pub use error::WriteError;
 pub use kind::FileKind;
 pub use lock::{is_at_path, open_locked};
+pub use open_files::raise_open_files_limit;
 pub use read::{open, read};
 pub use target::{Target, TargetSync};
 

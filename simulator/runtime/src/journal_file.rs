@@ -3,6 +3,7 @@
 use crate::error::OpenError;
 use crate::journal::Journal;
 use crate::storage::{LockedFile, Storage};
+use crate::sync_threads::SyncThreads;
 use orchestrion_files::limits::SNAPSHOT_BYTES_MAX;
 use orchestrion_files::{Target, TargetSync, WriteError};
 use orchestrion_trace::TRACE_FILE;
@@ -29,6 +30,13 @@ impl JournalFile {
         Self::from_storage(LockedFile::open(path), &path.display().to_string())
     }
 
+    /// Syncs by these threads. The default is the thread of the conversation, which then runs no other one until the disk has written.
+    #[must_use]
+    pub fn with_sync_threads(mut self, threads: SyncThreads) -> Self {
+        self.storage.sync_threads = Some(threads);
+        self
+    }
+
     /// Removes the snapshot, if one exists. It must not survive a journal whose lines are replaced.
     ///
     /// # Errors
@@ -50,7 +58,7 @@ impl JournalFile {
 
     /// Replaces the journal at once, and keeps it locked until then.
     pub(crate) fn replace(self, lines: &[u8]) -> Result<(), WriteError> {
-        let LockedFile { path, file } = &self.storage;
+        let LockedFile { path, file, sync_threads: _ } = &self.storage;
         let io = |error| WriteError::Io { path: path.clone(), error };
         let file = file.try_clone().map_err(io)?;
         Target::from_locked(path, &TRACE_FILE, file)?
@@ -124,14 +132,14 @@ impl<S: Storage> Journal for JournalFile<S> {
         Ok(())
     }
 
-    /// Blocks the thread until the disk has written the data. After an error the lines since the latest sync are removed: a system may
+    /// Blocks the thread until the disk has written the data, unless the journal has sync threads. After an error the lines since the latest sync are removed: a system may
     /// not write them at a later sync either, but the next process would read them from memory and take them for durable. Nothing depends
     /// on them yet.
     async fn sync(&mut self) -> io::Result<()> {
         if !self.is_durable {
             return Ok(());
         }
-        if let Err(error) = self.storage.sync_data() {
+        if let Err(error) = self.storage.sync_data().await {
             // The conversation ends with the first error.
             let _ = self.truncate(self.durable_bytes);
             return Err(error);

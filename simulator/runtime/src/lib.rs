@@ -91,6 +91,7 @@ mod session_user;
 mod size_limit;
 mod storage;
 mod sync;
+mod sync_threads;
 
 pub use call::{Call, CallError, CallPayload, CallResult, RecoveryResult, Reply};
 pub use clock::{Clock, DeadlockError, Sleep};
@@ -116,3 +117,4 @@ pub use session_user::SessionUser;
 pub use size_limit::{INPUT_BYTES_MAX, SizeLimitError};
 pub use storage::{LockedFile, Storage};
 pub use sync::lock_ignoring_poison;
+pub use sync_threads::SyncThreads;

@@ -1,11 +1,13 @@
 //! The storage of a journal: the operations of a file system that a journal needs.
 
+use crate::sync_threads::SyncThreads;
 use orchestrion_files::limits::SNAPSHOT_BYTES_MAX;
 use orchestrion_files::{Target, TargetSync, sync_folder};
 use orchestrion_trace::SNAPSHOT_FILE;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// One locked file that grows at its end, its name in a folder, and a snapshot beside it. The file system is one; tests have another
 /// one, which injects faults.
@@ -23,7 +25,7 @@ pub trait Storage: Read + Write + Seek + Send {
     ///
     /// # Errors
     /// Any I/O error. What was written since the latest sync is then durable, or not.
-    fn sync_data(&mut self) -> io::Result<()>;
+    fn sync_data(&mut self) -> impl Future<Output = io::Result<()>> + Send;
 
     /// Makes the content and the metadata durable.
     ///
@@ -54,7 +56,9 @@ pub trait Storage: Read + Write + Seek + Send {
 #[derive(Debug)]
 pub struct LockedFile {
     pub(crate) path: PathBuf,
-    pub(crate) file: File,
+    pub(crate) file: Arc<File>,
+    /// The threads that sync the file; without any, the thread of the conversation does.
+    pub(crate) sync_threads: Option<SyncThreads>,
 }
 
 impl LockedFile {
@@ -62,7 +66,7 @@ impl LockedFile {
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         let file =
             orchestrion_files::open_locked(OpenOptions::new().create(true).read(true).append(true), path)?;
-        Ok(Self { path: path.to_path_buf(), file })
+        Ok(Self { path: path.to_path_buf(), file: Arc::new(file), sync_threads: None })
     }
 
     /// The file of the snapshot, beside the journal.
@@ -84,23 +88,23 @@ impl Drop for LockedFile {
 
 impl Read for LockedFile {
     fn read(&mut self, part: &mut [u8]) -> io::Result<usize> {
-        self.file.read(part)
+        (&*self.file).read(part)
     }
 }
 
 impl Write for LockedFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.write(bytes)
+        (&*self.file).write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
+        (&*self.file).flush()
     }
 }
 
 impl Seek for LockedFile {
     fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
-        self.file.seek(position)
+        (&*self.file).seek(position)
     }
 }
 
@@ -113,8 +117,11 @@ impl Storage for LockedFile {
         self.file.set_len(bytes)
     }
 
-    fn sync_data(&mut self) -> io::Result<()> {
-        self.file.sync_data()
+    async fn sync_data(&mut self) -> io::Result<()> {
+        match &self.sync_threads {
+            Some(threads) => threads.sync_data(&self.file).await,
+            None => self.file.sync_data(),
+        }
     }
 
     fn sync_all(&mut self) -> io::Result<()> {

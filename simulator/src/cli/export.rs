@@ -131,6 +131,8 @@ enum Schema {
     Certificate,
     /// Messages of `run --stdio`.
     Stdio,
+    /// Messages of `run --stdio` with `--journals`.
+    StdioMany,
     /// Trust networks for `route`.
     Network,
     /// Tasks for `route`.
@@ -228,6 +230,7 @@ fn schema(schema: Schema) -> Result<String> {
         Schema::Problem => orchestrion_selection::problem_schema(),
         Schema::Certificate => orchestrion_selection::certificate_schema(),
         Schema::Stdio => orchestrion_stdio::protocol::schema(),
+        Schema::StdioMany => orchestrion_stdio::protocol::many_schema(),
         Schema::Network => orchestrion_network::network_schema(),
         Schema::Task => orchestrion_network::task_schema(),
         Schema::Claims => orchestrion_user_claims::claim_schema(),

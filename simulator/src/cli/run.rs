@@ -3,6 +3,7 @@
 mod cross_check;
 mod golden;
 mod keys;
+mod many;
 pub(in crate::cli) mod monitor;
 pub(in crate::cli) mod runs;
 mod stdio;
@@ -137,6 +138,16 @@ each call with an effect as `recover` before it is sent. A host that stores the
   orchestrion run --stdio mine.yaml --journal mine.ndjson --acknowledged-step 41
 Calls are then sent at once, and a journal that ends before is refused.
 
+With --journals, one process serves many conversations:
+  orchestrion run --stdio hardened --journals conversations
+The host opens each by its name, which is also the name of its journal, and waits
+for `opened`; then it puts each message into the name of its conversation:
+  {\"open\": {\"conversation\": \"ada-1\", \"acknowledged_step\": 41}}
+  {\"message\": {\"conversation\": \"ada-1\", \"content\": {\"request\": ...}}}
+So do the messages to the host; see `orchestrion export schema --schema
+stdio-many`. A journal that cannot be opened or fails ends its conversation
+only. No conversation waits for the disk of another one.
+
 A host that does not read delays no deadline, cancel or end of input. If more
 than 16 MiB wait for it, it is disconnected. A host that did not read every
 message gives exit code 3.
@@ -160,6 +171,9 @@ pub(super) struct Args {
     /// Store the conversation in this journal, and resume it if the file exists. Needs --stdio.
     #[arg(long, value_name = "FILE", requires = "stdio")]
     journal: Option<PathBuf>,
+    /// Let the host open many conversations under this policy, each with a journal in this folder. Needs --stdio.
+    #[arg(long, value_name = "DIR", requires = "stdio", conflicts_with_all = ["journal", "keys"])]
+    journals: Option<PathBuf>,
     /// Refuse a journal that ends before this step, the largest that the host stored. Needs --journal.
     #[arg(long, value_name = "STEP", requires = "journal")]
     acknowledged_step: Option<u64>,
@@ -197,6 +211,9 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
         let stored =
             stdio::StoredJournal { path: args.journal.as_deref(), acknowledged_step: args.acknowledged_step };
         let claims = args.claims.read(global, true)?;
+        if let Some(folder) = &args.journals {
+            return many::run(subject, folder, claims, global);
+        }
         return stdio::run(subject, stored, args.keys.as_deref(), claims, global);
     }
     let scenarios = targets::scenarios(&args.scenarios, global)?;

@@ -1,9 +1,12 @@
 //! Conversations with hosts in other languages, over standard input and output.
 //!
-//! Entry points: [`serve`] runs a conversation with a host, and [`converse`] one over any [`Connection`]; [`protocol`] defines the messages, and [`protocol::schema`]
+//! Entry points: [`serve`] runs a conversation with a host, [`serve_many`] many, and [`converse`] one over any [`Connection`]; [`protocol`] defines the messages, and [`protocol::schema`]
 //! returns their JSON Schema. Deliberately absent: decisions. Each message becomes an input, and the kernel may refuse it.
 
 mod connection;
+mod host_messages;
+mod lines;
+mod many;
 mod output;
 mod pipe;
 pub mod protocol;
@@ -12,6 +15,7 @@ pub use connection::{Connection, HostEvents};
 use futures_channel::mpsc;
 use futures_util::future::{Either, select};
 use futures_util::{FutureExt, StreamExt};
+pub use many::{CONVERSATIONS_MAX, NAME_BYTES_MAX, ServedMany, serve_many};
 use orchestrion_kernel::network::NetworkInput;
 use orchestrion_kernel::{Input, Policy, Refusal, State, knowledge};
 use orchestrion_runtime::{
@@ -19,11 +23,14 @@ use orchestrion_runtime::{
     SessionUser, StepResult,
 };
 use orchestrion_scenario::SourceText;
+use output::Output;
 pub use output::{STALL_MAX, Unread, WAITING_BYTES_MAX};
 use pipe::Pipe;
 use protocol::ToHost;
 use std::io::{BufRead, Write};
 use std::pin::pin;
+use std::sync::Arc;
+use std::thread;
 
 /// The reason why [`serve`] returned.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,13 +91,25 @@ pub fn serve<J: Journal>(
 ) -> Result<Served, RuntimeError> {
     let clock = Clock::real();
     let has_requests = requests == Requests::Host;
-    let (pipe, events) = Pipe::open(input, output, conversation.mailbox(), clock.clone(), has_requests);
+    let (disconnects, disconnected) = mpsc::channel(1);
+    let on_disconnect = move || {
+        // Fails if the conversation has ended.
+        let _ = disconnects.clone().try_send(());
+    };
+    let on_end = on_disconnect.clone();
+    let output = Arc::new(Output::new(output, on_disconnect));
+    let (pipe, mut messages, closes) = Pipe::open(&output, None, conversation.mailbox(), clock.clone(), has_requests);
+    thread::spawn(move || {
+        lines::read_lines(input, |line| messages.handle_line(line));
+        on_end();
+    });
+    let events = HostEvents { closes, disconnected };
     let reason = match clock.block_on(converse(conversation, network, requests, &pipe, events)) {
         Ok(reason) => reason?,
         // A deadlock is only detected in simulated time.
         Err(_) => ExitReason::HostDisconnected(Vec::new()),
     };
-    Ok(Served { reason, unread: pipe.finish() })
+    Ok(Served { reason, unread: output.finish() })
 }
 
 /// Runs a conversation as [`serve`] does, over any connection.

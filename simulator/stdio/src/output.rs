@@ -1,9 +1,9 @@
 //! Output to a host that may not read. A thread writes; the conversation never waits for it.
 
-use crate::protocol::ToHost;
-use futures_channel::mpsc;
 use orchestrion_runtime::lock_ignoring_poison;
+use serde::Serialize;
 use std::collections::VecDeque;
+use std::fmt;
 use std::io::{self, Write};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
@@ -28,11 +28,15 @@ pub struct Unread {
 }
 
 /// The queue of messages to the host.
-#[derive(Debug)]
 pub(crate) struct Output {
     queue: Arc<Queue>,
-    /// Reports that the host cannot be written to.
-    disconnected: Mutex<mpsc::Sender<()>>,
+    on_disconnect: Arc<dyn Fn() + Send + Sync>,
+}
+
+impl fmt::Debug for Output {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Output").field("queue", &self.queue).finish_non_exhaustive()
+    }
 }
 
 #[derive(Debug, Default)]
@@ -54,25 +58,29 @@ struct QueueState {
 }
 
 impl Output {
-    /// Starts the thread that writes.
-    pub(crate) fn new(output: impl Write + Send + 'static, disconnected: mpsc::Sender<()>) -> Self {
+    /// Starts the thread that writes. `on_disconnect` is called when the host cannot be written to.
+    pub(crate) fn new(
+        output: impl Write + Send + 'static,
+        on_disconnect: impl Fn() + Send + Sync + 'static,
+    ) -> Self {
         let queue = Arc::new(Queue::default());
-        let (writer, mut on_failure) = (Arc::clone(&queue), disconnected.clone());
+        let on_disconnect: Arc<dyn Fn() + Send + Sync> = Arc::new(on_disconnect);
+        let (writer, on_failure) = (Arc::clone(&queue), Arc::clone(&on_disconnect));
         thread::spawn(move || {
             if writer.write_to(output).is_err() {
                 let mut state = lock_ignoring_poison(&writer.state);
                 state.is_ended = true;
                 state.lines.clear();
                 writer.changed.notify_all();
-                // Fails if the disconnection is already known.
-                let _ = on_failure.try_send(());
+                drop(state);
+                on_failure();
             }
         });
-        Self { queue, disconnected: Mutex::new(disconnected) }
+        Self { queue, on_disconnect }
     }
 
     /// Sends a message without waiting. A host for which too much waits is disconnected: a gap would mislead it.
-    pub(crate) fn send(&self, message: &ToHost<'_>) {
+    pub(crate) fn send(&self, message: &impl Serialize) {
         // Messages have no keys or numbers that cannot be serialized.
         let Ok(mut line) = serde_json::to_vec(message) else { return };
         line.push(b'\n');
@@ -82,7 +90,8 @@ impl Output {
         }
         if !state.lines.is_empty() && state.waiting_bytes.saturating_add(line.len()) > WAITING_BYTES_MAX {
             (state.is_ended, state.is_over_limit) = (true, true);
-            let _ = lock_ignoring_poison(&self.disconnected).try_send(());
+            drop(state);
+            (self.on_disconnect)();
             return;
         }
         state.waiting_bytes += line.len();

@@ -42,6 +42,15 @@
 //! A handoff that its receiver refuses is answered with `handoff_refused`. If the receiver cannot execute the call, the message
 //! names the call that repeats it at the next-best node. If no other node is left, the call fails, and the final answer says so.
 
+//!
+//! # Many conversations
+//!
+//! A host of many conversations opens each with `{"open": {"conversation": NAME}}`, and a message of this conversation to the host is
+//! `{"message": {"conversation": NAME, "content": …}}`, as is one to it. The host waits for `opened` before it sends the first one. It
+//! opens a conversation again in a later process, with the `acknowledged_step` that it stored for this conversation. `open_failed` says
+//! why a journal cannot be used, and `failed` that one failed; other conversations continue. Each conversation has the limits above; the
+//! limit of output holds for all together.
+
 use orchestrion_kernel::event::Conclusion;
 use orchestrion_kernel::item::Scope;
 use orchestrion_kernel::network::HandoffRefusal;
@@ -226,6 +235,73 @@ pub enum FromHost {
     Close,
 }
 
+/// A message from a host of many conversations.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum FromHostOfMany {
+    /// Opens a conversation, or starts it if its journal does not exist. `opened` or `open_failed` follows.
+    Open(OpenMessage),
+    /// A message to an open conversation.
+    Message(ConversationMessage),
+}
+
+/// Opens a conversation.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OpenMessage {
+    /// The name: 1 to 128 ASCII letters, digits, hyphens and underscores. It is the name of the journal.
+    #[schemars(length(min = 1, max = 128), regex(pattern = "^[A-Za-z0-9_-]+$"))]
+    pub conversation: String,
+    /// The largest `step` of a call that the host stored. A journal that ends before is refused. Default: none.
+    #[serde(default)]
+    pub acknowledged_step: Option<u64>,
+}
+
+/// A message to an open conversation.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ConversationMessage {
+    /// The name of the conversation.
+    pub conversation: String,
+    /// The message.
+    #[schemars(with = "FromHost")]
+    pub content: Box<RawValue>,
+}
+
+/// A message to the host of many conversations.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum FromConversation<'a> {
+    /// A message of a conversation.
+    Message {
+        /// Its name.
+        conversation: &'a str,
+        /// The message.
+        content: &'a ToHost<'a>,
+    },
+    /// A conversation could not be opened.
+    OpenFailed {
+        /// Its name.
+        conversation: &'a str,
+        /// The defect.
+        reason: String,
+    },
+    /// The journal of a conversation failed, and the conversation ended. It can be opened again.
+    Failed {
+        /// Its name.
+        conversation: &'a str,
+        /// The defect.
+        reason: String,
+    },
+    /// A line could not be used.
+    ParseFailed {
+        /// The line, from 1.
+        line: u64,
+        /// The defect.
+        reason: String,
+    },
+}
+
 /// The reply or failure of a call.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -316,6 +392,38 @@ pub fn schema() -> Value {
         definitions.insert("call".to_owned(), call_schema());
     }
     schema
+}
+
+/// Returns the JSON Schema of a message from a host of many conversations. `$defs` contains `to_host_of_many`, the schema of a message to
+/// it.
+#[must_use]
+pub fn many_schema() -> Value {
+    let mut schema =
+        orchestrion_yaml::schema_of::<FromHostOfMany>("Orchestrion stdio: message from the host of many conversations");
+    if let Some(definitions) = schema.get_mut("$defs").and_then(Value::as_object_mut) {
+        definitions.insert("to_host".to_owned(), to_host_schema());
+        definitions.insert("to_host_of_many".to_owned(), to_host_of_many_schema());
+        definitions.insert("call".to_owned(), call_schema());
+    }
+    schema
+}
+
+fn to_host_of_many_schema() -> Value {
+    let text = json!({"type": "string"});
+    let message = |key: &str, properties: Value| {
+        let required: Vec<&String> = properties.as_object().into_iter().flat_map(|object| object.keys()).collect();
+        let content = json!({"type": "object", "required": required, "properties": properties, "additionalProperties": false});
+        json!({"type": "object", "properties": {key: content}, "required": [key], "additionalProperties": false})
+    };
+    json!({
+        "title": "Orchestrion stdio: message to the host of many conversations",
+        "oneOf": [
+            message("message", json!({"conversation": text, "content": {"$ref": "#/$defs/to_host"}})),
+            message("open_failed", json!({"conversation": text, "reason": text})),
+            message("failed", json!({"conversation": text, "reason": text})),
+            message("parse_failed", json!({"line": {"type": "integer", "minimum": 1}, "reason": text})),
+        ],
+    })
 }
 
 fn to_host_schema() -> Value {

@@ -103,7 +103,7 @@ impl Host {
     }
 }
 
-fn question(call: &Value) -> &str {
+pub(crate) fn question(call: &Value) -> &str {
     match &call["operation"] {
         Value::String(ask) => ask,
         Value::Object(ask) => ask.keys().next().unwrap(),

@@ -2,7 +2,7 @@
 
 use orchestrion_kernel::{ConversationId, Policy};
 use orchestrion_runtime::Conversation;
-use orchestrion_stdio::{Requests, serve};
+use orchestrion_stdio::{Requests, serve, serve_many};
 use orchestrion_text::StandardContexts;
 use orchestrion_trace::Header;
 use serde_json::Value;
@@ -65,17 +65,27 @@ impl Write for Output {
     }
 }
 
-/// Serves a host that sends these lines and then disconnects.
+/// Serves a host that sends these lines and then disconnects: a host of many conversations if its first message opens one.
 pub fn stdio(bytes: &[u8]) {
     let lines: Vec<Vec<u8>> =
         bytes.split_inclusive(|byte| *byte == b'\n').take(LINES_MAX).map(<[u8]>::to_vec).collect();
-    let header = Header::new(ConversationId::new("fuzzed"), Policy::hardened(), None).into_journal();
-    let conversation = Conversation::open_with(Vec::new(), &header, &StandardContexts)
-        .unwrap_or_else(|error| panic!("an empty journal does not open: {error}"));
     let (sender, received) = channel();
     let host = BufReader::with_capacity(1 << 12, FuzzedHost { lines, sent: 0, received });
     let output = Output { line: Vec::new(), received: sender };
-    if let Err(error) = serve(conversation, None, Requests::Host, host, output) {
+    if bytes.starts_with(b"{\"open\"") {
+        let open = |name: &str, acknowledged: Option<u64>| match acknowledged {
+            Some(step) => Err(format!("expected a journal with {step} steps, found none")),
+            None => Ok(open(name)),
+        };
+        let served = serve_many(open, host, output);
+        assert!(served.failed.is_empty(), "a host ends a conversation with an error: {served:?}");
+    } else if let Err(error) = serve(open("fuzzed"), None, Requests::Host, host, output) {
         panic!("a host ends a conversation with an error: {error}");
     }
+}
+
+fn open(name: &str) -> Conversation<Vec<u8>> {
+    let header = Header::new(ConversationId::new(name), Policy::hardened(), None).into_journal();
+    Conversation::open_with(Vec::new(), &header, &StandardContexts)
+        .unwrap_or_else(|error| panic!("an empty journal does not open: {error}"))
 }

@@ -29,8 +29,8 @@ pub(super) struct ClaimMonitor {
     violations: Arc<AtomicUsize>,
     /// The positions of the violated claims, if they are collected.
     violated: Option<Arc<Mutex<BTreeSet<usize>>>>,
-    /// Whether violations and forbidden calls are printed at once.
-    prints: bool,
+    /// The text before a violation or a forbidden call, if they are printed at once.
+    prints: Option<String>,
 }
 
 impl ClaimMonitor {
@@ -44,13 +44,18 @@ impl ClaimMonitor {
             forbidden: Vec::new(),
             violations: Arc::default(),
             violated: None,
-            prints: false,
+            prints: None,
         }
     }
 
     /// Prints violations and forbidden calls when they happen.
     pub(super) fn printing(self) -> Self {
-        Self { prints: true, ..self }
+        Self { prints: Some(String::new()), ..self }
+    }
+
+    /// Prints violations and forbidden calls of this conversation when they happen.
+    pub(super) fn printing_of(self, conversation: &str) -> Self {
+        Self { prints: Some(format!("conversation {conversation}: ")), ..self }
     }
 
     /// Collects the positions of the violated claims here.
@@ -96,6 +101,11 @@ impl ClaimMonitor {
         Ok(())
     }
 
+    /// Counts violations here.
+    pub(super) fn counting(self, violations: Arc<AtomicUsize>) -> Self {
+        Self { violations, ..self }
+    }
+
     /// The number of violations so far.
     pub(super) fn violations(&self) -> Arc<AtomicUsize> {
         Arc::clone(&self.violations)
@@ -135,7 +145,7 @@ struct Report<'c> {
 
 impl Observer for ClaimMonitor {
     fn observe(&mut self, step: u64, events: &[Event]) {
-        let (violations, prints) = (self.violations(), self.prints);
+        let (violations, prints) = (self.violations(), self.prints.clone());
         for event in events {
             self.step(event, |Report { claim, reason, is_violation }| {
                 let UserClaim { id, sentence, place, enforcement, .. } = claim;
@@ -145,9 +155,10 @@ impl Observer for ClaimMonitor {
                     (false, Enforcement::Shadow) => "would forbid a call",
                     (false, Enforcement::None | Enforcement::Enforced) => "forbids a call",
                 };
-                if prints {
-                    let text =
-                        format!("the claim `{id}` ({place}) {effect} at step {step}: {reason}: {sentence}");
+                if let Some(prefix) = &prints {
+                    let text = format!(
+                        "{prefix}the claim `{id}` ({place}) {effect} at step {step}: {reason}: {sentence}"
+                    );
                     output::print_error(&text);
                 }
             });

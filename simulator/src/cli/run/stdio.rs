@@ -229,7 +229,7 @@ fn host_request(request: ScriptedRequest) -> (Request, usize) {
 }
 
 /// Whether the subject is a built-in policy, or a file without requests.
-fn is_policy(subject: &str) -> bool {
+pub(super) fn is_policy(subject: &str) -> bool {
     Policy::built_in(subject).is_some()
         || orchestrion_files::read(Path::new(subject), TEXT_FILE_BYTES_MAX as u64).is_ok_and(|text| {
             let is_scenario = |line: &[u8]| line.starts_with(b"requests:") || line.starts_with(b"{");

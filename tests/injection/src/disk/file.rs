@@ -172,7 +172,7 @@ impl Storage for DiskFile {
         Ok(())
     }
 
-    fn sync_data(&mut self) -> io::Result<()> {
+    async fn sync_data(&mut self) -> io::Result<()> {
         self.sync(false)
     }
 
