@@ -9,7 +9,7 @@ pub fn raise_open_files_limit() -> std::io::Result<Option<u64>> {
     use rustix::process::{Resource, getrlimit, setrlimit};
     let mut limit = getrlimit(Resource::Nofile);
     limit.current = limit.maximum;
-    setrlimit(Resource::Nofile, limit.clone())?;
+    setrlimit(Resource::Nofile, limit)?;
     Ok(limit.maximum)
 }
 

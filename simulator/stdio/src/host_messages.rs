@@ -2,17 +2,22 @@
 
 use crate::lines::Line;
 use crate::pipe::Shared;
-use crate::protocol::{FromHost, HostInput, InputMessage, NotStartedMessage, ReplyMessage, RequestMessage, ToHost};
+use crate::protocol::{
+    FromHost, HostInput, InputMessage, NotStartedMessage, ReplyMessage, RequestMessage, ToHost,
+};
 use futures_channel::mpsc;
 use orchestrion_kernel::module::Failure;
 use orchestrion_kernel::{CallId, Input, Text, UserId};
-use orchestrion_runtime::{CallError, IdempotencyKey, Mailbox, Message, NewRequest, SessionUser, lock_ignoring_poison};
+use orchestrion_runtime::{
+    CallError, IdempotencyKey, Mailbox, Message, NewRequest, SessionUser, lock_ignoring_poison,
+};
 use orchestrion_scenario::IdentityFile;
 use serde_json::Value;
 use std::sync::Arc;
 
 /// The defect of a line that the end of the input cuts.
-pub(crate) const INCOMPLETE_LINE: &str = "incomplete line: expected a newline, found the end of standard input";
+pub(crate) const INCOMPLETE_LINE: &str =
+    "incomplete line: expected a newline, found the end of standard input";
 
 /// Describes the defect of a line, with its column.
 pub(crate) fn describe(error: &serde_json::Error) -> String {
@@ -29,7 +34,7 @@ pub(crate) struct HostMessages {
 }
 
 impl HostMessages {
-    /// Takes a line. Its sender is told why a line cannot be used.
+    /// Takes a line, or reports to its sender why it cannot be used.
     pub(crate) fn handle_line(&mut self, Line { number, content, is_complete }: Line<'_>) {
         let line = match content {
             Ok(line) => line,

@@ -98,7 +98,8 @@ pub fn serve<J: Journal>(
     };
     let on_end = on_disconnect.clone();
     let output = Arc::new(Output::new(output, on_disconnect));
-    let (pipe, mut messages, closes) = Pipe::open(&output, None, conversation.mailbox(), clock.clone(), has_requests);
+    let (pipe, mut messages, closes) =
+        Pipe::open(&output, None, conversation.mailbox(), clock.clone(), has_requests);
     thread::spawn(move || {
         lines::read_lines(input, |line| messages.handle_line(line));
         on_end();

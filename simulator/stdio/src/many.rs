@@ -75,7 +75,7 @@ where
     thread::spawn(move || {
         for OpenMessage { conversation, acknowledged_step } in opens_receiver {
             if let Some(running) = opener.open(conversation, acknowledged_step)
-                && opened.unbounded_send(running).is_err()
+                && opened.unbounded_send(Box::new(running)).is_err()
             {
                 return;
             }
@@ -89,7 +89,8 @@ where
         unread: None,
     };
     // A deadlock is only detected in simulated time.
-    let _never_deadlocked = clock.block_on(run_all(opened_receiver, disconnected, &conversations, &output, &mut served));
+    let _never_deadlocked =
+        clock.block_on(run_all(opened_receiver, disconnected, &conversations, &output, &mut served));
     served.unread = output.finish();
     served
 }
@@ -112,14 +113,14 @@ impl<J: Journal> Running<J> {
 
 /// What happens to the conversations of a process.
 enum Event<J> {
-    Opened(Option<Running<J>>),
+    Opened(Option<Box<Running<J>>>),
     Disconnected,
     Ended(Option<(String, Result<ExitReason, RuntimeError>)>),
 }
 
 /// Runs conversations until no further one is opened and all have ended.
 async fn run_all<J: Journal>(
-    mut opened: async_mpsc::UnboundedReceiver<Running<J>>,
+    mut opened: async_mpsc::UnboundedReceiver<Box<Running<J>>>,
     mut disconnected: async_mpsc::Receiver<()>,
     conversations: &Conversations,
     output: &Output,

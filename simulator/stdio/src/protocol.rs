@@ -398,8 +398,9 @@ pub fn schema() -> Value {
 /// it.
 #[must_use]
 pub fn many_schema() -> Value {
-    let mut schema =
-        orchestrion_yaml::schema_of::<FromHostOfMany>("Orchestrion stdio: message from the host of many conversations");
+    let mut schema = orchestrion_yaml::schema_of::<FromHostOfMany>(
+        "Orchestrion stdio: message from the host of many conversations",
+    );
     if let Some(definitions) = schema.get_mut("$defs").and_then(Value::as_object_mut) {
         definitions.insert("to_host".to_owned(), to_host_schema());
         definitions.insert("to_host_of_many".to_owned(), to_host_of_many_schema());
@@ -411,7 +412,8 @@ pub fn many_schema() -> Value {
 fn to_host_of_many_schema() -> Value {
     let text = json!({"type": "string"});
     let message = |key: &str, properties: Value| {
-        let required: Vec<&String> = properties.as_object().into_iter().flat_map(|object| object.keys()).collect();
+        let required: Vec<&String> =
+            properties.as_object().into_iter().flat_map(|object| object.keys()).collect();
         let content = json!({"type": "object", "required": required, "properties": properties, "additionalProperties": false});
         json!({"type": "object", "properties": {key: content}, "required": [key], "additionalProperties": false})
     };

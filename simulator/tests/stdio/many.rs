@@ -124,7 +124,10 @@ fn conversations_run_at_the_same_time() {
         let name = name(number);
         let journal = fs::read(folder.path().join(format!("journals/{name}.ndjson"))).unwrap();
         let text = String::from_utf8_lossy(&journal).into_owned();
-        assert_eq!(text.matches("Order for conversation-").count(), text.matches(&format!("Order for {name}\"")).count());
+        assert_eq!(
+            text.matches("Order for conversation-").count(),
+            text.matches(&format!("Order for {name}\"")).count()
+        );
         let reader = Reader::new(journal.as_slice(), &name).unwrap();
         assert!(replay(reader, None, &StandardContexts).is_equal(), "{name}");
     }
@@ -199,7 +202,7 @@ fn conversations_continue_after_a_crash() {
             continue;
         };
         let number: usize = name.rsplit('-').next().unwrap().parse().unwrap();
-        let stops = if number % 2 == 0 { "run_task" } else { "draft_plan" };
+        let stops = if number.is_multiple_of(2) { "run_task" } else { "draft_plan" };
         if question(call) == stops {
             steps.insert(name, call["step"].as_u64().unwrap());
         } else {
@@ -216,7 +219,11 @@ fn conversations_continue_after_a_crash() {
     while answers < COUNT {
         let (name, content) = host.receive_content();
         if let Some(opened) = content.get("opened") {
-            assert_eq!((&opened["unfinished"], &opened["recovers_first"]), (&json!(true), &json!(false)), "{name}");
+            assert_eq!(
+                (&opened["unfinished"], &opened["recovers_first"]),
+                (&json!(true), &json!(false)),
+                "{name}"
+            );
         } else if let Some(call) = content.get("recover") {
             recovered += 1;
             host.tell(&name, &json!({"not_started": {"call": call["id"]}}));
@@ -231,7 +238,8 @@ fn conversations_continue_after_a_crash() {
     // The host leaves without closing them.
     let output = host.ends();
     assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
-    let expected = "0 conversations closed, 10 open, 0 of them with pending calls; open them again to continue\n";
+    let expected =
+        "0 conversations closed, 10 open, 0 of them with pending calls; open them again to continue\n";
     assert_eq!(stderr(&output), expected);
 }
 

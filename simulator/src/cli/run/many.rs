@@ -83,10 +83,7 @@ impl Shared {
         };
         let conversation = conversation.into_diagnostic()?;
         if let Some(error) = conversation.snapshot_error().filter(|_| !self.is_quiet) {
-            output::print_error(&format!(
-                "{}: {error}; the journal was read from its start",
-                path.display()
-            ));
+            output::print_error(&format!("{}: {error}; the journal was read from its start", path.display()));
         }
         let monitor = ClaimMonitor::new(&self.claims, self.policy.clone());
         let mut monitor = monitor.printing_of(name).counting(Arc::clone(&self.violations));
@@ -119,7 +116,9 @@ fn report(served: &ServedMany, is_quiet: bool) -> ExitStatus {
     if !is_quiet || !disconnected.is_empty() {
         let open = match disconnected.len() {
             0 => String::new(),
-            open => format!(", {open} open, {pending} of them with pending calls; open them again to continue"),
+            open => {
+                format!(", {open} open, {pending} of them with pending calls; open them again to continue")
+            }
         };
         output::print_error(&format!("{closed} conversations closed{open}"));
     }
