@@ -42,11 +42,9 @@ impl SyncThreads {
     /// Makes the content of a file durable, with the length that it needs.
     pub(crate) async fn sync_data(&self, file: &Arc<File>) -> io::Result<()> {
         let (sender, result) = oneshot::channel();
-        let queued = self.queue.send(QueuedSync { file: Arc::clone(file), result: sender });
-        match (queued, result.await) {
-            (Ok(()), Ok(result)) => result,
-            (Err(_), _) | (_, Err(_)) => Err(io::Error::other("the threads that sync journals have ended")),
-        }
+        let ended = || io::Error::other("the threads that sync journals have ended");
+        self.queue.send(QueuedSync { file: Arc::clone(file), result: sender }).map_err(|_| ended())?;
+        result.await.map_err(|_| ended())?
     }
 }
 
@@ -80,6 +78,15 @@ mod tests {
         for (number, result) in results.iter().enumerate() {
             assert_eq!(result.is_err(), number % 3 == 0, "{number}: {result:?}");
         }
+    }
+
+    #[test]
+    fn sync_without_threads_is_an_error() {
+        let (queue, receiver) = mpsc::channel();
+        drop(receiver);
+        let file = Arc::new(tempfile::tempfile().unwrap());
+        let error = Clock::real().block_on(SyncThreads { queue }.sync_data(&file)).unwrap().unwrap_err();
+        assert!(error.to_string().contains("have ended"), "{error}");
     }
 
     #[test]

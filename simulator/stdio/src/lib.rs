@@ -118,6 +118,21 @@ pub fn serve<J: Journal>(
 /// # Errors
 /// [`RuntimeError`].
 pub async fn converse<J: Journal>(
+    conversation: Conversation<J>,
+    network: Option<NetworkInput>,
+    requests: Requests,
+    pipe: &impl Connection,
+    events: HostEvents,
+) -> Result<ExitReason, RuntimeError> {
+    let exit = run_to_end(conversation, network, requests, pipe, events).await?;
+    if exit == ExitReason::Closed {
+        pipe.send(&ToHost::Closed);
+    }
+    Ok(exit)
+}
+
+/// Runs a conversation. The host does not know yet that it is closed.
+async fn run_to_end<J: Journal>(
     mut conversation: Conversation<J>,
     network: Option<NetworkInput>,
     requests: Requests,
@@ -148,7 +163,6 @@ pub async fn converse<J: Journal>(
     };
     if exit == ExitReason::Closed {
         conversation.close().await?;
-        pipe.send(&ToHost::Closed);
     }
     Ok(exit)
 }

@@ -8,8 +8,8 @@ use crate::host_messages::{HostMessages, INCOMPLETE_LINE, describe};
 use crate::lines::{Line, read_lines};
 use crate::output::{Output, Unread};
 use crate::pipe::Pipe;
-use crate::protocol::{ConversationMessage, FromConversation, FromHostOfMany, OpenMessage};
-use crate::{ExitReason, Requests, converse};
+use crate::protocol::{ConversationMessage, FromConversation, FromHostOfMany, OpenMessage, ToHost};
+use crate::{ExitReason, Requests, run_to_end};
 use futures_channel::mpsc as async_mpsc;
 use futures_util::StreamExt;
 use futures_util::future::{Either, select};
@@ -106,7 +106,7 @@ struct Running<J> {
 impl<J: Journal> Running<J> {
     async fn run(self) -> (String, Result<ExitReason, RuntimeError>) {
         let Self { name, conversation, pipe, events } = self;
-        let end = converse(conversation, None, Requests::Host, &pipe, events).await;
+        let end = run_to_end(conversation, None, Requests::Host, &pipe, events).await;
         (name, end)
     }
 }
@@ -156,6 +156,7 @@ async fn run_all<J: Journal>(
             Event::Disconnected => opened.close(),
             Event::Ended(None) => {}
             Event::Ended(Some((name, end))) => {
+                // Before the host knows it: it may open the conversation again.
                 conversations.remove(&name);
                 served.add(name, end, output);
             }
@@ -166,7 +167,10 @@ async fn run_all<J: Journal>(
 impl ServedMany {
     fn add(&mut self, name: String, end: Result<ExitReason, RuntimeError>, output: &Output) {
         match end {
-            Ok(ExitReason::Closed) => self.closed += 1,
+            Ok(ExitReason::Closed) => {
+                self.closed += 1;
+                output.send(&FromConversation::Message { conversation: &name, content: &ToHost::Closed });
+            }
             Ok(ExitReason::Halted(refusal)) => self.halted.push((name, refusal.to_string())),
             Ok(ExitReason::HostDisconnected(pending)) => self.disconnected.push((name, pending)),
             Err(error) => {
@@ -297,8 +301,7 @@ impl Reader {
         };
         match message {
             FromHostOfMany::Open(open) => {
-                let reserved = self.conversations.reserve(&open.conversation);
-                match reserved {
+                match self.conversations.reserve(&open.conversation) {
                     // The thread that opens journals ends after this one.
                     Ok(()) => drop(self.opens.send(open)),
                     Err(reason) => self

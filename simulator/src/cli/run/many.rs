@@ -8,6 +8,7 @@ use crate::cli::output;
 use miette::{Context, IntoDiagnostic, Result, miette};
 use orchestrion_files::raise_open_files_limit;
 use orchestrion_kernel::{ConversationId, Policy};
+use orchestrion_report::text::count;
 use orchestrion_runtime::{Conversation, JournalFile, SyncThreads};
 use orchestrion_scenario::policy_file;
 use orchestrion_stdio::{ServedMany, Unread, WAITING_BYTES_MAX, serve_many};
@@ -120,7 +121,7 @@ fn report(served: &ServedMany, is_quiet: bool) -> ExitStatus {
                 format!(", {open} open, {pending} of them with pending calls; open them again to continue")
             }
         };
-        output::print_error(&format!("{closed} conversations closed{open}"));
+        output::print_error(&format!("{} closed{open}", count(*closed, "conversation")));
     }
     if !failed.is_empty() || !halted.is_empty() {
         ExitStatus::Failure
