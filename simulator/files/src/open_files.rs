@@ -1,16 +1,15 @@
 //! The number of files that the process may have open.
 
-/// Raises the limit of the process to the largest one that the system permits, and returns it: 1,024 files are a usual limit at the start.
+/// Raises the limit of the process to the largest one that the system permits: 1,024 files are a usual limit at the start.
 ///
 /// # Errors
 /// Any I/O error; the limit is then as before.
 #[cfg(unix)]
-pub fn raise_open_files_limit() -> std::io::Result<Option<u64>> {
+pub fn raise_open_files_limit() -> std::io::Result<()> {
     use rustix::process::{Resource, getrlimit, setrlimit};
     let mut limit = getrlimit(Resource::Nofile);
     limit.current = limit.maximum;
-    setrlimit(Resource::Nofile, limit)?;
-    Ok(limit.maximum)
+    Ok(setrlimit(Resource::Nofile, limit)?)
 }
 
 /// Here the limit is that of the system.
@@ -18,6 +17,6 @@ pub fn raise_open_files_limit() -> std::io::Result<Option<u64>> {
 /// # Errors
 /// None.
 #[cfg(not(unix))]
-pub fn raise_open_files_limit() -> std::io::Result<Option<u64>> {
-    Ok(None)
+pub fn raise_open_files_limit() -> std::io::Result<()> {
+    Ok(())
 }

@@ -8,7 +8,7 @@ use crate::host_messages::{HostMessages, INCOMPLETE_LINE, describe};
 use crate::lines::{Line, read_lines};
 use crate::output::{Output, Unread};
 use crate::pipe::Pipe;
-use crate::protocol::{ConversationMessage, FromConversation, FromHostOfMany, OpenMessage, ToHost};
+use crate::protocol::{ConversationMessage, FromHostOfMany, OpenMessage, ToHost, ToHostOfMany};
 use crate::{ExitReason, Requests, run_to_end};
 use futures_channel::mpsc as async_mpsc;
 use futures_util::StreamExt;
@@ -169,12 +169,12 @@ impl ServedMany {
         match end {
             Ok(ExitReason::Closed) => {
                 self.closed += 1;
-                output.send(&FromConversation::Message { conversation: &name, content: &ToHost::Closed });
+                output.send(&ToHostOfMany::Message { conversation: &name, content: &ToHost::Closed });
             }
             Ok(ExitReason::Halted(refusal)) => self.halted.push((name, refusal.to_string())),
             Ok(ExitReason::HostDisconnected(pending)) => self.disconnected.push((name, pending)),
             Err(error) => {
-                output.send(&FromConversation::Failed { conversation: &name, reason: error.to_string() });
+                output.send(&ToHostOfMany::Failed { conversation: &name, reason: error.to_string() });
                 self.failed.push((name, error));
             }
         }
@@ -287,7 +287,7 @@ impl Reader {
         read_lines(input, |line| {
             let number = line.number;
             if let Err(reason) = self.handle(line) {
-                self.output.send(&FromConversation::ParseFailed { line: number, reason });
+                self.output.send(&ToHostOfMany::ParseFailed { line: number, reason });
             }
         });
         self.conversations.disconnect();
@@ -306,7 +306,7 @@ impl Reader {
                     Ok(()) => drop(self.opens.send(open)),
                     Err(reason) => self
                         .output
-                        .send(&FromConversation::OpenFailed { conversation: &open.conversation, reason }),
+                        .send(&ToHostOfMany::OpenFailed { conversation: &open.conversation, reason }),
                 }
                 Ok(())
             }
@@ -341,7 +341,7 @@ impl<O> Opener<O> {
             }
             Err(reason) => {
                 self.conversations.remove(&name);
-                self.output.send(&FromConversation::OpenFailed { conversation: &name, reason });
+                self.output.send(&ToHostOfMany::OpenFailed { conversation: &name, reason });
                 None
             }
         }

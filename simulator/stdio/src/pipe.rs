@@ -3,7 +3,7 @@
 use crate::connection::Connection;
 use crate::host_messages::HostMessages;
 use crate::output::Output;
-use crate::protocol::{FromConversation, ToHost};
+use crate::protocol::{ToHost, ToHostOfMany};
 use futures_channel::{mpsc, oneshot};
 use orchestrion_kernel::CallId;
 use orchestrion_kernel::module::Operation;
@@ -41,7 +41,7 @@ impl Shared {
     pub(crate) fn send(&self, message: &ToHost<'_>) {
         match &self.name {
             Some(name) => {
-                self.output.send(&FromConversation::Message { conversation: name, content: message });
+                self.output.send(&ToHostOfMany::Message { conversation: name, content: message });
             }
             None => self.output.send(message),
         }

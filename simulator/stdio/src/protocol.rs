@@ -271,7 +271,7 @@ pub struct ConversationMessage {
 /// A message to the host of many conversations.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum FromConversation<'a> {
+pub(crate) enum ToHostOfMany<'a> {
     /// A message of a conversation.
     Message {
         /// Its name.

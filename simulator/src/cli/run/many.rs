@@ -1,7 +1,7 @@
 //! `run --stdio POLICY --journals FOLDER`: many conversations with one host.
 
 use super::monitor::ClaimMonitor;
-use super::stdio::is_policy;
+use super::stdio::{self, is_policy};
 use crate::cli::args::GlobalArgs;
 use crate::cli::exit_status::ExitStatus;
 use crate::cli::output;
@@ -12,7 +12,6 @@ use orchestrion_report::text::count;
 use orchestrion_runtime::{Conversation, JournalFile, SyncThreads};
 use orchestrion_scenario::policy_file;
 use orchestrion_stdio::{ServedMany, Unread, WAITING_BYTES_MAX, serve_many};
-use orchestrion_text::StandardContexts;
 use orchestrion_trace::Header;
 use orchestrion_user_claims::UserClaim;
 use std::io::{self, BufReader};
@@ -78,11 +77,7 @@ impl Shared {
         let path = self.folder.join(format!("{name}.ndjson"));
         let file = JournalFile::open(&path).into_diagnostic()?.with_sync_threads(self.sync_threads.clone());
         let header = Header::new(ConversationId::new(name), self.policy.clone(), None).into_journal();
-        let conversation = match acknowledged_step {
-            Some(step) => Conversation::open_acknowledged(file, &header, &StandardContexts, step),
-            None => Conversation::open_with(file, &header, &StandardContexts),
-        };
-        let conversation = conversation.into_diagnostic()?;
+        let conversation = stdio::open(file, &header, acknowledged_step)?;
         if let Some(error) = conversation.snapshot_error().filter(|_| !self.is_quiet) {
             output::print_error(&format!("{}: {error}; the journal was read from its start", path.display()));
         }

@@ -65,11 +65,7 @@ pub(super) fn run(
         clear(&mut file, &path)?;
     }
     let header = header.into_journal();
-    let conversation = match acknowledged_step {
-        Some(step) => Conversation::open_acknowledged(file, &header, &StandardContexts, step),
-        None => Conversation::open_with(file, &header, &StandardContexts),
-    };
-    let conversation = conversation.into_diagnostic()?;
+    let conversation = open(file, &header, acknowledged_step)?;
     let (node_keys, mut notes) = checked_keys(keys, conversation.state(), network.as_ref())?;
     if let Some(error) = conversation.snapshot_error() {
         notes.push(format!("{}: {error}; the journal was read from its start", path.display()));
@@ -96,6 +92,19 @@ pub(super) fn run(
     })
 }
 
+/// Opens a journal for a host that stored this step, if it did.
+pub(super) fn open(
+    file: JournalFile,
+    header: &Header,
+    acknowledged_step: Option<u64>,
+) -> Result<Conversation<JournalFile>> {
+    match acknowledged_step {
+        Some(step) => Conversation::open_acknowledged(file, header, &StandardContexts, step),
+        None => Conversation::open_with(file, header, &StandardContexts),
+    }
+    .into_diagnostic()
+}
+
 /// Writes a fork as a journal, and lets the host continue it. Standard output belongs to the protocol.
 pub(in crate::cli) fn continue_with_host(
     path: &Path,
@@ -106,8 +115,7 @@ pub(in crate::cli) fn continue_with_host(
     files::replace_trace(path, &fork.trace)?;
     let file = JournalFile::open(path).into_diagnostic()?;
     // The host has executed no call of the fork, but may have executed those of the parent: it recovers the pending ones.
-    let conversation =
-        Conversation::open_acknowledged(file, header, &StandardContexts, fork.steps).into_diagnostic()?;
+    let conversation = open(file, header, Some(fork.steps))?;
     let served = serve(conversation, None, Requests::Host, BufReader::new(io::stdin()), io::stdout())
         .into_diagnostic()?;
     let journal = output::quoted(path);
