@@ -94,7 +94,7 @@ fn readme_commands_promote_a_counterexample() {
     let waivers = "\nwaivers:\n  - {claim: C-06, policy: team, reason: known, until: 9999-12-31}\n  \
                    - {claim: C-11, reason: known too, until: 2020-02-29}\n";
     fs::write(&file, project + waivers).unwrap();
-    let checked = shell(1, &demo, "orchestrion check --quiet");
+    let checked = shell(1, &demo, "orchestrion check --quiet --model debate");
     assert!(checked.contains("C-06   waived") && checked.contains("until 9999-12-31: known  ("), "{checked}");
     assert!(checked.contains("C-11   FAILS") && checked.contains("EXPIRED on 2020-02-29"), "{checked}");
     // The claim of the project about the same fault has no waiver.

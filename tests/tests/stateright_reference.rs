@@ -51,7 +51,7 @@ fn check_agreement(policy: &Policy, model: Model, scope: &Scope) {
 #[test]
 fn stateright_agrees_on_small_models() {
     let tiny = &Scope::by_name("tiny").unwrap();
-    for model in MODELS.into_iter().filter(|model| ["debate", "lifecycle"].contains(&model.name)) {
+    for model in MODELS.into_iter().filter(|model| ["ratings", "lifecycle"].contains(&model.name)) {
         check_policies(model, tiny);
     }
 }
