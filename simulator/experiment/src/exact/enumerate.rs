@@ -5,6 +5,7 @@
 
 use super::number::Fraction;
 use crate::draws::{Draws, Purpose, Stream};
+use num_bigint::BigInt;
 
 /// The choices of one path: forced ones, and after them the first possible result of each.
 #[derive(Clone, Debug, Default)]
@@ -43,12 +44,14 @@ impl Tape {
 
     /// Returns the probability of the path.
     pub(crate) fn probability(&self) -> Fraction {
-        let one = Fraction::from_integer(1.into());
-        self.picks.iter().fold(one, |product, pick| {
-            let total: u128 = pick.weights.iter().map(|weight| u128::from(*weight)).sum();
-            let weight = pick.weights.get(pick.chosen).copied().unwrap_or(0);
-            product * Fraction::new(weight.into(), total.max(1).into())
-        })
+        let one = || BigInt::from(1);
+        let (numerator, denominator) =
+            self.picks.iter().fold((one(), one()), |(numerator, denominator), pick| {
+                let total: u128 = pick.weights.iter().map(|weight| u128::from(*weight)).sum();
+                let weight = pick.weights.get(pick.chosen).copied().unwrap_or(0);
+                (numerator * weight, denominator * total.max(1))
+            });
+        Fraction::new(numerator, denominator)
     }
 
     /// Moves to the next path. Returns whether there is one.

@@ -11,6 +11,7 @@ use super::play::{Part, Play, Position, Stop};
 use super::{Limits, Progress};
 use crate::experiment::{Cell, Experiment, Obstacle};
 use crate::metrics::METRICS;
+use num_bigint::BigInt;
 use num_traits::Zero;
 use orchestrion_kernel::digest::digest;
 use orchestrion_yaml::{LabeledError, ReadError};
@@ -39,15 +40,16 @@ pub fn build(
     let play = Play { policy: &cell.policy, world: &experiment.world, counts_nodes };
     let mut numbering = Numbering::new(start, limits.max_rational_states);
     let threads = limits.threads.get();
-    while !numbering.waiting.is_empty() {
+    // The expansions whose targets are not numbered yet.
+    let mut expanded = Vec::new();
+    while !numbering.waiting.is_empty() || !expanded.is_empty() {
         let count = numbering.waiting.len().min(BATCH * threads);
         let batch: Vec<Waiting> = numbering.waiting.drain(..count).collect();
-        for expansion in expand_all(&play, &batch, threads) {
-            match expansion {
-                Some(expansion) => numbering.push(expansion),
-                None => return Err(order_varies(experiment)),
-            }
-        }
+        let number = |expansion: Option<Expansion>| expansion.map(|expansion| numbering.push(expansion));
+        let (numbered, next) =
+            expand_beside(&play, batch, threads, || expanded.drain(..).try_for_each(number));
+        numbered.ok_or_else(|| order_varies(experiment))?;
+        expanded = next;
         if numbering.next as usize > limits.max_states {
             return Err(ExactError::TooManyStates {
                 policy: cell.policy.name.clone(),
@@ -105,26 +107,35 @@ enum Expansion {
     Ending(Ending),
 }
 
-#[derive(Default)]
 struct Choice {
     targets: Vec<(Target, Fraction)>,
     rewards: Vec<(u8, Fraction)>,
 }
 
-fn expand_all(play: &Play<'_>, batch: &[Waiting], threads: usize) -> Vec<Option<Expansion>> {
-    let part = batch.len().div_ceil(threads).max(1);
+/// Expands a batch on several threads while this thread does other work. Returns the results of both.
+fn expand_beside<T>(
+    play: &Play<'_>,
+    batch: Vec<Waiting>,
+    threads: usize,
+    work: impl FnOnce() -> T,
+) -> (T, Vec<Option<Expansion>>) {
+    // A thread frees the positions that it expanded.
+    let expand_part = |part: Vec<Waiting>| part.into_iter().map(|waiting| expand(play, &waiting)).collect();
     if batch.len() < 16 {
-        return batch.iter().map(|waiting| expand(play, waiting)).collect();
+        return (work(), expand_part(batch));
     }
+    let part_len = batch.len().div_ceil(threads);
+    let mut rest = batch.into_iter();
     thread::scope(|scope| {
-        let expand_part =
-            |part: &[Waiting]| part.iter().map(|waiting| expand(play, waiting)).collect::<Vec<_>>();
-        let workers: Vec<_> = batch.chunks(part).map(|part| scope.spawn(move || expand_part(part))).collect();
+        let parts = (0..threads).map(|_| rest.by_ref().take(part_len).collect());
+        let workers: Vec<_> =
+            parts.map(|part: Vec<_>| scope.spawn(move || -> Vec<_> { expand_part(part) })).collect();
+        let worked = work();
         let join = |worker: thread::ScopedJoinHandle<'_, Vec<_>>| match worker.join() {
             Ok(expansions) => expansions,
             Err(panic) => std::panic::resume_unwind(panic),
         };
-        workers.into_iter().flat_map(join).collect()
+        (worked, workers.into_iter().flat_map(join).collect())
     })
 }
 
@@ -137,51 +148,77 @@ fn expand(play: &Play<'_>, waiting: &Waiting) -> Option<Expansion> {
     let (mut choices, mut options) = (Vec::new(), 1);
     while choices.len() < options {
         let mut tape = Tape::new(choices.len());
-        let mut choice = Choice::default();
+        let mut paths = Vec::new();
         loop {
             let part = play.advance(position, &mut tape);
             options = options.max(tape.adversary_options());
-            choice.add(part, tape.probability())?;
+            paths.push(Path::new(part, tape.probability())?);
             if !tape.advance() {
                 break;
             }
         }
-        choices.push(choice);
+        choices.push(Choice::of(paths));
     }
     Some(Expansion::Choices(choices))
 }
 
-impl Choice {
-    /// Adds a path. Returns `None` if the order of calls in flight varies.
-    fn add(&mut self, part: Part, probability: Fraction) -> Option<()> {
-        let time = METRICS.iter().position(|metric| metric.name == "time_ms");
-        for (position, value) in part.measurements.values().into_iter().enumerate() {
-            let value = match Some(position) == time {
-                true => part.time_ms.clone(),
-                false => Fraction::from_integer(value.into()),
-            };
-            if !value.is_zero() {
-                self.reward(position as u8, value * &probability);
-            }
-        }
+/// One of the paths of a choice, whose probabilities sum to 1.
+struct Path {
+    target: Target,
+    probability: Fraction,
+    /// The reward at each position.
+    values: [i64; METRICS.len()],
+    time_ms: Fraction,
+}
+
+impl Path {
+    /// Returns `None` if the order of calls in flight varies.
+    fn new(part: Part, probability: Fraction) -> Option<Self> {
         let target = match part.stop {
             Stop::Choice(position) => Target::Position(digest(&*position), position),
             Stop::End(ending) => Target::Ending(ending),
             Stop::OrderVaries => return None,
         };
-        match self.targets.iter_mut().find(|(other, _)| other.key() == target.key()) {
-            Some((_, sum)) => *sum += probability,
-            None => self.targets.push((target, probability)),
-        }
-        Some(())
+        Some(Self { target, probability, values: part.measurements.values(), time_ms: part.time_ms })
     }
+}
 
-    fn reward(&mut self, position: u8, value: Fraction) {
-        match self.rewards.iter_mut().find(|(other, _)| *other == position) {
-            Some((_, sum)) => *sum += value,
-            None => self.rewards.push((position, value)),
+impl Choice {
+    fn of(paths: Vec<Path>) -> Self {
+        let mut rewards = Vec::new();
+        for (position, metric) in METRICS.iter().enumerate() {
+            let value = match metric.name {
+                "time_ms" => mean(&paths, |path| path.time_ms.clone()),
+                _ => mean(&paths, |path| BigInt::from(path.values.get(position).copied().unwrap_or(0))),
+            };
+            if !value.is_zero() {
+                rewards.push((position as u8, value));
+            }
         }
+        let mut targets: Vec<(Target, Fraction)> = Vec::with_capacity(paths.len());
+        for Path { target, probability, .. } in paths {
+            match targets.iter_mut().find(|(other, _)| other.key() == target.key()) {
+                Some((_, sum)) => *sum += probability,
+                None => targets.push((target, probability)),
+            }
+        }
+        Self { targets, rewards }
     }
+}
+
+/// Returns the expected value of a reward.
+fn mean<T: Zero + PartialEq>(paths: &[Path], value: impl Fn(&Path) -> T) -> Fraction
+where
+    Fraction: From<T>,
+{
+    // Most rewards are the same on all paths, or 0, and arithmetic of fractions is slow.
+    if let [first, rest @ ..] = paths
+        && rest.iter().all(|path| value(path) == value(first))
+    {
+        return value(first).into();
+    }
+    let rewarded = paths.iter().filter(|path| !value(path).is_zero());
+    rewarded.map(|path| Fraction::from(value(path)) * &path.probability).sum()
 }
 
 struct Numbering {
@@ -200,6 +237,7 @@ impl Numbering {
         Self { chain: Chain::new(true), numbers, waiting, next: 1, max_exact }
     }
 
+    /// Appends a state, and numbers its targets.
     fn push(&mut self, expansion: Expansion) {
         match expansion {
             Expansion::Ending(ending) => self.chain.push_state(&[], Some(ending)),

@@ -10,6 +10,9 @@ pub(crate) type Fraction = Ratio<BigInt>;
 /// Half of the distance of 1 to the next float: the maximum relative error of one operation.
 const UNIT: f64 = f64::EPSILON / 2.0;
 
+/// Every integer up to this one is a float.
+const EXACT_MAX: i64 = 1 << f64::MANTISSA_DIGITS;
+
 /// What elimination needs from a number that is not negative. There is no subtraction, so floats lose no digits.
 pub(crate) trait Number: Clone {
     fn zero() -> Self;
@@ -115,7 +118,13 @@ impl Number for Interval {
 
 /// Returns the nearest float.
 pub(crate) fn to_float(fraction: &Fraction) -> f64 {
-    fraction.to_f64().unwrap_or(f64::NAN)
+    // A quotient of two floats is the float nearest to the exact one.
+    let exact_float =
+        |part: &BigInt| part.to_i64().filter(|part| part.abs() <= EXACT_MAX).map(|part| part as f64);
+    match (exact_float(fraction.numer()), exact_float(fraction.denom())) {
+        (Some(numerator), Some(denominator)) => numerator / denominator,
+        _ => fraction.to_f64().unwrap_or(f64::NAN),
+    }
 }
 
 /// Returns a float below the exact result, if `value` is the rounded result of up to `operations` operations on numbers that are not
@@ -136,6 +145,14 @@ mod tests {
 
     fn fraction(numerator: i64, denominator: i64) -> Fraction {
         Fraction::new(numerator.into(), denominator.into())
+    }
+
+    #[test]
+    fn quotient_of_small_integers_is_the_nearest_float() {
+        for (a, b) in [(1, 3), (2, 3), (999_999, 1_000_000), (1, EXACT_MAX - 1), (EXACT_MAX, 3), (0, 1)] {
+            let exact = fraction(a, b);
+            assert_eq!(to_float(&exact), exact.to_f64().unwrap(), "{a}/{b}");
+        }
     }
 
     /// Floats are fractions, so a comparison with them is exact.
