@@ -152,6 +152,30 @@ fn parts_of_other_experiments_are_not_merged() {
     refuse(folder.path(), &["merge", "out/test.1-of-2.json", "out/test.2-of-2.json"], "different experiment");
 }
 
+/// A result that this program did not write: each change is refused, without a panic.
+#[test]
+fn inconsistent_results_are_refused() {
+    let folder = folder();
+    succeed(folder.path(), &["run", "test.yaml", "--runs", "10", "--out-dir", "out"]);
+    let text = fs::read_to_string(folder.path().join("out/test.json")).unwrap();
+    let changes: [(&str, fn(&mut serde_json::Value)); 6] = [
+        ("reversed range", |result| result["ranges"] = serde_json::json!([[10, 0]])),
+        ("huge ranges", |result| result["ranges"] = serde_json::json!([[0, u64::MAX], [1, u64::MAX]])),
+        ("too many runs", |result| result["runs"] = u64::MAX.into()),
+        ("sum", |result| result["policies"][0]["metrics"]["calls"]["moments"]["sum"] = 1_000_000.into()),
+        ("name", |result| result["experiment"] = "a\u{1b}[31m".into()),
+        ("policy", |result| result["policies"][0]["policy"] = "a\nb".into()),
+    ];
+    for (name, change) in changes {
+        let mut result: serde_json::Value = serde_json::from_str(&text).unwrap();
+        change(&mut result);
+        fs::write(folder.path().join("changed.json"), result.to_string()).unwrap();
+        println!("{name}");
+        refuse(folder.path(), &["merge", "changed.json"], "inconsistent result");
+        refuse(folder.path(), &["report", "changed.json"], "inconsistent result");
+    }
+}
+
 /// Security alone decides, and every confidence is 1: the values follow by hand.
 const FINITE: &str = "
 description: A test.

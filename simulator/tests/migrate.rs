@@ -111,7 +111,7 @@ fn traces_without_information_are_refused() {
         let (_, error) = run(2, folder.path(), &["migrate", "--yes", name]);
         let error = error.replace("\n  │ ", " ");
         assert!(
-            error.contains(expected) && error.contains("play its scenario again"),
+            error.contains(expected) && error.contains("run its scenario again"),
             "{expected:?} in\n{error}"
         );
         assert_eq!(fs::read(folder.path().join(name)).unwrap(), fs::read(fixtures().join(name)).unwrap());

@@ -186,6 +186,21 @@ fn replay_order_is_independent_of_jobs() {
     assert!(replay(2, folder.path(), &["traces", "--jobs", "0"]).contains("--jobs"));
 }
 
+/// A line of a report that begins with `::` is a command for GitHub.
+#[cfg(unix)]
+#[test]
+fn names_with_line_breaks_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let name = "traces/a\n::warning file=x::pwn.ndjson";
+    fs::create_dir(folder.path().join("traces")).unwrap();
+    write(folder.path(), name, &golden("happy"));
+    for (code, target) in [(2, name), (2, "traces")] {
+        let printed = replay(code, folder.path(), &[target, "--format", "github"]);
+        assert!(printed.contains("without control characters"), "{printed}");
+        assert!(!printed.lines().any(|line| line.starts_with("::warning")), "{printed}");
+    }
+}
+
 #[test]
 fn directory_without_traces_is_an_error() {
     let folder = tempfile::tempdir().unwrap();

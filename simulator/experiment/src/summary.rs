@@ -1,6 +1,6 @@
 //! The result of some runs of an experiment. Results of disjoint runs merge, in any order, to the same bytes as one result of all runs.
 
-use crate::experiment::Experiment;
+use crate::experiment::{Experiment, RUNS_MAX};
 use crate::flows::Flows;
 use crate::metrics::METRICS;
 use crate::run::RunRecord;
@@ -220,15 +220,16 @@ impl Summary {
             next = *end;
             is_after
         });
-        let runs = || self.ranges.iter().map(|(first, end)| end - first).sum::<u64>();
+        // The counts below are those of ordered ranges.
+        if !are_ordered || self.runs > RUNS_MAX {
+            return false;
+        }
+        let runs = self.completed_runs();
         let fits = |tallies: &BTreeMap<String, Tally>| {
-            let histogram = |tally: &Tally| {
-                tally.histogram.values().try_fold(0_u64, |sum, count| sum.checked_add(*count))
-            };
             tallies.iter().all(|(name, tally)| {
                 METRICS.iter().any(|metric| metric.name == name)
-                    && tally.moments.count == runs()
-                    && histogram(tally) == Some(tally.moments.count)
+                    && tally.moments.count == runs
+                    && tally.is_consistent()
             })
         };
         let has_values = |policy: &PolicySummary| policy.values.len() == self.settings.len();
@@ -239,11 +240,14 @@ impl Summary {
                 .iter()
                 .all(|(name, lines)| Trajectory::from_name(name).is_some() && lines.values().all(is_short))
         };
-        let requests = runs().saturating_mul(u64::from(self.requests));
-        are_ordered
-            && self.requests > 0
+        // Names are printed, and become names of files.
+        let is_name = |name: &str| !name.is_empty() && !name.contains(char::is_control);
+        let requests = runs.saturating_mul(u64::from(self.requests));
+        self.requests > 0
+            && is_name(&self.experiment)
             && self.policies.iter().all(|policy| {
-                has_values(policy)
+                is_name(&policy.policy)
+                    && has_values(policy)
                     && fits(&policy.metrics)
                     && fits(&policy.differences)
                     && policy.flows.requests() <= requests

@@ -72,7 +72,47 @@ fn group(value: i64) -> i64 {
     if value < 0 { -grouped } else { grouped }
 }
 
+/// Returns the least and the greatest value that are grouped by this value; `None` if none is.
+fn values_of_group(value: i64) -> Option<(i128, i128)> {
+    let magnitude = value.unsigned_abs();
+    let dropped = (u64::BITS - magnitude.leading_zeros()).saturating_sub(EXACT_BELOW.trailing_zeros());
+    let far = i128::from(value).abs() + (1 << dropped) - 1;
+    (group(value) == value).then_some(match value < 0 {
+        true => (-far, value.into()),
+        false => (value.into(), far),
+    })
+}
+
 impl Tally {
+    /// Whether the sums are possible for the values of the histogram.
+    #[must_use]
+    pub fn is_consistent(&self) -> bool {
+        self.fits_histogram().unwrap_or(false)
+    }
+
+    /// Returns `None` for numbers that no result contains.
+    fn fits_histogram(&self) -> Option<bool> {
+        let (mut counted, mut least, mut most, mut least_square, mut most_square) =
+            (0_u64, 0_i128, 0_i128, 0_u128, 0_u128);
+        for (value, count) in &self.histogram {
+            let (low, high) = values_of_group(*value)?;
+            let (near, far) =
+                (low.unsigned_abs().min(high.unsigned_abs()), low.unsigned_abs().max(high.unsigned_abs()));
+            counted = counted.checked_add(*count)?;
+            least = least.checked_add(low.checked_mul((*count).into())?)?;
+            most = most.checked_add(high.checked_mul((*count).into())?)?;
+            let squares = |magnitude: u128| magnitude.checked_pow(2)?.checked_mul((*count).into());
+            least_square = least_square.checked_add(squares(near)?)?;
+            most_square = most_square.checked_add(squares(far)?)?;
+        }
+        let Moments { count, sum, sum_of_squares } = &self.moments;
+        Some(
+            counted == *count
+                && (least..=most).contains(sum)
+                && (least_square..=most_square).contains(sum_of_squares),
+        )
+    }
+
     /// Adds the value of one run.
     pub fn add(&mut self, value: i64) {
         self.moments.add(value);
@@ -124,6 +164,26 @@ mod tests {
         let (mut merged, all) = (of(&second), of(&[&first[..], &second].concat()));
         merged.merge(&of(&first));
         assert_eq!(merged, all);
+    }
+
+    #[test]
+    fn sums_fit_the_histogram_of_their_values() {
+        let values = [0, 1, -5, 127, 128, -129, 1000, 1001, -1_000_000_007];
+        assert!(of(&values).is_consistent() && Tally::default().is_consistent());
+        let exact = of(&[2, 4, 4]);
+        let changes: [fn(&mut Tally); 6] = [
+            |tally| tally.moments.count += 1,
+            |tally| tally.moments.sum += 1,
+            |tally| tally.moments.sum_of_squares -= 1,
+            |tally| *tally.histogram.entry(4).or_default() += 1,
+            |tally| tally.histogram.extend([(129, 0)]),
+            |tally| tally.histogram.extend([(i64::MIN, u64::MAX)]),
+        ];
+        for (number, change) in changes.into_iter().enumerate() {
+            let mut changed = exact.clone();
+            change(&mut changed);
+            assert!(!changed.is_consistent(), "{number}: {changed:?}");
+        }
     }
 
     #[test]

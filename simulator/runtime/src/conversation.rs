@@ -1,5 +1,6 @@
 //! The conversation as an application uses it: open, run requests, resume, close.
 
+use crate::commit_status::CommitStatus;
 use crate::deadlines::Deadlines;
 use crate::driver::{RequestDriver, StepResult};
 use crate::error::{OpenError, RuntimeError};
@@ -127,6 +128,11 @@ impl<J: Journal> Conversation<J> {
     /// The number of recorded steps, including refused inputs.
     pub const fn steps(&self) -> u64 {
         self.0.recorder.steps()
+    }
+
+    /// Whether a commit is running.
+    pub fn commit_status(&self) -> CommitStatus {
+        self.0.commit_status.clone()
     }
 
     /// The torn tail that was truncated when the journal was opened, if any.

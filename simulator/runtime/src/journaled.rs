@@ -1,5 +1,6 @@
 //! The core of a conversation: its state, its trace, and the journal that makes the trace durable.
 
+use crate::commit_status::CommitStatus;
 use crate::deadlines::Deadlines;
 use crate::error::{OpenError, RuntimeError};
 use crate::handoffs::NodeKeys;
@@ -44,6 +45,9 @@ pub(crate) struct JournaledConversation<J> {
     snapshot_from_bytes: u64,
     /// Whether every commit succeeded.
     is_healthy: bool,
+    /// Whether all lines of the journal are durable.
+    is_durable: bool,
+    pub(crate) commit_status: CommitStatus,
 }
 
 impl<J: Journal> JournaledConversation<J> {
@@ -130,6 +134,8 @@ impl<J: Journal> JournaledConversation<J> {
             journal_bytes: recovered.valid_bytes,
             snapshot_from_bytes: covered_bytes + SNAPSHOT_BYTES_MIN,
             is_healthy: true,
+            is_durable: true,
+            commit_status: CommitStatus::default(),
         }
     }
 
@@ -193,26 +199,28 @@ impl<J: Journal> JournaledConversation<J> {
     pub(crate) async fn commit(&mut self) -> Result<(), RuntimeError> {
         self.check_healthy()?;
         let lines = self.recorder.output();
-        if lines.is_empty() {
+        if !lines.is_empty() {
+            // A failed append may have written a part of the lines.
+            if let Err(error) = self.journal.append(lines) {
+                return Err(self.mark_failed(error));
+            }
+            self.journal_bytes += lines.len() as u64;
+            lines.clear();
+            self.is_durable = false;
+        }
+        if self.is_durable {
             return Ok(());
         }
-        // If this future is dropped, the journal may contain a part of the lines.
-        self.is_healthy = false;
-        let appended = lines.len() as u64;
-        let written = match self.journal.append(lines) {
-            Ok(()) => self.journal.sync().await,
-            Err(error) => Err(error),
-        };
-        match written {
-            Ok(()) => {
-                self.recorder.output().clear();
-                self.is_healthy = true;
-                self.journal_bytes += appended;
-                self.take_snapshot_if_due();
-                Ok(())
-            }
-            Err(error) => Err(self.mark_failed(error)),
+        // If this future is dropped, the next commit syncs again.
+        self.commit_status.set_running(true);
+        let synced = self.journal.sync().await;
+        self.commit_status.set_running(false);
+        if let Err(error) = synced {
+            return Err(self.mark_failed(error));
         }
+        self.is_durable = true;
+        self.take_snapshot_if_due();
+        Ok(())
     }
 
     /// Takes a snapshot if the journal grew by three quarters of the size of the latest one, so that the cost of a request does not grow. A

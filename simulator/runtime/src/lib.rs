@@ -70,6 +70,7 @@
 
 mod call;
 mod clock;
+mod commit_status;
 mod conversation;
 mod deadlines;
 mod driver;
@@ -95,6 +96,7 @@ mod sync_threads;
 
 pub use call::{Call, CallError, CallPayload, CallResult, RecoveryResult, Reply};
 pub use clock::{Clock, DeadlockError, Sleep};
+pub use commit_status::CommitStatus;
 pub use conversation::Conversation;
 pub use deadlines::Deadlines;
 pub use driver::{RequestDriver, StepResult};

@@ -158,10 +158,21 @@ pub(super) fn walk_files(
                 walk_files(&path, is_selected, files)?;
             }
         } else if is_selected(&path) {
+            check_name(&path)?;
             files.push(path);
         }
     }
     Ok(())
+}
+
+/// Refuses a path with a line break or another control character: reports name one file in each line, and a line of such a path could be
+/// read as another report.
+pub(super) fn check_name(path: &Path) -> Result<(), String> {
+    let name = path.to_string_lossy();
+    match name.contains(char::is_control) {
+        true => Err(format!("{name:?}: expected a path without control characters; rename the file")),
+        false => Ok(()),
+    }
 }
 
 /// Returns an error if the path exists, as a file, folder or link.

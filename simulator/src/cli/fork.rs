@@ -50,7 +50,7 @@ const EXAMPLES: &str = r#"Examples:
   orchestrion fork live.ndjson --step 8 --set call.error=timeout --stdio
 
 Keys:
-  call.reply=REPLY   the reply to the call that the step answers, as in a scenario
+  call.reply=REPLY   the reply to the call that ends at the step, as in a scenario
   call.error=KIND    its failure: timeout, error, malformed, no_candidates, …
   message.text=TEXT  the text of the user message
   write=WRITE        the write, as in a scenario

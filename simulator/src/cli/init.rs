@@ -98,7 +98,7 @@ fn create_project(folder: &Path) -> Result<Vec<PathBuf>> {
         .collect();
     if !existing.is_empty() {
         return Err(miette!(
-            help = "choose another folder, such as `orchestrion init demo`, or move the files away",
+            help = "choose an empty or new folder, or move the files away",
             "no file was written: {} exists already and is not overwritten",
             existing.join(", ")
         ));

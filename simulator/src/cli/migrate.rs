@@ -37,7 +37,7 @@ The steps stay as recorded; the chain is computed again. To see whether this
 kernel decides the same: orchestrion replay --recorded-policy TRACE.
 
 A trace that does not record all that the current format needs is refused with
-what it lacks: play its scenario again. The page trace-format.md lists the
+what it lacks: run its scenario again. The page trace-format.md lists the
 formats. Example: of a trace in orchestrion-trace/4, the report has the line
   format   orchestrion-trace/4 to orchestrion-trace/5
 

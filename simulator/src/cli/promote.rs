@@ -21,9 +21,9 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  orchestrion promote .orchestrion/C-02-9f31c2aa.trace.ndjson veto-survives
+  orchestrion promote .orchestrion/C-06-9f31c2aa.trace.ndjson veto-survives
                    a test in a project; elsewhere also the policy and a trace
-  orchestrion promote .orchestrion/C-02-9f31c2aa.trace.ndjson fault --pin-policy
+  orchestrion promote .orchestrion/C-06-9f31c2aa.trace.ndjson fault --pin-policy
                    keeps the policy of the fault, and repeats the fault
   orchestrion promote debate.json encryption --from debate
                    a recorded debate: the five roles repeat their arguments

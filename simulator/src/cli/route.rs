@@ -28,8 +28,8 @@ Examples:
   orchestrion route specs/networks/invoices.yaml --from desk \\
     --capability extract                            LOCAL: desk does it itself
 
-A network is YAML. Every key but name, category, capabilities and nodes has a
-default:
+A network is YAML. It needs capabilities, each with a name and a category, and
+nodes; every other key has a default:
   capabilities:
     translate: {name: Translate an invoice, category: transformation}
   nodes:

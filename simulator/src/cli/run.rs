@@ -51,7 +51,7 @@ A scenario without `policy` runs under the first policy of the project file, or
 under `hardened` outside a project.
 
 The golden trace of a scenario is the file beside it with the extension .ndjson.
---check plays each scenario and compares inputs, decisions, texts and policy
+--check runs each scenario and compares inputs, decisions, texts and policy
 with it; a scenario without a golden trace is an error. Comments, the order of
 keys, the version of the kernel and its table are not compared. Example: after
 `init`, add `redebate_below: 0.99` below `thresholds:` in policies/team.yaml.
@@ -104,7 +104,8 @@ A host in another language reads calls from its standard input and writes
 replies to its standard output, one line of JSON each (see `orchestrion export
 schema --schema stdio`):
   mkfifo replies
-  orchestrion run --stdio mine.yaml < replies | python3 host.py > replies
+  orchestrion run --stdio mine.yaml < replies | ./my-host > replies
+Or the host starts the command, as simulator/examples/stdio/host.py does.
 
 Messages to the host:
   opened, closed      the conversation starts, or is complete
@@ -141,12 +142,16 @@ Calls are then sent at once, and a journal that ends before is refused.
 With --journals, one process serves many conversations:
   orchestrion run --stdio hardened --journals conversations
 The host opens each by its name, which is also the name of its journal, and waits
-for `opened`; then it puts each message into the name of its conversation:
+for `opened`, or for `open_failed` with the reason; then it names the conversation
+of each message:
   {\"open\": {\"conversation\": \"ada-1\", \"acknowledged_step\": 41}}
   {\"message\": {\"conversation\": \"ada-1\", \"content\": {\"request\": ...}}}
 So do the messages to the host; see `orchestrion export schema --schema
 stdio-many`. A journal that cannot be opened or fails ends its conversation
-only. No conversation waits for the disk of another one.
+only. No conversation waits for the disk of another one. A name has 1 to 128
+letters of ASCII, digits, hyphens and underscores. At most 10,000 conversations are
+open, and none has a network. If the input ends while one is open, the exit code
+is 3.
 
 A host that does not read delays no deadline, cancel or end of input. If more
 than 16 MiB wait for it, it is disconnected. A host that did not read every

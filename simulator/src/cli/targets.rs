@@ -60,7 +60,7 @@ pub(super) fn scenarios(arguments: &[PathBuf], global: &GlobalArgs) -> Result<Ve
     let mut scenarios = Vec::new();
     let paths = match arguments {
         [] => paths_of_project(global, "scenarios: [scenarios]", Project::scenarios)?,
-        arguments => arguments.to_vec(),
+        arguments => checked(arguments)?,
     };
     for path in paths {
         if !path.is_dir() {
@@ -86,12 +86,18 @@ fn is_scenario(path: &Path) -> bool {
     name.ends_with(".yaml") && !name.ends_with(".policy.yaml")
 }
 
+/// Returns paths that a report can name.
+fn checked(arguments: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    arguments.iter().try_for_each(|path| files::check_name(path)).map_err(|error| miette!("{error}"))?;
+    Ok(arguments.to_vec())
+}
+
 /// Returns the traces to replay, and folders of traces.
 pub(super) fn traces(arguments: &[PathBuf], global: &GlobalArgs) -> Result<Vec<PathBuf>> {
     if arguments.is_empty() {
         paths_of_project(global, "traces: [scenarios]", Project::traces)
     } else {
-        Ok(arguments.to_vec())
+        checked(arguments)
     }
 }
 
@@ -100,7 +106,7 @@ pub(super) fn machines(arguments: &[PathBuf], global: &GlobalArgs) -> Result<Vec
     if arguments.is_empty() {
         paths_of_project(global, "machines: [design.md]", Project::machines)
     } else {
-        Ok(arguments.to_vec())
+        checked(arguments)
     }
 }
 

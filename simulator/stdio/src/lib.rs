@@ -19,17 +19,19 @@ pub use many::{CONVERSATIONS_MAX, NAME_BYTES_MAX, ServedMany, serve_many};
 use orchestrion_kernel::network::NetworkInput;
 use orchestrion_kernel::{Input, Policy, Refusal, State, knowledge};
 use orchestrion_runtime::{
-    Clock, Conversation, Journal, Mailbox, MailboxError, NewRequest, Received, RefusedMessage, RuntimeError,
-    SessionUser, StepResult,
+    Clock, CommitStatus, Conversation, Journal, Mailbox, MailboxError, NewRequest, Received, RefusedMessage,
+    RuntimeError, SessionUser, StepResult,
 };
 use orchestrion_scenario::SourceText;
 use output::Output;
 pub use output::{STALL_MAX, Unread, WAITING_BYTES_MAX};
 use pipe::Pipe;
 use protocol::ToHost;
+use std::future::poll_fn;
 use std::io::{BufRead, Write};
 use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 use std::thread;
 
 /// The reason why [`serve`] returned.
@@ -148,11 +150,12 @@ async fn run_to_end<J: Journal>(
         return Ok(ExitReason::Halted(refusal));
     }
     let exit = {
+        let commit = conversation.commit_status();
         let run = pin!(run_requests(&mut conversation, pipe, requests, &mut closes));
         match select(run, disconnected.next()).await {
             Either::Left((exit, _)) => Some(exit?),
             // The last messages of the host may still be queued.
-            Either::Right((_, run)) => run.now_or_never().transpose()?,
+            Either::Right((_, run)) => run_without_host(run, &commit).await.transpose()?,
         }
     };
     let Some(exit) = exit else {
@@ -165,6 +168,16 @@ async fn run_to_end<J: Journal>(
         conversation.close().await?;
     }
     Ok(exit)
+}
+
+/// Runs until only the host could continue, and not while a commit runs. Returns the result if it ends before.
+async fn run_without_host<F: Future + Unpin>(mut run: F, commit: &CommitStatus) -> Option<F::Output> {
+    poll_fn(|context| match run.poll_unpin(context) {
+        Poll::Ready(end) => Poll::Ready(Some(end)),
+        Poll::Pending if commit.is_running() => Poll::Pending,
+        Poll::Pending => Poll::Ready(None),
+    })
+    .await
 }
 
 /// Runs all requests in order, after the interrupted one.

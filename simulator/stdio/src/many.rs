@@ -234,10 +234,15 @@ impl Conversations {
         lock_ignoring_poison(&self.state).entries.remove(name);
     }
 
-    /// Reports to every conversation that the host disconnected.
+    /// Opens no further conversation, and reports to every open one that the host disconnected.
     fn disconnect(&self) {
         // Fails if all conversations have ended.
         let _ = self.disconnects.clone().try_send(());
+        self.end_input();
+    }
+
+    /// Reports to every conversation, also to those that are being opened, that no further message arrives.
+    fn end_input(&self) {
         let mut state = lock_ignoring_poison(&self.state);
         state.is_ended = true;
         for entry in state.entries.values_mut() {
@@ -290,7 +295,7 @@ impl Reader {
                 self.output.send(&ToHostOfMany::ParseFailed { line: number, reason });
             }
         });
-        self.conversations.disconnect();
+        self.conversations.end_input();
     }
 
     fn handle(&self, Line { number, content, is_complete }: Line<'_>) -> Result<(), String> {

@@ -82,6 +82,51 @@ fn name(number: usize) -> String {
     format!("conversation-{number}")
 }
 
+/// The journal of a conversation may be opened after the host closed its input.
+#[test]
+fn open_is_answered_after_the_end_of_input() {
+    const COUNT: usize = 20;
+    let folder = tempfile::tempdir().unwrap();
+    let mut host = ManyHost::of(folder.path());
+    for number in 0..COUNT {
+        host.open(&name(number), None);
+    }
+    let output = host.ends();
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(printed.matches(r#"{"opened":"#).count(), COUNT, "{printed}");
+    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+}
+
+/// The last messages before the end of input take effect, although the journals are being synced then.
+#[test]
+fn last_messages_are_handled_after_the_end_of_input() {
+    const COUNT: usize = 20;
+    let folder = tempfile::tempdir().unwrap();
+    for (content, code, expected) in
+        [(json!("close"), 0, r#""content":"closed""#), (request("Order tea"), 3, r#""content":{"call":"#)]
+    {
+        let mut host = ManyHost::of(folder.path());
+        for number in 0..COUNT {
+            host.open(&format!("{}-{code}", name(number)), None);
+        }
+        let (mut opened, mut printed) = (0, String::new());
+        while opened < COUNT {
+            let (name, received) = host.receive_content();
+            if received.get("opened").is_some() {
+                opened += 1;
+                host.tell(&name, &content);
+            } else {
+                printed.push_str(&format!(r#""content":{received}"#));
+            }
+        }
+        let output = host.ends();
+        printed.push_str(&String::from_utf8_lossy(&output.stdout));
+        assert_eq!(printed.matches(expected).count(), COUNT, "{printed}{}", stderr(&output));
+        assert!(!printed.contains("failed"), "{printed}");
+        assert_eq!(output.status.code(), Some(code), "{}", stderr(&output));
+    }
+}
+
 /// Every conversation runs a request while the others do, and its journal contains its own request only.
 #[test]
 fn conversations_run_at_the_same_time() {

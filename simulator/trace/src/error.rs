@@ -141,7 +141,7 @@ impl fmt::Display for TraceErrorKind {
             ),
             Self::Version(found) => {
                 let (advice, reason) = match unrecorded(found) {
-                    Some(reason) => ("play its scenario again: it cannot be converted, because ", reason),
+                    Some(reason) => ("run its scenario again: it cannot be converted, because ", reason),
                     None if found == CONVERTIBLE_FORMAT => {
                         ("convert it with: orchestrion migrate TRACE", "")
                     }

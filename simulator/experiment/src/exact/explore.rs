@@ -1,6 +1,6 @@
 //! The chain of an experiment: every position that the real kernel can reach, in breadth-first order.
 //!
-//! Several threads expand positions, and one numbers the new ones in their order. So the chain does not depend on the number of threads.
+//! Several threads expand positions, and one numbers those that earlier expansions led to, in their order. So the chain does not depend on the number of threads.
 //! A position is known by its digest of 128 bits; only positions that wait for their expansion are stored.
 
 use super::chain::{Chain, ChoiceParts, Ending};
@@ -18,7 +18,7 @@ use orchestrion_yaml::{LabeledError, ReadError};
 use std::collections::{HashMap, VecDeque};
 use std::thread;
 
-/// Positions that a thread expands before the new ones are numbered.
+/// Positions that a thread expands while those of the batch before are numbered.
 const BATCH: usize = 256;
 
 /// Computes the chain of an experiment under the policy of a cell.

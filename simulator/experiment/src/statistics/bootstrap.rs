@@ -6,24 +6,39 @@
 
 use super::{CONFIDENCE, Estimate};
 use crate::tally::Tally;
-use statrs::distribution::{Beta, ContinuousCDF};
+use statrs::distribution::{Beta, ContinuousCDF, Normal};
+
+/// From this parameter on, a beta distribution is replaced by the normal distribution with its mean and deviation. Their quantiles then
+/// differ by less than a hundredth of the deviation, and the search for those of the beta distribution need not end.
+const NORMAL_FROM: f64 = 100_000.0;
 
 /// Returns a quantile of the values of the runs, with its bootstrap percentile interval.
 #[must_use]
 pub fn bootstrap_quantile(tally: &Tally, share: f64) -> Estimate {
     let mean = tally.quantile(share) as f64;
     let rank = (share.clamp(0.0, 1.0) * tally.moments.count as f64).ceil().max(1.0);
-    let Ok(order_statistic) = Beta::new(rank, (tally.moments.count as f64 - rank + 1.0).max(1.0)) else {
-        return Estimate { mean, low: mean, high: mean };
-    };
-    let end = |probability: f64| tally.quantile(order_statistic.inverse_cdf(probability)) as f64;
+    let later = (tally.moments.count as f64 - rank + 1.0).max(1.0);
     let tail = (1.0 - CONFIDENCE) / 2.0;
+    let end = |probability: f64| {
+        beta_quantile(rank, later, probability).map_or(mean, |share| tally.quantile(share) as f64)
+    };
     Estimate { mean, low: end(tail), high: end(1.0 - tail) }
+}
+
+/// Returns a quantile of the beta distribution; `None` if it does not exist.
+fn beta_quantile(a: f64, b: f64, probability: f64) -> Option<f64> {
+    if a.min(b) < NORMAL_FROM {
+        return Beta::new(a, b).ok().map(|beta| beta.inverse_cdf(probability));
+    }
+    let mean = a / (a + b);
+    let deviation = (mean * (1.0 - mean) / (a + b + 1.0)).sqrt();
+    Normal::new(mean, deviation).ok().map(|normal| normal.inverse_cdf(probability))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tally::Moments;
     use rand_chacha::ChaCha8Rng;
     use rand_chacha::rand_core::{Rng, SeedableRng};
 
@@ -52,6 +67,27 @@ mod tests {
                 assert!(near.contains(&(end as i64)), "{share}: {end} is not among {near:?}");
             }
         }
+    }
+
+    #[test]
+    fn large_beta_quantiles_are_nearly_normal() {
+        for (a, b) in [(NORMAL_FROM, NORMAL_FROM), (NORMAL_FROM, 5.0 * NORMAL_FROM)] {
+            let deviation = (a * b / (a + b + 1.0)).sqrt() / (a + b);
+            for probability in [0.025, 0.5, 0.975] {
+                let exact = Beta::new(a, b).unwrap().inverse_cdf(probability);
+                let found = beta_quantile(a, b, probability).unwrap();
+                assert!((found - exact).abs() < deviation / 100.0, "{a} {b} {probability}: {found} {exact}");
+            }
+        }
+    }
+
+    #[test]
+    fn many_runs_have_an_interval() {
+        let mut many = tally(&[0, 1]);
+        many.moments = Moments { count: 1_000_000_000, sum: 500_000_000, sum_of_squares: 500_000_000 };
+        many.histogram.values_mut().for_each(|count| *count = 500_000_000);
+        let estimate = bootstrap_quantile(&many, 0.5);
+        assert_eq!((estimate.low, estimate.high), (0.0, 1.0));
     }
 
     #[test]

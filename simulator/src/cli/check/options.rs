@@ -85,8 +85,8 @@ in model, and does not count.
 
 Exit codes: 0 success; 1 a claim fails, a mutant survives, or the target of
 --reach is not reached; 2 error, nothing was checked; 3 incomplete
-(inconclusive, vacuous or expired waiver). A sweep exits with the code of its
-worst row.")]
+(inconclusive, vacuous or expired waiver; with --statistics, also a hollow
+claim). A sweep exits with the code of its worst row.")]
 pub(in super::super) struct Args {
     /// Check this policy: `hardened`, `as-drawn` or a file. Ignores the project file.
     #[arg(long, value_name = "POLICY", conflicts_with = "config")]

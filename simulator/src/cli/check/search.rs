@@ -16,7 +16,7 @@ use std::time::Duration;
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Search")]
 pub(in crate::cli) struct SearchArgs {
-    /// Check only this model, or this enumeration of states for induction; may be repeated [default: all except composed].
+    /// Explore only this model, in `check` also an enumeration of states for induction; may be repeated [default: all except composed].
     #[arg(long = "model", value_name = "MODEL", value_parser = model_names())]
     models: Vec<String>,
     /// Explore with this many threads [default: the number of processors]. The result does not depend on it.
@@ -25,13 +25,13 @@ pub(in crate::cli) struct SearchArgs {
     /// Store whole states instead of 64-bit fingerprints. Excludes hash collisions, and needs much more memory.
     #[arg(long)]
     exact: bool,
-    /// Stop a model at this number of states and report its claims as inconclusive.
+    /// Stop a model at this number of states. What it did not decide by then is inconclusive.
     #[arg(long, value_name = "NUMBER", value_parser = positive_number)]
     max_states: Option<NonZeroUsize>,
-    /// Stop a model at this memory limit (for example 2GiB) and report its claims as inconclusive.
+    /// Stop a model at this memory limit (for example 2GiB). What it did not decide by then is inconclusive.
     #[arg(long, value_name = "SIZE", value_parser = memory_size)]
     max_memory: Option<MemoryBytes>,
-    /// Stop a model after this time (for example 90s or 10m) and report its claims as inconclusive.
+    /// Stop a model after this time (for example 90s or 10m). What it did not decide by then is inconclusive.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     timeout: Option<Duration>,
 }

@@ -31,7 +31,7 @@ Nothing is estimated. For a named item, the problem is solved again with the
 item forbidden or pinned, and at other budgets. The smallest budget with the
 item is not always found: after 400 searches, only a lower bound is given.
 
-Where a limit was hit, the answer is a range: of a utility up to its bound, or
+Where a limit was hit, the result is a range: of a utility up to its bound, or
 of a budget. A higher --max-work narrows it.
 
 Exit codes: 0 success; 2 error; 3 a search hit a limit.")]

@@ -27,12 +27,12 @@ use std::path::{Path, PathBuf};
 Examples:
   orchestrion context solve problem.json
   orchestrion context solve problem.json --format json
-  orchestrion context solve problem.json --compare         with simpler rules
-  orchestrion context solve problem.json --solver ranked   by one of the rules
+  orchestrion context solve problem.json --compare         with the baselines
+  orchestrion context solve problem.json --solver ranked   by one baseline
   orchestrion context solve problem.json --solver ilp      by a 0-1 program
   orchestrion context solve talk.ndjson --step 9
   orchestrion context solve talk.ndjson --step 9 --module critic \\
-                            --budget 1500 --tokenizer o200k_base
+                            --budget 6000 --tokenizer o200k_base
   orchestrion context solve problem.json --certify proof.json
 
 The baselines select items with their missing dependencies, after the pinned

@@ -28,8 +28,18 @@ const COLUMN: usize = 22;
 
 /// Whether a file states claims.
 pub(super) fn is_claim_file(path: &Path) -> bool {
-    orchestrion_files::read(path, TEXT_FILE_BYTES_MAX as u64)
-        .is_ok_and(|text| text.split(|byte| *byte == b'\n').any(|line| line.starts_with(b"claims:")))
+    orchestrion_files::read(path, TEXT_FILE_BYTES_MAX as u64).is_ok_and(|text| states_claims(&text))
+}
+
+/// Whether `claims` is one of the outermost keys: it is indented as the first line that has content.
+fn states_claims(text: &[u8]) -> bool {
+    let lines = text.split(|byte| *byte == b'\n').map(|line| (line, line.trim_ascii_start()));
+    let has_content = |rest: &[u8]| !(rest.is_empty() || rest.starts_with(b"#") || rest.starts_with(b"---"));
+    let mut lines =
+        lines.filter(|(_, rest)| has_content(rest)).map(|(line, rest)| (line.len() - rest.len(), rest));
+    let Some((outermost, first)) = lines.next() else { return false };
+    let is_key = |rest: &[u8]| rest.starts_with(b"claims:");
+    is_key(first) || lines.any(|(indent, rest)| indent == outermost && is_key(rest))
 }
 
 /// A diagnostic with the files of its example.
@@ -289,4 +299,21 @@ struct DiagnosticReport<'a> {
     model: Option<&'static str>,
     steps: Option<usize>,
     trace: Option<PathBuf>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_an_outermost_key_states_claims() {
+        for text in
+            ["claims:\n", "# Ours.\n---\n  claims:\n  - id: a\n", "name: a\nclaims: []", "\n\tclaims:\r\n"]
+        {
+            assert!(states_claims(text.as_bytes()), "{text:?}");
+        }
+        for text in ["", "# claims:\n", "states:\n  claims: {}\n", "  name: a\n    claims:\n", "claims\n"] {
+            assert!(!states_claims(text.as_bytes()), "{text:?}");
+        }
+    }
 }
