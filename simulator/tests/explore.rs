@@ -158,7 +158,8 @@ fn inconsistent_results_are_refused() {
     let folder = folder();
     succeed(folder.path(), &["run", "test.yaml", "--runs", "10", "--out-dir", "out"]);
     let text = fs::read_to_string(folder.path().join("out/test.json")).unwrap();
-    let changes: [(&str, fn(&mut serde_json::Value)); 6] = [
+    type Change = fn(&mut serde_json::Value);
+    let changes: [(&str, Change); 6] = [
         ("reversed range", |result| result["ranges"] = serde_json::json!([[10, 0]])),
         ("huge ranges", |result| result["ranges"] = serde_json::json!([[0, u64::MAX], [1, u64::MAX]])),
         ("too many runs", |result| result["runs"] = u64::MAX.into()),
