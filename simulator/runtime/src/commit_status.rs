@@ -14,7 +14,19 @@ impl CommitStatus {
         self.0.load(Ordering::Acquire)
     }
 
-    pub(crate) fn set_running(&self, is_running: bool) {
-        self.0.store(is_running, Ordering::Release);
+    /// Begins a commit. It ends when the result is dropped, also with the future of the commit.
+    pub(crate) fn begin(&self) -> RunningCommit {
+        self.0.store(true, Ordering::Release);
+        RunningCommit(self.clone())
+    }
+}
+
+/// A commit that is running.
+#[derive(Debug)]
+pub(crate) struct RunningCommit(CommitStatus);
+
+impl Drop for RunningCommit {
+    fn drop(&mut self) {
+        self.0.0.store(false, Ordering::Release);
     }
 }

@@ -212,9 +212,9 @@ impl<J: Journal> JournaledConversation<J> {
             return Ok(());
         }
         // If this future is dropped, the next commit syncs again.
-        self.commit_status.set_running(true);
+        let running = self.commit_status.begin();
         let synced = self.journal.sync().await;
-        self.commit_status.set_running(false);
+        drop(running);
         if let Err(error) = synced {
             return Err(self.mark_failed(error));
         }

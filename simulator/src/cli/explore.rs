@@ -22,8 +22,8 @@ use miette::Result;
 Examples:
   orchestrion explore run specs/experiments/redebate.yaml
   orchestrion explore run redebate.yaml --shard 2/3    the second of three parts
-  orchestrion explore merge .orchestrion/redebate.*-of-3.json    the result of all
-                                                       parts
+  orchestrion explore merge .orchestrion/redebate.*-of-3.json
+                                                       the result of all parts
   orchestrion explore exact specs/experiments/one-veto.yaml    exact values
   orchestrion explore report .orchestrion/redebate.json    a page with figures
 

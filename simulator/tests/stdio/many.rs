@@ -29,6 +29,13 @@ impl ManyHost {
         Self { child, input, output, validator: jsonschema::validator_for(&message).unwrap() }
     }
 
+    /// Starts the command, and opens conversations without waiting for them.
+    fn opening(folder: &Path, names: impl IntoIterator<Item = String>) -> Self {
+        let mut host = Self::of(folder);
+        names.into_iter().for_each(|name| host.open(&name, None));
+        host
+    }
+
     fn send(&mut self, message: &Value) {
         let input = self.input.as_mut().unwrap();
         writeln!(input, "{message}").and_then(|()| input.flush()).unwrap();
@@ -87,10 +94,7 @@ fn name(number: usize) -> String {
 fn open_is_answered_after_the_end_of_input() {
     const COUNT: usize = 20;
     let folder = tempfile::tempdir().unwrap();
-    let mut host = ManyHost::of(folder.path());
-    for number in 0..COUNT {
-        host.open(&name(number), None);
-    }
+    let host = ManyHost::opening(folder.path(), (0..COUNT).map(name));
     let output = host.ends();
     let printed = String::from_utf8_lossy(&output.stdout);
     assert_eq!(printed.matches(r#"{"opened":"#).count(), COUNT, "{printed}");
@@ -105,10 +109,8 @@ fn last_messages_are_handled_after_the_end_of_input() {
     for (content, code, expected) in
         [(json!("close"), 0, r#""content":"closed""#), (request("Order tea"), 3, r#""content":{"call":"#)]
     {
-        let mut host = ManyHost::of(folder.path());
-        for number in 0..COUNT {
-            host.open(&format!("{}-{code}", name(number)), None);
-        }
+        let names = (0..COUNT).map(|number| format!("{}-{code}", name(number)));
+        let mut host = ManyHost::opening(folder.path(), names);
         let (mut opened, mut printed) = (0, String::new());
         while opened < COUNT {
             let (name, received) = host.receive_content();
@@ -132,10 +134,7 @@ fn last_messages_are_handled_after_the_end_of_input() {
 fn conversations_run_at_the_same_time() {
     const COUNT: usize = 100;
     let folder = tempfile::tempdir().unwrap();
-    let mut host = ManyHost::of(folder.path());
-    for number in 0..COUNT {
-        host.open(&name(number), None);
-    }
+    let mut host = ManyHost::opening(folder.path(), (0..COUNT).map(name));
     let mut answers = BTreeMap::new();
     // All calls of a round are answered when all are there, so that no conversation is ahead.
     let mut calls: Vec<(String, Value)> = Vec::new();

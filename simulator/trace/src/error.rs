@@ -159,7 +159,7 @@ impl fmt::Display for TraceErrorKind {
             ),
             Self::NotConvertible { found, reason } => write!(
                 f,
-                "not convertible: expected what {FORMAT} records, found a trace of {found}: {reason}; play its scenario \
+                "not convertible: expected what {FORMAT} records, found a trace of {found}: {reason}; run its scenario \
                  again with: orchestrion run SCENARIO",
             ),
             Self::TextReference { found, expected } => write!(

@@ -1,7 +1,7 @@
 //! The chain of an experiment: every position that the real kernel can reach, in breadth-first order.
 //!
-//! Several threads expand positions, and one numbers those that earlier expansions led to, in their order. So the chain does not depend on the number of threads.
-//! A position is known by its digest of 128 bits; only positions that wait for their expansion are stored.
+//! Several threads expand positions, and one numbers those that earlier expansions led to, in their order. So the chain does not depend on
+//! the number of threads. A position is known by its digest of 128 bits; only positions that wait for their expansion are stored.
 
 use super::chain::{Chain, ChoiceParts, Ending};
 use super::enumerate::Tape;
@@ -212,10 +212,11 @@ where
     Fraction: From<T>,
 {
     // Most rewards are the same on all paths, or 0, and arithmetic of fractions is slow.
-    if let [first, rest @ ..] = paths
-        && rest.iter().all(|path| value(path) == value(first))
-    {
-        return value(first).into();
+    if let [first, rest @ ..] = paths {
+        let first = value(first);
+        if rest.iter().all(|path| value(path) == first) {
+            return first.into();
+        }
     }
     let rewarded = paths.iter().filter(|path| !value(path).is_zero());
     rewarded.map(|path| Fraction::from(value(path)) * &path.probability).sum()

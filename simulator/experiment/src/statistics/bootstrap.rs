@@ -1,8 +1,7 @@
-//! Bootstrap intervals of quantiles, computed exactly.
+//! Bootstrap intervals of quantiles, computed without resamples.
 //!
 //! A resample draws n values with replacement. Its k-th smallest value is the quantile of the data at the k-th smallest of n uniform
-//! numbers, which has the beta distribution with parameters k and n - k + 1. So the percentiles of the bootstrap distribution follow
-//! without any resample.
+//! numbers, which has the beta distribution with parameters k and n - k + 1. The percentiles of the bootstrap distribution follow from it.
 
 use super::{CONFIDENCE, Estimate};
 use crate::tally::Tally;
