@@ -159,11 +159,17 @@ fn inconsistent_results_are_refused() {
     succeed(folder.path(), &["run", "test.yaml", "--runs", "10", "--out-dir", "out"]);
     let text = fs::read_to_string(folder.path().join("out/test.json")).unwrap();
     type Change = fn(&mut serde_json::Value);
-    let changes: [(&str, Change); 6] = [
+    let changes: [(&str, Change); 7] = [
         ("reversed range", |result| result["ranges"] = serde_json::json!([[10, 0]])),
         ("huge ranges", |result| result["ranges"] = serde_json::json!([[0, u64::MAX], [1, u64::MAX]])),
         ("too many runs", |result| result["runs"] = u64::MAX.into()),
         ("sum", |result| result["policies"][0]["metrics"]["calls"]["moments"]["sum"] = 1_000_000.into()),
+        ("rate above 1", |result| {
+            result["policies"][0]["metrics"]["completed"] = serde_json::json!({
+                "moments": {"count": 10, "sum": 20, "sum_of_squares": 40},
+                "histogram": {"2": 10},
+            });
+        }),
         ("name", |result| result["experiment"] = "a\u{1b}[31m".into()),
         ("policy", |result| result["policies"][0]["policy"] = "a\nb".into()),
     ];
@@ -375,4 +381,16 @@ fn page_has_figures_and_no_scripts() {
     fs::write(folder.path().join("out/test.html"), "<p>mine").unwrap();
     refuse(folder.path(), &arguments, "the page of an experiment");
     refuse(folder.path(), &["report", "test.yaml"], "expected the result of an experiment");
+
+    // A name does not change the order of the texts around it.
+    let result = fs::read_to_string(folder.path().join("out/test.json")).unwrap();
+    let named = result.replace("bounds.passes", "bounds.pas\u{202e}ses");
+    assert_ne!(named, result);
+    fs::write(folder.path().join("named.json"), named).unwrap();
+    succeed(folder.path(), &["report", "named.json", "--svg", "named"]);
+    let page = fs::read_to_string(folder.path().join("named.html")).unwrap();
+    let figure = fs::read_to_string(folder.path().join("named/test-outcomes.svg")).unwrap();
+    for markup in [page, figure] {
+        assert!(markup.contains("pas") && !markup.contains('\u{202e}'));
+    }
 }

@@ -20,6 +20,9 @@ pub const POLICIES_MAX: u64 = 10_000;
 /// The maximum number of facts before the first request.
 pub const FACTS_MAX: u32 = 10_000;
 
+/// The maximum number of requests of a run.
+pub const REQUESTS_MAX: u32 = 10_000;
+
 /// An experiment that is ready to run.
 #[derive(Clone, Debug)]
 pub struct Experiment {

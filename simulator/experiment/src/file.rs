@@ -49,7 +49,8 @@ pub struct ExperimentFile {
     pub metrics: Vec<Spanned<StrictText>>,
     /// The number of requests of a run. Default: 1.
     #[serde(default)]
-    pub requests: Count,
+    #[schemars(schema_with = "requests_schema")]
+    pub requests: Spanned<Count>,
     /// The text of each request. Default: request.
     #[serde(default, deserialize_with = "required_value")]
     pub text: Option<StrictText>,
@@ -104,6 +105,10 @@ pub struct ExperimentFile {
     /// How the nodes of the network execute tasks, by node. Default: as well as the executor.
     #[serde(default)]
     pub nodes: Spanned<BTreeMap<String, NodeFile>>,
+}
+
+fn requests_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({"type": "integer", "minimum": 1, "maximum": super::REQUESTS_MAX})
 }
 
 fn facts_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {

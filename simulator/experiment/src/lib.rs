@@ -33,7 +33,7 @@ pub use contexts::ContextUse;
 pub use distribution::{Confidences, Durations, QUANTILES};
 pub use draws::{Draws, Purpose, Stream, Subject};
 pub use environment::{Answer, CallBehavior, CallScene, Debater, Environment, Judgement, Memory};
-pub use experiment::{Cell, Experiment, FACTS_MAX, POLICIES_MAX, RUNS_MAX, experiment_schema};
+pub use experiment::{Cell, Experiment, FACTS_MAX, POLICIES_MAX, REQUESTS_MAX, RUNS_MAX, experiment_schema};
 pub use flows::{DecisionStage, Flow, FlowCount, Flows, OutcomeStage, PassesStage, PlanStage};
 pub use metrics::{METRICS, Measurements, Metric, MetricKind};
 pub use nodes::{LaterSuccess, NodeBehavior, NodeBehaviors};

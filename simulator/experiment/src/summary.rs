@@ -2,7 +2,7 @@
 
 use crate::experiment::{Experiment, RUNS_MAX};
 use crate::flows::Flows;
-use crate::metrics::METRICS;
+use crate::metrics::{METRICS, MetricKind};
 use crate::run::RunRecord;
 use crate::tally::{Moments, Tally};
 use crate::trajectories::{Line, POSITIONS_MAX, Trajectory, TrajectorySums, merge_line};
@@ -225,10 +225,16 @@ impl Summary {
             return false;
         }
         let runs = self.completed_runs();
-        let fits = |tallies: &BTreeMap<String, Tally>| {
+        let requests_of_run = i64::from(self.requests);
+        let fits = |tallies: &BTreeMap<String, Tally>, least_of_requests: i64| {
             tallies.iter().all(|(name, tally)| {
-                METRICS.iter().any(|metric| metric.name == name)
-                    && tally.moments.count == runs
+                let Some(metric) = METRICS.iter().find(|metric| metric.name == name) else { return false };
+                let is_possible = |value: &i64| match metric.kind {
+                    MetricKind::Requests => (least_of_requests..=requests_of_run).contains(value),
+                    MetricKind::Amount => true,
+                };
+                tally.moments.count == runs
+                    && tally.histogram.keys().all(is_possible)
                     && tally.is_consistent()
             })
         };
@@ -248,8 +254,8 @@ impl Summary {
             && self.policies.iter().all(|policy| {
                 is_name(&policy.policy)
                     && has_values(policy)
-                    && fits(&policy.metrics)
-                    && fits(&policy.differences)
+                    && fits(&policy.metrics, 0)
+                    && fits(&policy.differences, -requests_of_run)
                     && policy.flows.requests() <= requests
                     && has_trajectories(policy)
             })

@@ -178,6 +178,7 @@ fn invalid_experiments_are_refused_with_place_and_help() {
         "runs: 10\ncalls: {modules: {planner: {error: 0.7, timeout: 0.7}}}",
         "runs: 10\nnodes: {ana: {success: 0.5}}",
         "runs: 10\nfacts: 1000000",
+        "runs: 10\nrequests: 4000000000",
         "runs: 10\npolicies: [hardend]",
         "runs: 10\ndebaters: {critc: {miss: 0.5}}",
     ];

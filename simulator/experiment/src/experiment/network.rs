@@ -95,7 +95,7 @@ pub(super) fn lines(
         }
         trajectories.push(trajectory);
     }
-    let requests = file.requests.0.get();
+    let requests = file.requests.value.0.get();
     if !trajectories.is_empty() && requests > POSITIONS_MAX {
         return Err(LabeledError::new(
             format!("trajectories: expected at most {POSITIONS_MAX} requests, found {requests}"),

@@ -1,6 +1,6 @@
 //! The world of an experiment: its file with all defaults, checked.
 
-use super::{FACTS_MAX, Obstacle, Obstacles, network};
+use super::{FACTS_MAX, Obstacle, Obstacles, REQUESTS_MAX, network};
 use crate::contexts::ContextUse;
 use crate::distribution::{Confidences, Durations};
 use crate::environment::{CallBehavior, Debater, Environment, Judgement};
@@ -53,13 +53,9 @@ pub(super) fn world(
     let calls =
         calls.try_into().map_err(|_| ReadError::for_file("modules without calls", "report this as a bug"))?;
     let facts = file.facts.value;
-    if facts > FACTS_MAX {
-        let error = LabeledError::new(
-            format!("facts: expected at most {FACTS_MAX}, found {facts}"),
-            "write a smaller number",
-        );
-        return Err(in_source(error.with_label(file.facts.span(), "too many")));
-    }
+    check_at_most("facts", facts, FACTS_MAX, file.facts.span()).map_err(in_source)?;
+    let requests = file.requests.value.0.get();
+    check_at_most("requests", requests, REQUESTS_MAX, file.requests.span()).map_err(in_source)?;
     let acceptable = score(file.plans.acceptable, Score::ONE);
     let success = score(file.executor.success, Score::ONE);
     let environment = Environment {
@@ -86,7 +82,7 @@ pub(super) fn world(
     let text = file.text.as_ref().map_or_else(|| Text::from("request"), |text| text.text());
     let world = World {
         environment,
-        requests: file.requests.0.get(),
+        requests,
         facts: (1..=facts).map(|number| fact(number, text.as_str())).collect(),
         text,
         contexts: context_use(file).map_err(in_source)?,
@@ -95,6 +91,15 @@ pub(super) fn world(
     };
     add_obstacles(file, &world, &mut obstacles);
     Ok((world, obstacles))
+}
+
+fn check_at_most(key: &str, found: u32, max: u32, span: Option<SourceSpan>) -> Result<(), LabeledError> {
+    if found <= max {
+        return Ok(());
+    }
+    let error =
+        LabeledError::new(format!("{key}: expected at most {max}, found {found}"), "write a smaller number");
+    Err(error.with_label(span, "too many"))
 }
 
 /// Adds what prevents an exact computation, apart from distributions of confidences.

@@ -85,7 +85,7 @@ pub(super) fn run(args: &Args, _: &GlobalArgs) -> Result<ExitStatus> {
         command: &format!("orchestrion explore run {}.yaml", summary.experiment),
     });
     let page = page.map_err(bug)?;
-    replace_with(&path, &PAGE, |file| file.write_all(page.as_bytes()))?;
+    replace_with(&path, &PAGE, |file| file.write_all(sanitized(&page).as_bytes()))?;
     let mut out = output::stdout();
     let shown = |path: &Path| sanitize(&path.display().to_string());
     writeln!(out, "  page     {}", shown(&path)).into_diagnostic()?;
@@ -99,13 +99,18 @@ pub(super) fn run(args: &Args, _: &GlobalArgs) -> Result<ExitStatus> {
     for figure in &figures {
         if let Some(folder) = &args.svg {
             let svg = figure.svg_on_white().map_err(bug)?;
-            write(folder, &figure.name, "svg", &SVG, svg.as_bytes())?;
+            write(folder, &figure.name, "svg", &SVG, sanitized(&svg).as_bytes())?;
         }
         if let Some(folder) = &args.png {
             write(folder, &figure.name, "png", &PNG, &figure.png().map_err(bug)?)?;
         }
     }
     Ok(ExitStatus::Success)
+}
+
+/// Replaces the characters of names that change how text around them is read.
+fn sanitized(markup: &str) -> String {
+    markup.lines().map(|line| sanitize(line) + "\n").collect()
 }
 
 fn bug(error: FigureError) -> miette::Report {
