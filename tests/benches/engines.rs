@@ -1,7 +1,7 @@
 //! Our explorer and stateright on a cheap model and on the kernel.
 //!
 //! ```console
-//! $ cargo run --release -p orchestrion-tests --example engines
+//! $ cargo bench -p orchestrion-tests --bench engines
 //! ```
 //!
 //! Times are the best of three runs. CPU is the time of all threads, where the system reports it.

@@ -1,7 +1,7 @@
 //! One session of many requests in one conversation: the time, journal bytes and memory of request 100, 1,000 and 10,000.
 //!
 //! ```console
-//! $ cargo run --release -p orchestrion-tests --example soak -- 10000
+//! $ cargo bench -p orchestrion-tests --bench soak -- 10000
 //! ```
 //!
 //! Each request has a plan of two tasks and writes a fact, a session item and a signal. With `distinct` after the number,
@@ -162,8 +162,10 @@ fn valid_items(state: &State) -> usize {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let requests: u64 = std::env::args().nth(1).map_or(Ok(10_000), |number| number.parse())?;
-    let writes = match std::env::args().nth(2).as_deref() {
+    // Cargo adds `--bench`.
+    let mut args = std::env::args().skip(1).filter(|argument| argument != "--bench");
+    let requests: u64 = args.next().map_or(Ok(10_000), |number| number.parse())?;
+    let writes = match args.next().as_deref() {
         Some("distinct") => Writes::DistinctKeys,
         Some("plain") => Writes::Nothing,
         Some(_) | None => Writes::RepeatedKeys,
