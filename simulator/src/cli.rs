@@ -108,7 +108,7 @@ pub fn main() -> ExitCode {
         Command::Route(args) => route::run(args, &cli.global),
         Command::Explore(args) => explore::run(args, &cli.global),
         Command::Keys(args) => keys::run(args),
-        Command::Journal(args) => journal::run(args),
+        Command::Journal(args) => journal::run(args, &cli.global),
         Command::Export(args) => export::run(args, Cli::command()),
     };
     let status = result.unwrap_or_else(|error| {

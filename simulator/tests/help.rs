@@ -81,10 +81,10 @@ fn help_fits_80_columns() {
 
 #[test]
 fn help_has_imperative_summary_and_example() {
-    const VERBS: [&str; 23] = [
-        "Check", "Compare", "Compute", "Convert", "Create", "Erase", "Explain", "Find", "Lint", "Measure",
-        "Merge", "Move", "Print", "Read", "Replace", "Replay", "Rotate", "Run", "Select", "Show", "Solve",
-        "Verify", "Write",
+    const VERBS: [&str; 24] = [
+        "Check", "Compare", "Compute", "Continue", "Convert", "Create", "Erase", "Explain", "Find", "Lint",
+        "Measure", "Merge", "Move", "Print", "Read", "Replace", "Replay", "Rotate", "Run", "Select", "Show",
+        "Solve", "Verify", "Write",
     ];
     for (command, text) in pages() {
         let summary = text.lines().next().unwrap();

@@ -17,7 +17,7 @@ const MEMORY_KILOBYTES_MAX: u64 = 256 * 1000;
 const TIME_MAX: Duration = Duration::from_secs(10);
 
 /// Every reader of a file, as a command line; `@` is the hostile file.
-const READERS: [&[&str]; 40] = [
+const READERS: [&[&str]; 41] = [
     &["explore", "exact", "@"],
     &["explore", "report", "@"],
     &["explore", "run", "@"],
@@ -56,6 +56,7 @@ const READERS: [&[&str]; 40] = [
     &["export", "base", "@"],
     &["export", "itf", "@"],
     &["journal", "rotate", "@"],
+    &["journal", "upgrade", "@"],
     &["journal", "erase", "@", "--before", "3"],
     &["journal", "join", "@"],
 ];

@@ -216,6 +216,7 @@ fn completions_and_manual_are_valid() {
         "keys-rotate",
         "journal",
         "journal-rotate",
+        "journal-upgrade",
         "journal-erase",
         "journal-join",
         "export",

@@ -15,6 +15,8 @@ mod opening;
 mod segments;
 #[path = "runtime/team.rs"]
 mod team;
+#[path = "runtime/upgrade.rs"]
+mod upgrade;
 
 use orchestrion_kernel::event::{Cause, EffectOutcome};
 use orchestrion_kernel::item::Scope;

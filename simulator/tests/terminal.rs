@@ -14,7 +14,7 @@ const HOSTILE: &str =
     "\u{1b}[31mred\u{1b}]0;title\u{7}\u{8}\u{9b}2J\u{202e}txt\u{2066}\u{200b}\u{feff}\u{7f}\r";
 
 /// Every verb; `@` is a file with a hostile name, and `#` a hostile argument.
-const VERBS: [&[&str]; 60] = [
+const VERBS: [&[&str]; 61] = [
     &["explore", "exact", "@"],
     &["explore", "exact", "#"],
     &["explore", "report", "@"],
@@ -70,6 +70,7 @@ const VERBS: [&[&str]; 60] = [
     &["export", "base", "@"],
     &["export", "itf", "@"],
     &["journal", "rotate", "@"],
+    &["journal", "upgrade", "@"],
     &["journal", "erase", "@", "--before", "3"],
     &["journal", "join", "@"],
     &["init", "@"],

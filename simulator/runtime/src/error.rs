@@ -34,7 +34,7 @@ pub enum OpenError {
     Trace(#[from] TraceError),
     /// The journal was recorded under other conditions.
     #[error(
-        "{journal}: {subject} mismatch: expected {expected} (recorded), found {found}; use the recorded one or a new journal"
+        "{journal}: {subject} mismatch: expected {expected} (recorded), found {found}; use the recorded one or {remedy}"
     )]
     HeaderMismatch {
         /// The journal.
@@ -45,6 +45,8 @@ pub enum OpenError {
         expected: String,
         /// The value of this program.
         found: String,
+        /// The other remedy.
+        remedy: &'static str,
     },
     /// The policy requires a tokenizer that this build does not contain.
     #[error(transparent)]

@@ -93,6 +93,7 @@ mod size_limit;
 mod storage;
 mod sync;
 mod sync_threads;
+mod upgrade;
 
 pub use call::{Call, CallError, CallPayload, CallResult, RecoveryResult, Reply};
 pub use clock::{Clock, DeadlockError, Sleep};
@@ -120,3 +121,4 @@ pub use size_limit::{INPUT_BYTES_MAX, SizeLimitError};
 pub use storage::{LockedFile, Storage};
 pub use sync::lock_ignoring_poison;
 pub use sync_threads::SyncThreads;
+pub use upgrade::{Upgrade, UpgradeError};

@@ -7,7 +7,7 @@ use orchestrion_kernel::context::ContextBuilder;
 use orchestrion_trace::recorder::Recorder;
 use orchestrion_trace::{
     ConversationFold, Header, Reader, Snapshot, SnapshotError, TOOL_CALL_KEY, TRACE_PREFIX, TraceError,
-    TraceErrorKind, digest,
+    TraceErrorKind,
 };
 use std::fmt;
 use std::io::{self, BufRead, Read};
@@ -125,7 +125,8 @@ pub(crate) fn read_snapshot(
     Ok(Ok(Some(snapshot)))
 }
 
-fn read_steps(
+/// Reads the steps of a journal to its end, under the policy of its header.
+pub(crate) fn read_steps(
     mut reader: Reader<impl BufRead>,
     mut fold: ConversationFold,
     name: &str,
@@ -191,25 +192,24 @@ fn is_part_of_header(
 
 /// Checks that a journal continues with the kernel, policy, conversation and scenario that it was recorded with.
 fn check_header(journal: &str, recorded: &Header, given: &Header) -> Result<(), OpenError> {
-    let policy = |header: &Header| {
-        let text = serde_json::to_string(&header.policy).unwrap_or_default();
-        format!("{} (digest {})", header.policy.name, digest(text.as_bytes()))
-    };
     let scenario = |header: &Header| match &header.scenario {
         Some(scenario) => format!("{} (digest {})", scenario.name, scenario.digest),
         None => "none".to_owned(),
     };
+    const UPGRADE: &str = "upgrade the journal with `orchestrion journal upgrade`";
+    const NEW: &str = "a new journal";
     let pairs = [
-        ("kernel version", recorded.kernel.clone(), given.kernel.clone()),
-        ("transition table", recorded.table.clone(), given.table.clone()),
-        ("policy", policy(recorded), policy(given)),
-        ("conversation", recorded.conversation.to_string(), given.conversation.to_string()),
-        ("scenario", scenario(recorded), scenario(given)),
+        ("kernel version", UPGRADE, recorded.kernel.clone(), given.kernel.clone()),
+        ("transition table", UPGRADE, recorded.table.clone(), given.table.clone()),
+        ("policy", UPGRADE, recorded.policy_ref().to_string(), given.policy_ref().to_string()),
+        ("conversation", NEW, recorded.conversation.to_string(), given.conversation.to_string()),
+        ("scenario", NEW, scenario(recorded), scenario(given)),
     ];
-    match pairs.into_iter().find(|(_, recorded, given)| recorded != given) {
+    match pairs.into_iter().find(|(.., recorded, given)| recorded != given) {
         None => Ok(()),
-        Some((subject, expected, found)) => {
-            Err(OpenError::HeaderMismatch { journal: journal.to_owned(), subject, expected, found })
+        Some((subject, remedy, expected, found)) => {
+            let journal = journal.to_owned();
+            Err(OpenError::HeaderMismatch { journal, subject, expected, found, remedy })
         }
     }
 }

@@ -9,6 +9,7 @@ use crate::journal_file::JournalFile;
 use crate::journaled::JournaledConversation;
 use orchestrion_files::{Access, WriteError, create, sync_folder};
 use orchestrion_kernel::context::ContextBuilder;
+use orchestrion_trace::recorder::Recorder;
 use orchestrion_trace::{Header, JOURNAL_FORMAT, Reader};
 use std::io::{self, BufRead, BufReader, Read as _};
 use std::path::{Path, PathBuf};
@@ -69,7 +70,7 @@ pub enum RotateError {
 }
 
 /// Rotates the journal of a conversation that no program has open. The whole journal is decided again first. `segment` is the file for its
-/// lines; default: the number of steps before the extension of the journal.
+/// lines; default: the number of steps before the extension of the journal, with `-2` and so on if another segment has this name.
 ///
 /// # Errors
 /// [`RotateError`]
@@ -78,60 +79,109 @@ pub fn rotate(
     segment: Option<&Path>,
     contexts: &'static dyn ContextBuilder,
 ) -> Result<RotatedSegment, RotateError> {
-    let name = journal.display().to_string();
-    if !journal.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() > 0) {
-        return Err(RotateError::Missing { journal: name });
-    }
-    let mut file = JournalFile::open(journal)?;
-    let unwritable = |path: &Path| {
-        let file = path.display().to_string();
-        move |error| RotateError::Io { file, error }
-    };
+    let mut file = open_file(journal)?;
+    let unreadable = unwritable(journal);
     let recorded = {
-        let input = file.read().map_err(unwritable(journal))?;
-        Reader::new_segment(input, &name).map_err(OpenError::from)?.header().clone()
+        let input = file.read().map_err(&unreadable)?;
+        Reader::new_segment(input, &journal.display().to_string()).map_err(OpenError::from)?.header().clone()
     };
-    if recorded.format != JOURNAL_FORMAT {
-        return Err(RotateError::Format { journal: name, found: recorded.format });
-    }
+    check_format(journal, &recorded)?;
     // The snapshot does not fit the new segment, and without it every line is verified.
-    file.remove_snapshot().map_err(unwritable(journal))?;
+    file.remove_snapshot().map_err(&unreadable)?;
     let Header { conversation, policy, scenario, .. } = recorded.clone();
     let header = Header::new(conversation, policy, scenario).into_journal();
-    let JournaledConversation { recorder, journal: mut file, .. } =
+    let JournaledConversation { recorder, journal: file, .. } =
         JournaledConversation::open(file, &header, contexts, None)?;
-    let steps = recorder.steps();
-    let (end, next) = recorder.end_segment(&recorded).map_err(unwritable(journal))?;
-    let path = segment.map_or_else(|| segment_path(journal, steps), Path::to_path_buf);
+    let next = Header { upgraded_from: None, ..recorded };
+    continue_in_segment(journal, file, recorder, next, segment)
+}
 
-    write_segment(&path, &mut file, &end)?;
+/// Opens and locks a journal that exists.
+pub(crate) fn open_file(journal: &Path) -> Result<JournalFile, RotateError> {
+    if !journal.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() > 0) {
+        return Err(RotateError::Missing { journal: journal.display().to_string() });
+    }
+    Ok(JournalFile::open(journal)?)
+}
+
+/// Refuses a trace with all events.
+pub(crate) fn check_format(journal: &Path, recorded: &Header) -> Result<(), RotateError> {
+    if recorded.is_journal() {
+        return Ok(());
+    }
+    Err(RotateError::Format { journal: journal.display().to_string(), found: recorded.format.clone() })
+}
+
+/// Moves the lines of a journal to a segment, and begins the next one with this header in the state of the recorder.
+pub(crate) fn continue_in_segment(
+    journal: &Path,
+    mut file: JournalFile,
+    recorder: Recorder<Vec<u8>>,
+    next: Header,
+    segment: Option<&Path>,
+) -> Result<RotatedSegment, RotateError> {
+    let steps = recorder.steps();
+    let (end, next) = recorder.end_segment(next).map_err(unwritable(journal))?;
+    let path = match segment {
+        Some(segment) => {
+            write_segment(segment, &mut file, &end)?;
+            segment.to_owned()
+        }
+        None => write_default_segment(journal, steps, &mut file, &end)?,
+    };
     // From here on the segment is durable. `file` stays locked until the journal is replaced.
     file.replace(&next)?;
     Ok(RotatedSegment { path, steps })
 }
 
+/// Returns the conversion of an error of the file system.
+pub(crate) fn unwritable(path: &Path) -> impl Fn(io::Error) -> RotateError {
+    let file = path.display().to_string();
+    move |error| RotateError::Io { file: file.clone(), error }
+}
+
 /// Writes the lines of a journal to a new file. A rotation that a crash interrupted may leave a copy of them, which is kept.
 fn write_segment(path: &Path, journal: &mut JournalFile, end: &[u8]) -> Result<(), RotateError> {
-    let io = |error| RotateError::Io { file: path.display().to_string(), error };
+    let io = unwritable(path);
     if path.symlink_metadata().is_err() {
-        let mut lines = journal.read().map_err(io)?.chain(end);
+        let mut lines = journal.read().map_err(&io)?.chain(end);
         return Ok(create(path, Access::Default, |file| io::copy(&mut lines, file).map(drop))?);
     }
-    let copy = orchestrion_files::open(path).map_err(io)?;
-    let lines = journal.read().map_err(io)?.chain(end);
-    if !is_equal(BufReader::new(&copy), lines).map_err(io)? {
+    let copy = orchestrion_files::open(path).map_err(&io)?;
+    let lines = journal.read().map_err(&io)?.chain(end);
+    if !is_equal(BufReader::new(&copy), lines).map_err(&io)? {
         return Err(RotateError::SegmentExists { segment: path.display().to_string() });
     }
     copy.sync_all().and_then(|()| sync_folder(path)).map_err(io)
 }
 
-/// Returns the default path of a segment: `office.1520.ndjson` for `office.ndjson`.
-fn segment_path(journal: &Path, steps: u64) -> PathBuf {
+/// Writes a segment to its default path, and returns the path. An earlier segment that ended at the same step has it already if no step
+/// followed, as after a rotation that an upgrade follows; the next path is then the default.
+fn write_default_segment(
+    journal: &Path,
+    steps: u64,
+    file: &mut JournalFile,
+    end: &[u8],
+) -> Result<PathBuf, RotateError> {
+    let mut number = 1;
+    loop {
+        let path = segment_path(journal, steps, number);
+        match write_segment(&path, file, end) {
+            Ok(()) => return Ok(path),
+            Err(RotateError::SegmentExists { .. }) => number += 1,
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Returns the default path of a segment: `office.1520.ndjson` for `office.ndjson`, `office.1520-2.ndjson` for the second one.
+fn segment_path(journal: &Path, steps: u64, number: u64) -> PathBuf {
     let extension =
         journal.extension().map_or_else(String::new, |extension| extension.to_string_lossy().into_owned());
+    let name = if number == 1 { steps.to_string() } else { format!("{steps}-{number}") };
     journal.with_extension(match extension.as_str() {
-        "" => steps.to_string(),
-        extension => format!("{steps}.{extension}"),
+        "" => name,
+        extension => format!("{name}.{extension}"),
     })
 }
 

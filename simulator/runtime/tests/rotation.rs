@@ -53,7 +53,7 @@ fn joined(files: &[&PathBuf]) -> Result<(Joined, Vec<u8>), JoinError> {
     let mut readers = files.iter().map(|path| segment(path));
     let mut out = Vec::new();
     let first = readers.next().unwrap();
-    join(first, readers, &StandardContexts, &mut out).map(|joined| (joined, out))
+    join(first, readers, &StandardContexts, Some(&mut out)).map(|joined| (joined, out))
 }
 
 fn erase(path: &Path, selection: TextSelection<'_>) -> Result<Erasure, EraseError> {

@@ -30,7 +30,7 @@ async fn header_mismatch_is_refused() {
     assert_eq!(
         refused(&path, Policy::hardened()),
         format!(
-            "office.ndjson: kernel version mismatch: expected 0.0.9 (recorded), found {here}; use the recorded one or a new journal"
+            "office.ndjson: kernel version mismatch: expected 0.0.9 (recorded), found {here}; use the recorded one or upgrade the journal with `orchestrion journal upgrade`"
         )
     );
 }

@@ -12,24 +12,24 @@ fn command(folder: &Path, args: &[&str]) -> Command {
     command
 }
 
-fn orchestrion(folder: &Path, args: &[&str]) -> Output {
+pub(super) fn orchestrion(folder: &Path, args: &[&str]) -> Output {
     command(folder, args).output().unwrap()
 }
 
-fn stdout(output: &Output) -> String {
+pub(super) fn stdout(output: &Output) -> String {
     assert_eq!(output.stderr, b"", "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
 /// The error of a refused command, on one line, with exit code 2.
-fn refused(folder: &Path, args: &[&str]) -> String {
+pub(super) fn refused(folder: &Path, args: &[&str]) -> String {
     let output = orchestrion(folder, args);
     assert_eq!(output.status.code(), Some(2), "{args:?}");
     let text = String::from_utf8_lossy(&output.stderr).replace(['│', '×', '╰', '├', '▶', '─'], " ");
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-async fn requests(path: &Path, count: usize) -> u64 {
+pub(super) async fn requests(path: &Path, count: usize) -> u64 {
     let mut conversation = opened(path);
     for _ in 0..count {
         let text = "Order paper, says Grace Hopper";

@@ -1,10 +1,13 @@
 //! The first transition in which two runs of a conversation differ.
 
+use crate::error::{TraceError, TraceErrorKind};
+use crate::read::Reader;
 use crate::transition;
 use orchestrion_kernel::control::guard::Guard;
 use orchestrion_kernel::control::table::TransitionId;
-use orchestrion_kernel::{Event, Phase};
+use orchestrion_kernel::{Event, Phase, Policy, Timestamp, decide};
 use std::fmt;
+use std::io::BufRead;
 
 /// The first decision on the path of control that differs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +18,35 @@ pub struct ChangedDecision {
     pub recorded: PathStep,
     /// The decision now.
     pub current: PathStep,
+}
+
+impl ChangedDecision {
+    /// Decides the steps of a trace again under another policy, until the path of control differs. The end may be missing, as in the journal
+    /// of an open conversation.
+    ///
+    /// # Errors
+    /// [`TraceError`]
+    pub fn first_under<R: BufRead>(reader: Reader<R>, policy: &Policy) -> Result<Option<Self>, TraceError> {
+        let mut state = reader.start()?.state().clone();
+        for step in reader {
+            let step = match step {
+                Ok(step) => step,
+                Err(error) if matches!(error.kind, TraceErrorKind::MissingEnd) => break,
+                Err(error) => return Err(error),
+            };
+            let from = state.control().phase();
+            let recorded = step.refused.as_deref().map_or(Ok(step.events.as_slice()), Err);
+            let recorded = PathStep::from_step(step.n, recorded);
+            let decided = decide(policy, &state, Timestamp::from_millis(step.at_ms), &step.input)
+                .map_err(|refusal| refusal.to_string());
+            let current = PathStep::from_step(step.n, decided.as_deref().map_err(String::as_str));
+            if !recorded.is_same(&current) {
+                return Ok(Some(Self { from, recorded, current }));
+            }
+            decided.iter().flatten().for_each(|event| state.apply(event));
+        }
+        Ok(None)
+    }
 }
 
 /// What a step decides about the path of control.

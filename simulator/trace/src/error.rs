@@ -154,8 +154,8 @@ impl fmt::Display for TraceErrorKind {
             }
             Self::OlderHeader(reason) => write!(
                 f,
-                "header of an older version: expected all settings of this version, found an error: {reason}; convert the \
-                 trace with `orchestrion migrate TRACE`, or record it again",
+                "header of an older version: expected all settings of this version, found an error: {reason}; convert a \
+                 trace with `orchestrion migrate TRACE`, a journal with `orchestrion journal upgrade JOURNAL`",
             ),
             Self::NotConvertible { found, reason } => write!(
                 f,

@@ -61,6 +61,9 @@ pub struct Header {
     /// The end of the segment that this segment of a journal continues, if it is not the first one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub continues: Option<SegmentEnd>,
+    /// The kernel and the policy of the segment before, if an upgrade changed them (decision 0069).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub upgraded_from: Option<UpgradedFrom>,
     /// Where the trace comes from, if it is a fork of another one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lineage: Option<Lineage>,
@@ -80,6 +83,35 @@ impl std::fmt::Display for SegmentEnd {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { steps, chain } = self;
         write!(f, "step {steps} with the chain {chain}")
+    }
+}
+
+/// The kernel and the policy under which a segment of a journal was recorded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct UpgradedFrom {
+    /// The version of the kernel.
+    pub kernel: String,
+    /// The digest of the kernel's transition table.
+    pub table: String,
+    /// The policy, which the header of that segment has in full.
+    pub policy: PolicyRef,
+}
+
+/// A reference to a policy.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PolicyRef {
+    /// The name.
+    pub name: String,
+    /// The digest of its JSON.
+    pub digest: String,
+}
+
+impl std::fmt::Display for PolicyRef {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { name, digest } = self;
+        write!(f, "{name} (digest {digest})")
     }
 }
 
@@ -117,6 +149,27 @@ impl Header {
         Self { format: JOURNAL_FORMAT.to_owned(), ..self }
     }
 
+    /// The policy, as a reference.
+    #[must_use]
+    pub fn policy_ref(&self) -> PolicyRef {
+        let json = serde_json::to_string(&self.policy).unwrap_or_default();
+        PolicyRef { name: self.policy.name.clone(), digest: digest(json.as_bytes()) }
+    }
+
+    /// The kernel and the policy, as the next segment records them after an upgrade.
+    #[must_use]
+    pub fn as_upgraded_from(&self) -> UpgradedFrom {
+        UpgradedFrom { kernel: self.kernel.clone(), table: self.table.clone(), policy: self.policy_ref() }
+    }
+
+    /// Returns the header of the next segment under this kernel and another policy.
+    #[must_use]
+    pub fn upgraded(&self, policy: Policy) -> Self {
+        let Self { conversation, scenario, .. } = self.clone();
+        let next = Self::new(conversation, policy, scenario).into_journal();
+        Self { upgraded_from: Some(self.as_upgraded_from()), ..next }
+    }
+
     /// Whether the lines after this header are those of a journal.
     #[must_use]
     pub fn is_journal(&self) -> bool {
@@ -139,6 +192,7 @@ impl Header {
             policy,
             scenario,
             continues: None,
+            upgraded_from: None,
             lineage: None,
         }
     }

@@ -78,8 +78,8 @@ pub use facts::{
     ConversationFold, RequestFacts, RequestResult, emitted_call, emitted_context_call, transition,
 };
 pub use format::{
-    FORMAT, Header, JOURNAL_FORMAT, ScenarioRef, SegmentEnd, Step, StepMetadata, StepRecord, TOOL_CALL_KEY,
-    TRACE_FILE, TRACE_PREFIX, table_digest,
+    FORMAT, Header, JOURNAL_FORMAT, PolicyRef, ScenarioRef, SegmentEnd, Step, StepMetadata, StepRecord,
+    TOOL_CALL_KEY, TRACE_FILE, TRACE_PREFIX, UpgradedFrom, table_digest,
 };
 pub use layers::{DifferenceKind, without_texts};
 pub use read::Reader;

@@ -80,8 +80,11 @@ impl<R: BufRead> Reader<R> {
         Self::open(input, file, None)
     }
 
-    /// Reads the header of a trace that may be older. `conversions` receives what was converted.
-    pub(crate) fn new_older(input: R, file: &str, conversions: &mut Vec<String>) -> Result<Self, TraceError> {
+    /// Reads the header of a trace or a segment that may be older. `conversions` receives what was converted.
+    ///
+    /// # Errors
+    /// [`TraceError`] with the file and the line.
+    pub fn new_older(input: R, file: &str, conversions: &mut Vec<String>) -> Result<Self, TraceError> {
         Self::open(input, file, Some(conversions))
     }
 
@@ -94,6 +97,7 @@ impl<R: BufRead> Reader<R> {
             policy: orchestrion_kernel::Policy::hardened(),
             scenario: None,
             continues: None,
+            upgraded_from: None,
             lineage: None,
         };
         let mut reader = Self {

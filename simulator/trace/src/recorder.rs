@@ -155,14 +155,14 @@ impl<W: io::Write> Recorder<W> {
         Snapshot::new(header.clone(), trace_bytes, self.trace.resume_point(), self.fold.clone())
     }
 
-    /// Ends the segment of a journal with this header. Returns the output, and the first lines of the next segment.
+    /// Ends the segment of a journal. Returns the output, and the first lines of the next segment, whose header is `next` with this end.
     ///
     /// # Errors
     /// Any I/O error of the output.
-    pub fn end_segment(self, header: &Header) -> io::Result<(W, Vec<u8>)> {
+    pub fn end_segment(self, next: Header) -> io::Result<(W, Vec<u8>)> {
         let Self { fold, trace, .. } = self;
         let (out, end) = trace.end_segment()?;
-        let header = Header { continues: Some(end), ..header.clone() };
+        let header = Header { continues: Some(end), ..next };
         let next = Writer::new_segment(Vec::new(), &header, &fold)?;
         Ok((out, next.into_output()))
     }

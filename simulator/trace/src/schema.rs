@@ -144,6 +144,17 @@ pub fn trace_schema() -> Value {
                     json!({"steps": {"$ref": "#/$defs/count"}, "chain": {"$ref": "#/$defs/digest"}}),
                     &["steps", "chain"],
                 ),
+                "upgraded_from": object(
+                    json!({
+                        "kernel": {"type": "string"},
+                        "table": {"$ref": "#/$defs/digest"},
+                        "policy": object(
+                            json!({"name": {"type": "string"}, "digest": {"$ref": "#/$defs/digest"}}),
+                            &["name", "digest"],
+                        ),
+                    }),
+                    &["kernel", "table", "policy"],
+                ),
                 "lineage": object(
                     json!({
                         "parent": {"type": "string"},

@@ -5,7 +5,7 @@
 use crate::chain;
 use crate::erased;
 use crate::error::{TraceError, TraceErrorKind};
-use crate::format::{FORMAT, Form, Header, SegmentEnd, StepRecord};
+use crate::format::{FORMAT, Form, Header, SegmentEnd, StepRecord, UpgradedFrom};
 use crate::read::Reader;
 use crate::redact::{Redactor, Salt};
 use crate::replay::{Difference, Replayer};
@@ -27,6 +27,8 @@ pub struct Joined {
     pub erased_texts: u64,
     /// The steps whose events or context could not be compared because of erased texts.
     pub unverified_steps: u64,
+    /// The number of segments that begin with an upgrade.
+    pub upgrades: u64,
     /// Whether the conversation of the last segment is still open.
     pub is_open: bool,
 }
@@ -65,13 +67,24 @@ pub enum JoinError {
         /// The value from this kernel.
         replayed: String,
     },
+    /// The segment begins with an upgrade, and a trace has one kernel and one policy.
+    #[error(
+        "{file}: upgraded conversation: expected one kernel and one policy, found an upgrade after step {steps}; check the segments \
+         without a trace, or write the segments before the upgrade"
+    )]
+    Upgraded {
+        /// The segment.
+        file: String,
+        /// The steps before it.
+        steps: u64,
+    },
     /// The output cannot be written.
     #[error("unwritable output: {0}")]
     Io(#[from] io::Error),
 }
 
 /// Replays the segments of a journal in their order, and writes their steps to `out` as one trace with all events. Each must continue the
-/// one before it, and start in the state at its end.
+/// one before it, and start in the state at its end. After an upgrade, steps are decided under the policy of their segment.
 ///
 /// # Errors
 /// [`JoinError`]; the output is then incomplete and must be discarded.
@@ -79,11 +92,11 @@ pub fn join<R: BufRead>(
     first: Reader<R>,
     others: impl IntoIterator<Item = Reader<R>>,
     contexts: &'static dyn ContextBuilder,
-    out: impl Write,
+    out: Option<impl Write>,
 ) -> Result<Joined, JoinError> {
-    let header = Header { format: FORMAT.to_owned(), continues: None, ..first.header().clone() };
+    let mut header = trace_header(first.header());
     let mut replayer = Replayer::new(&first, None, contexts)?;
-    let mut writer = Writer::new(out, &header)?;
+    let mut writer = out.map(|out| Writer::new(out, &header)).transpose()?;
     let (mut joined, mut end) = (Joined::default(), None);
     for mut reader in std::iter::once(first).chain(others) {
         if joined.is_open {
@@ -91,6 +104,14 @@ pub fn join<R: BufRead>(
         }
         check_follows(&reader, &header, end.as_ref())?;
         let file = reader.file().to_owned();
+        if reader.header().upgraded_from.is_some() {
+            if writer.is_some() {
+                return Err(JoinError::Upgraded { file, steps: joined.steps });
+            }
+            replayer.upgrade(&reader, contexts)?;
+            joined.upgrades += 1;
+            header = trace_header(reader.header());
+        }
         let differs = |Difference { step, subject, recorded, replayed }| JoinError::Differs {
             file: file.clone(),
             step,
@@ -130,19 +151,28 @@ pub fn join<R: BufRead>(
                 Ok(events) => StepRecord::accepted(events, step.outcome.context.as_ref()),
                 Err(sentence) => StepRecord::refused(sentence),
             };
-            writer.write_step(&step.metadata, &step.input, record)?;
+            if let Some(writer) = &mut writer {
+                writer.write_step(&step.metadata, &step.input, record)?;
+            }
         }
         joined.erased_texts = erased_before + reader.erased_texts();
         end = Some(reader.segment_end());
     }
-    writer.end()?.flush()?;
+    if let Some(writer) = writer {
+        writer.end()?.flush()?;
+    }
     Ok(joined)
+}
+
+/// Returns the header of a trace with the steps of a segment.
+fn trace_header(segment: &Header) -> Header {
+    Header { format: FORMAT.to_owned(), continues: None, upgraded_from: None, ..segment.clone() }
 }
 
 /// Checks that a segment belongs to the conversation of this header, and continues this end.
 fn check_follows<R: BufRead>(
     reader: &Reader<R>,
-    first: &Header,
+    before: &Header,
     end: Option<&SegmentEnd>,
 ) -> Result<(), JoinError> {
     let wrong = |expected: String, found: String| {
@@ -156,14 +186,29 @@ fn check_follows<R: BufRead>(
     if header.continues.as_ref() != end {
         return wrong(place(end), place(header.continues.as_ref()));
     }
-    let own = Header { format: FORMAT.to_owned(), continues: None, ..header.clone() };
-    if own == *first {
+    let own = trace_header(header);
+    let Some(from) = &header.upgraded_from else {
+        return if own == *before {
+            Ok(())
+        } else {
+            wrong(
+                "the kernel, the policy and the conversation of the segment before".to_owned(),
+                "others, and no upgrade".to_owned(),
+            )
+        };
+    };
+    let Header { kernel, table, policy, .. } = own.clone();
+    if own != (Header { kernel, table, policy, ..before.clone() }) {
+        return wrong("the conversation of the segment before".to_owned(), "another".to_owned());
+    }
+    let (expected, found) = (before.as_upgraded_from(), from);
+    if expected == *found {
         Ok(())
     } else {
-        wrong(
-            "the kernel, the policy and the conversation of the first segment".to_owned(),
-            "others".to_owned(),
-        )
+        let text = |UpgradedFrom { kernel, table, policy }: &UpgradedFrom| {
+            format!("an upgrade from the kernel {kernel} with the table {table} and the policy {policy}")
+        };
+        wrong(text(&expected), text(found))
     }
 }
 

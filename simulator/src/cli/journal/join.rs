@@ -19,7 +19,9 @@ Examples:
                                         a trace for `show`, `promote` and others
 
 Each segment must continue the one before it, by steps and chain, and start in
-the state at its end. A journal that was never rotated is one segment.
+the state at its end. A journal that was never rotated is one segment. After an
+upgrade, steps are decided under the policy of their segment; a trace has one
+policy, so only the segments before the first upgrade can be written as one.
 
 Exit codes: 0 every step is equal; 1 a step differs; 2 error, for example a
 wrong segment; 3 erased texts leave steps unverified.")]
@@ -35,12 +37,12 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> Result<ExitStatus> {
     let Args { segments, out } = args;
     let result = match out {
-        None => join_to(segments, io::sink()),
+        None => join_to(segments, None::<io::Sink>),
         Some(path) => {
             let target = files::open_target(path, &TRACE_FILE)?;
             let mut result = None;
             let written = files::replace(target, |file| {
-                let joined = join_to(segments, BufWriter::new(file));
+                let joined = join_to(segments, Some(BufWriter::new(file)));
                 let is_joined = joined.is_ok();
                 result = Some(joined);
                 if is_joined { Ok(()) } else { Err(io::Error::other("the segments were not joined")) }
@@ -60,11 +62,14 @@ pub(super) fn run(args: &Args) -> Result<ExitStatus> {
         }
         Err(error) => return Err(error).into_diagnostic(),
     };
-    let Joined { steps, erased_texts, unverified_steps, is_open } = joined;
+    let Joined { steps, upgrades, erased_texts, unverified_steps, is_open } = joined;
     let mut page = output::plain_stdout();
     let state = if is_open { "open" } else { "closed" };
     let (segments, steps) = (count(segments.len(), "segment"), count(steps, "step"));
     writeln!(page, "  joined   {segments}, {steps}, {state}").into_diagnostic()?;
+    if upgrades > 0 {
+        writeln!(page, "  upgraded at {}", count(upgrades, "segment")).into_diagnostic()?;
+    }
     if erased_texts > 0 {
         let (texts, steps) = (count(erased_texts, "text"), count(unverified_steps, "step"));
         writeln!(page, "  erased   {texts}; not verified: {steps}").into_diagnostic()?;
@@ -72,7 +77,7 @@ pub(super) fn run(args: &Args) -> Result<ExitStatus> {
     Ok(if unverified_steps > 0 { ExitStatus::Incomplete } else { ExitStatus::Success })
 }
 
-fn join_to(segments: &[PathBuf], out: impl Write) -> Result<Joined, JoinError> {
+fn join_to(segments: &[PathBuf], out: Option<impl Write>) -> Result<Joined, JoinError> {
     let mut readers = Vec::new();
     for path in segments {
         readers.push(files::open_segment(path)?);

@@ -63,6 +63,22 @@ impl Replayer {
         Ok(Self { policy, state, contexts: ContextRecorder::new(contexts), expected: Vec::new() })
     }
 
+    /// Continues under the policy of the next segment, which an upgrade chose.
+    ///
+    /// # Errors
+    /// [`TraceError`] if the tokenizer of the policy is not available.
+    pub(crate) fn upgrade<R: BufRead>(
+        &mut self,
+        next: &Reader<R>,
+        contexts: &'static dyn ContextBuilder,
+    ) -> Result<(), TraceError> {
+        let policy = &next.header().policy;
+        contexts.check_policy(policy).map_err(|error| next.error(TraceErrorKind::Tokenizer(error)))?;
+        self.policy = policy.clone();
+        self.contexts = ContextRecorder::new(contexts);
+        Ok(())
+    }
+
     /// The state after the latest step.
     pub(crate) const fn state(&self) -> &State {
         &self.state

@@ -1,0 +1,202 @@
+//! Upgrades: a conversation continues under another policy or a newer kernel.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+mod office;
+
+use office::Modules;
+use orchestrion_kernel::{ConversationId, Policy, Score, Timestamp};
+use orchestrion_runtime::{
+    Clock, Conversation, JournalFile, OpenError, RotateError, Upgrade, UpgradeError, rotate,
+};
+use orchestrion_text::StandardContexts;
+use orchestrion_trace::segments::{JoinError, Joined, join};
+use orchestrion_trace::{Header, Reader, StepMetadata, StepRecord, Writer};
+use std::fs;
+use std::io::Sink;
+use std::path::{Path, PathBuf};
+
+fn stricter() -> Policy {
+    let mut policy = Policy::hardened();
+    policy.name = "stricter".to_owned();
+    policy.thresholds.veto_from = Score::ONE;
+    policy
+}
+
+fn open(path: &Path, policy: Policy) -> Result<Conversation<JournalFile>, OpenError> {
+    Conversation::open(path, policy, &StandardContexts)
+}
+
+/// Runs requests in a journal under a policy, and returns its steps.
+fn run(path: &Path, policy: Policy, requests: std::ops::Range<u32>) -> u64 {
+    let (mut conversation, clock) = (open(path, policy).unwrap(), Clock::simulated());
+    for number in requests {
+        let text = format!("Order paper for room {number}");
+        let host = Modules(clock.clone());
+        clock.block_on(conversation.run_request(&host, "ada", text.as_str())).unwrap().unwrap();
+    }
+    conversation.steps()
+}
+
+fn journal() -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("office.ndjson");
+    (folder, path)
+}
+
+fn prepare(path: &Path) -> Result<Upgrade, UpgradeError> {
+    Upgrade::prepare(path, &StandardContexts)
+}
+
+fn upgrade(path: &Path, policy: &Policy) -> PathBuf {
+    let upgrade = prepare(path).unwrap();
+    let next = upgrade.next_header(policy).unwrap();
+    upgrade.apply(next, None).unwrap().path
+}
+
+fn segment(path: &Path) -> Reader<std::io::BufReader<fs::File>> {
+    let input = std::io::BufReader::new(fs::File::open(path).unwrap());
+    Reader::new_segment(input, &path.file_name().unwrap().to_string_lossy()).unwrap()
+}
+
+fn joined(files: &[&Path]) -> Result<Joined, JoinError> {
+    let mut readers = files.iter().map(|path| segment(path));
+    let first = readers.next().unwrap();
+    join(first, readers, &StandardContexts, None::<Sink>)
+}
+
+#[test]
+fn conversation_continues_under_another_policy() {
+    let (_folder, path) = journal();
+    let steps = run(&path, Policy::hardened(), 0..2);
+    let before = open(&path, Policy::hardened()).unwrap().state().clone();
+    assert!(matches!(open(&path, stricter()), Err(OpenError::HeaderMismatch { subject: "policy", .. })));
+    let recorded = segment(&path).header().clone();
+    let first = upgrade(&path, &stricter());
+    assert!(matches!(
+        open(&path, Policy::hardened()),
+        Err(OpenError::HeaderMismatch { subject: "policy", .. })
+    ));
+    let conversation = open(&path, stricter()).unwrap();
+    assert_eq!((conversation.steps(), conversation.state()), (steps, &before));
+    drop(conversation);
+    let header = segment(&path).header().clone();
+    assert_eq!(header.upgraded_from, Some(recorded.as_upgraded_from()));
+    assert_eq!(header.policy, stricter());
+
+    // The next rotation is no upgrade, and the next upgrade has its own origin.
+    run(&path, stricter(), 2..3);
+    let second = rotate(&path, None, &StandardContexts).unwrap().path;
+    assert_eq!(segment(&path).header().upgraded_from, None);
+    run(&path, stricter(), 3..4);
+    let third = upgrade(&path, &Policy::hardened());
+    let steps = run(&path, Policy::hardened(), 4..5);
+    let files = [&first, &second, &third, &path].map(PathBuf::as_path);
+    let found = joined(&files).unwrap();
+    assert_eq!((found.steps, found.upgrades, found.unverified_steps, found.is_open), (steps, 2, 0, true));
+
+    // One trace has one policy.
+    let mut readers = files.iter().map(|path| segment(path));
+    let first_reader = readers.next().unwrap();
+    let error = join(first_reader, readers, &StandardContexts, Some(Vec::new())).unwrap_err();
+    assert!(matches!(error, JoinError::Upgraded { .. }), "{error}");
+    // A segment is missing, and the policy before is another one.
+    assert!(matches!(joined(&[&first, &third, &path]), Err(JoinError::WrongSegment { .. })));
+}
+
+/// A header that claims another origin, or changes the policy without an upgrade.
+#[test]
+fn changed_policy_needs_an_upgrade_from_the_segment_before() {
+    let (folder, path) = journal();
+    run(&path, Policy::hardened(), 0..1);
+    let first = upgrade(&path, &stricter());
+    let (recorded, start) = {
+        let reader = segment(&path);
+        (reader.header().clone(), reader.start().unwrap().clone())
+    };
+    let forged = folder.path().join("forged.ndjson");
+    let refused = |header: Header| {
+        let segment = Writer::new_segment(Vec::new(), &header, &start).unwrap().end().unwrap();
+        fs::write(&forged, segment).unwrap();
+        joined(&[&first, &forged]).unwrap_err().to_string()
+    };
+    let hidden = refused(Header { upgraded_from: None, ..recorded.clone() });
+    assert!(hidden.contains("found others, and no upgrade"), "{hidden}");
+    let other = refused(Header { upgraded_from: Some(recorded.as_upgraded_from()), ..recorded.clone() });
+    assert!(other.contains("expected an upgrade from the kernel ") && other.contains("the policy stricter"));
+    let foreign = refused(Header { conversation: ConversationId::new("cellar"), ..recorded });
+    assert!(foreign.contains("expected the conversation of the segment before"), "{foreign}");
+}
+
+#[test]
+fn unsafe_upgrades_are_refused() {
+    let (folder, path) = journal();
+    assert!(matches!(prepare(&path), Err(UpgradeError::Rotate(RotateError::Missing { .. }))));
+    run(&path, Policy::hardened(), 0..1);
+    let conversation = open(&path, Policy::hardened()).unwrap();
+    assert!(matches!(prepare(&path), Err(UpgradeError::Rotate(RotateError::Open(OpenError::Locked { .. })))));
+    drop(conversation);
+    let unchanged = prepare(&path).unwrap();
+    assert_eq!(unchanged.next_header(&Policy::hardened()), None);
+    drop(unchanged);
+
+    let whole = fs::read(&path).unwrap();
+    fs::write(&path, &whole[..whole.len() - 5]).unwrap();
+    assert!(matches!(prepare(&path), Err(UpgradeError::TornTail { .. })));
+    assert_eq!(fs::read(&path).unwrap(), &whole[..whole.len() - 5]);
+    fs::write(&path, &whole).unwrap();
+
+    // The lines up to the first call of the planner: a request runs.
+    let lines: Vec<&[u8]> = whole.split_inclusive(|byte| *byte == b'\n').collect();
+    let running = lines[..6].concat();
+    fs::write(&path, &running).unwrap();
+    let error = prepare(&path).unwrap_err();
+    assert!(matches!(error, UpgradeError::Running { .. }), "{error}");
+    assert_eq!(fs::read(&path).unwrap(), running);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no segment and no draft");
+}
+
+/// The journal of an older kernel with another table, which the older version rotated.
+#[test]
+fn conversation_continues_under_a_newer_kernel() {
+    let (_folder, path) = journal();
+    let steps = run(&path, Policy::hardened(), 0..1);
+    let first = rotate(&path, None, &StandardContexts).unwrap().path;
+    let (current, start) = {
+        let reader = segment(&path);
+        (reader.header().clone(), reader.start().unwrap().clone())
+    };
+    let older = Header { kernel: "0.0.9".to_owned(), table: "0".repeat(32), ..current };
+    let mut lines = Writer::new_segment(Vec::new(), &older, &start).unwrap();
+    fs::write(&path, lines.output()).unwrap();
+    assert!(matches!(
+        open(&path, Policy::hardened()),
+        Err(OpenError::HeaderMismatch { subject: "kernel version", .. })
+    ));
+    let prepared = prepare(&path).unwrap();
+    let next = prepared.next_header(&Policy::hardened()).unwrap();
+    assert_eq!(next.upgraded_from.as_ref().unwrap().kernel, "0.0.9");
+    // The older version rotated the journal at the same step.
+    let second = prepared.apply(next, None).unwrap().path;
+    assert_eq!(second, first.with_file_name(format!("office.{steps}-2.ndjson")));
+    assert_eq!(open(&path, Policy::hardened()).unwrap().steps(), steps);
+}
+
+/// A kernel that decided otherwise, here by another policy: its state does not follow from its inputs, so its own version stores it.
+#[test]
+fn steps_that_this_kernel_decides_otherwise_are_refused() {
+    let (_folder, path) = journal();
+    run(&path, Policy::hardened(), 0..1);
+    let reader = segment(&path);
+    let older = Header { kernel: "0.0.9".to_owned(), policy: Policy::as_drawn(), ..reader.header().clone() };
+    let mut journal = Writer::new(Vec::new(), &older).unwrap();
+    for step in reader.map_while(Result::ok) {
+        let metadata = StepMetadata::at(Timestamp::from_millis(step.at_ms));
+        let record = StepRecord::accepted(&step.events, None);
+        journal.write_step(&metadata, &step.input, record).unwrap();
+    }
+    fs::write(&path, journal.output()).unwrap();
+    let error = prepare(&path).unwrap_err().to_string();
+    assert!(error.contains("events of another kernel: expected"), "{error}");
+    assert!(error.contains("rotate the journal with the version 0.0.9 that recorded it"), "{error}");
+}
