@@ -11,7 +11,7 @@ use crate::rotation::{
     RotateError, RotatedSegment, check_format, continue_in_segment, open_file, unwritable,
 };
 use orchestrion_kernel::context::{ContextBuilder, TokenizerUnavailable};
-use orchestrion_kernel::{Policy, State};
+use orchestrion_kernel::{Phase, Policy, State};
 use orchestrion_trace::recorder::Recorder;
 use orchestrion_trace::{Header, Reader, TraceError, TraceErrorKind};
 use std::path::{Path, PathBuf};
@@ -44,6 +44,17 @@ pub enum UpgradeError {
         journal: String,
         /// The trace id of the request.
         request: String,
+    },
+    /// The conversation accepts no further request.
+    #[error(
+        "{journal}: ended conversation: expected the phase {}, found {phase}; begin a new journal",
+        Phase::Idle
+    )]
+    Ended {
+        /// The journal.
+        journal: String,
+        /// The phase.
+        phase: Phase,
     },
     /// The end of the journal may be lost, with the calls of a request.
     #[error("{journal}: torn tail: expected complete lines, found {} bytes of a torn line {}; open the conversation under the recorded policy \
@@ -99,6 +110,10 @@ impl Upgrade {
         if let Some(request) = control.request() {
             let request = control.trace_id(request.id).to_string();
             return Err(UpgradeError::Running { journal: name, request });
+        }
+        let phase = control.phase();
+        if phase != Phase::Idle {
+            return Err(UpgradeError::Ended { journal: name, phase });
         }
         Ok(Self { journal: journal.to_owned(), file, recorder, recorded, conversions, contexts })
     }

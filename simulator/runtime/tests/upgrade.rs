@@ -5,7 +5,7 @@
 mod office;
 
 use office::Modules;
-use orchestrion_kernel::{ConversationId, Policy, Score, Timestamp};
+use orchestrion_kernel::{ConversationId, Policy, Timestamp};
 use orchestrion_runtime::{
     Clock, Conversation, JournalFile, OpenError, RotateError, Upgrade, UpgradeError, rotate,
 };
@@ -16,10 +16,10 @@ use std::fs;
 use std::io::Sink;
 use std::path::{Path, PathBuf};
 
-fn stricter() -> Policy {
-    let mut policy = Policy::hardened();
-    policy.name = "stricter".to_owned();
-    policy.thresholds.veto_from = Score::ONE;
+/// A policy that decides other events than `hardened` in every request.
+fn other() -> Policy {
+    let mut policy = Policy { name: "other".to_owned(), ..Policy::as_drawn() };
+    policy.rules.next_request = true;
     policy
 }
 
@@ -70,25 +70,25 @@ fn conversation_continues_under_another_policy() {
     let (_folder, path) = journal();
     let steps = run(&path, Policy::hardened(), 0..2);
     let before = open(&path, Policy::hardened()).unwrap().state().clone();
-    assert!(matches!(open(&path, stricter()), Err(OpenError::HeaderMismatch { subject: "policy", .. })));
+    assert!(matches!(open(&path, other()), Err(OpenError::HeaderMismatch { subject: "policy", .. })));
     let recorded = segment(&path).header().clone();
-    let first = upgrade(&path, &stricter());
+    let first = upgrade(&path, &other());
     assert!(matches!(
         open(&path, Policy::hardened()),
         Err(OpenError::HeaderMismatch { subject: "policy", .. })
     ));
-    let conversation = open(&path, stricter()).unwrap();
+    let conversation = open(&path, other()).unwrap();
     assert_eq!((conversation.steps(), conversation.state()), (steps, &before));
     drop(conversation);
     let header = segment(&path).header().clone();
     assert_eq!(header.upgraded_from, Some(recorded.as_upgraded_from()));
-    assert_eq!(header.policy, stricter());
+    assert_eq!(header.policy, other());
 
     // The next rotation is no upgrade, and the next upgrade has its own origin.
-    run(&path, stricter(), 2..3);
+    run(&path, other(), 2..3);
     let second = rotate(&path, None, &StandardContexts).unwrap().path;
     assert_eq!(segment(&path).header().upgraded_from, None);
-    run(&path, stricter(), 3..4);
+    run(&path, other(), 3..4);
     let third = upgrade(&path, &Policy::hardened());
     let steps = run(&path, Policy::hardened(), 4..5);
     let files = [&first, &second, &third, &path].map(PathBuf::as_path);
@@ -109,7 +109,7 @@ fn conversation_continues_under_another_policy() {
 fn changed_policy_needs_an_upgrade_from_the_segment_before() {
     let (folder, path) = journal();
     run(&path, Policy::hardened(), 0..1);
-    let first = upgrade(&path, &stricter());
+    let first = upgrade(&path, &other());
     let (recorded, start) = {
         let reader = segment(&path);
         (reader.header().clone(), reader.start().unwrap().clone())
@@ -123,7 +123,7 @@ fn changed_policy_needs_an_upgrade_from_the_segment_before() {
     let hidden = refused(Header { upgraded_from: None, ..recorded.clone() });
     assert!(hidden.contains("found others, and no upgrade"), "{hidden}");
     let other = refused(Header { upgraded_from: Some(recorded.as_upgraded_from()), ..recorded.clone() });
-    assert!(other.contains("expected an upgrade from the kernel ") && other.contains("the policy stricter"));
+    assert!(other.contains("expected an upgrade from the kernel ") && other.contains("the policy other"));
     let foreign = refused(Header { conversation: ConversationId::new("cellar"), ..recorded });
     assert!(foreign.contains("expected the conversation of the segment before"), "{foreign}");
 }
@@ -154,6 +154,12 @@ fn unsafe_upgrades_are_refused() {
     assert!(matches!(error, UpgradeError::Running { .. }), "{error}");
     assert_eq!(fs::read(&path).unwrap(), running);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no segment and no draft");
+
+    // As drawn, a conversation ends with its first request.
+    fs::remove_file(&path).unwrap();
+    run(&path, Policy::as_drawn(), 0..1);
+    let error = prepare(&path).unwrap_err().to_string();
+    assert!(error.contains("ended conversation: expected the phase Idle, found Done"), "{error}");
 }
 
 /// The journal of an older kernel with another table, which the older version rotated.

@@ -1,6 +1,7 @@
 //! The first transition in which two runs of a conversation differ.
 
 use crate::error::{TraceError, TraceErrorKind};
+use crate::format::Step;
 use crate::read::Reader;
 use crate::transition;
 use orchestrion_kernel::control::guard::Guard;
@@ -35,17 +36,23 @@ impl ChangedDecision {
                 Err(error) => return Err(error),
             };
             let from = state.control().phase();
-            let recorded = step.refused.as_deref().map_or(Ok(step.events.as_slice()), Err);
-            let recorded = PathStep::from_step(step.n, recorded);
             let decided = decide(policy, &state, Timestamp::from_millis(step.at_ms), &step.input)
                 .map_err(|refusal| refusal.to_string());
-            let current = PathStep::from_step(step.n, decided.as_deref().map_err(String::as_str));
-            if !recorded.is_same(&current) {
-                return Ok(Some(Self { from, recorded, current }));
+            let current = decided.as_deref().map_err(String::as_str);
+            if let Some(changed) = Self::of_step(from, &step, current) {
+                return Ok(Some(changed));
             }
             decided.iter().flatten().for_each(|event| state.apply(event));
         }
         Ok(None)
+    }
+
+    /// Returns the change, if a recorded step and another decision of its input differ on the path of control.
+    pub(crate) fn of_step(from: Phase, step: &Step, decided: Result<&[Event], &str>) -> Option<Self> {
+        let recorded = step.refused.as_deref().map_or(Ok(step.events.as_slice()), Err);
+        let recorded = PathStep::from_step(step.n, recorded);
+        let current = PathStep::from_step(step.n, decided);
+        (!recorded.is_same(&current)).then_some(Self { from, recorded, current })
     }
 }
 

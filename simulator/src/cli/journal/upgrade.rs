@@ -30,9 +30,9 @@ Examples:
                             project under the recorded policy and this kernel
 
 A program that opens a journal under another kernel or policy is refused; this is
-the explicit step. The journal must be closed by its program, and no request may
-run. This kernel must decide the recorded steps as before; if a newer one does
-not, rotate the journal with the old version first: the state is then stored.
+the explicit step. No program may have the journal open, and no request may run.
+This kernel must decide the recorded steps as before; if a newer one does not,
+rotate the journal with the old version first: the state is then stored.
 
 The report has the changed settings, the first recorded step whose transition
 would be another one under the new policy, and the claims that hold in the state

@@ -4,7 +4,7 @@
 //! other line is parsed and compared by value, so that key order is no difference and a real difference can be named.
 
 use super::difference::Difference;
-use crate::changed_decision::{ChangedDecision, PathStep};
+use crate::changed_decision::ChangedDecision;
 use crate::context_record::ContextRecord;
 use crate::contexts::ContextRecorder;
 use crate::error::{TraceError, TraceErrorKind};
@@ -13,7 +13,7 @@ use crate::format::{Form, JournalStep, Step, StepMetadata, StepRecord};
 use crate::layers::{DifferenceKind, without_texts};
 use crate::read::Reader;
 use orchestrion_kernel::context::ContextBuilder;
-use orchestrion_kernel::{Event, Events, Input, Phase, Policy, State, Timestamp, decide};
+use orchestrion_kernel::{Event, Events, Input, Policy, State, Timestamp, decide};
 use std::io::{BufRead, Write};
 
 /// A conversation that is decided again, step by step.
@@ -114,7 +114,8 @@ impl Replayer {
         let step = reader.step(&self.state)?;
         let decided = early.unwrap_or_else(|| self.decide(Timestamp::from_millis(step.at_ms), &step.input));
         let difference = compare_step(&step, &decided);
-        let changed = changed_decision(from, &step, &decided);
+        let current = decided.result.as_ref().map(Vec::as_slice).map_err(String::as_str);
+        let changed = ChangedDecision::of_step(from, &step, current);
         let stamp = StepMetadata { at_ms: step.at_ms, note: step.note, idempotency: step.idempotency };
         Ok(Some(ReplayedStep {
             metadata: stamp,
@@ -221,15 +222,6 @@ impl Replayer {
 pub(crate) fn compare_steps(recorded: &Step, current: &Step) -> Option<(DifferenceKind, Difference)> {
     let result = current.refused.clone().map_or_else(|| Ok(current.events.clone()), Err);
     compare_step(recorded, &StepOutcome { result, context: current.context.clone() })
-}
-
-/// Returns the decision on the path of control, if it differs.
-fn changed_decision(from: Phase, step: &Step, decided: &StepOutcome) -> Option<ChangedDecision> {
-    let recorded = step.refused.as_deref().map_or(Ok(step.events.as_slice()), Err);
-    let recorded = PathStep::from_step(step.n, recorded);
-    let current = decided.result.as_ref().map(Vec::as_slice).map_err(String::as_str);
-    let current = PathStep::from_step(step.n, current);
-    (!recorded.is_same(&current)).then_some(ChangedDecision { from, recorded, current })
 }
 
 /// Returns the difference between a recorded step and its replay.
