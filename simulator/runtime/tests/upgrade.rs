@@ -16,10 +16,10 @@ use std::fs;
 use std::io::Sink;
 use std::path::{Path, PathBuf};
 
-/// A policy that decides other events than `hardened` in every request.
+/// A policy that decides other events than `hardened` in every request: an approver decides before the plan runs.
 fn other() -> Policy {
-    let mut policy = Policy { name: "other".to_owned(), ..Policy::as_drawn() };
-    policy.rules.next_request = true;
+    let mut policy = Policy { name: "other".to_owned(), ..Policy::hardened() };
+    policy.rules.approver = true;
     policy
 }
 
