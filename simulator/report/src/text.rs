@@ -24,6 +24,12 @@ pub fn sanitize(text: &str) -> String {
     out
 }
 
+/// Returns the text with each of its lines sanitized, and a newline after each.
+#[must_use]
+pub fn sanitize_lines(text: &str) -> String {
+    text.lines().map(|line| sanitize(line) + "\n").collect()
+}
+
 /// Returns JSON with the same value, in which every character that [`sanitize`] replaces is escaped.
 ///
 /// ```

@@ -146,7 +146,7 @@ impl Upgrade {
     #[must_use]
     pub fn next_header(&self, policy: &Policy) -> Option<Header> {
         let next = self.recorded.upgraded(policy.clone());
-        let is_equal = next.as_upgraded_from() == self.recorded.as_upgraded_from();
+        let is_equal = next.upgraded_from == Some(next.as_upgraded_from());
         (!is_equal || !self.conversions.is_empty()).then_some(next)
     }
 

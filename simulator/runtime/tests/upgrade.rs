@@ -11,7 +11,7 @@ use orchestrion_runtime::{
 };
 use orchestrion_text::StandardContexts;
 use orchestrion_trace::segments::{JoinError, Joined, join};
-use orchestrion_trace::{Header, Reader, StepMetadata, StepRecord, Writer};
+use orchestrion_trace::{Header, Reader, StepMetadata, StepRecord, Writer, digest};
 use std::fs;
 use std::io::Sink;
 use std::path::{Path, PathBuf};
@@ -205,4 +205,24 @@ fn steps_that_this_kernel_decides_otherwise_are_refused() {
     let error = prepare(&path).unwrap_err().to_string();
     assert!(error.contains("events of another kernel: expected"), "{error}");
     assert!(error.contains("rotate the journal with the version 0.0.9 that recorded it"), "{error}");
+}
+
+/// The header of a journal without steps lacks a setting that this version has.
+#[test]
+fn older_header_is_converted() {
+    let (_folder, path) = journal();
+    let json = serde_json::to_string(&office::header(Policy::hardened())).unwrap();
+    let setting = "\"session_items_max\":1000";
+    let older = json.replace(&format!(",{setting}"), "");
+    assert_ne!(older, json);
+    let chain = digest(older.as_bytes());
+    fs::write(&path, format!("{},\"chain\":\"{chain}\"}}\n", older.strip_suffix('}').unwrap())).unwrap();
+    let error = open(&path, Policy::hardened()).unwrap_err().to_string();
+    assert!(error.contains("a journal with `orchestrion journal upgrade JOURNAL`"), "{error}");
+    let prepared = prepare(&path).unwrap();
+    assert_eq!(prepared.conversions().len(), 1, "{:?}", prepared.conversions());
+    let recorded = prepared.recorded().policy.clone();
+    let next = prepared.next_header(&recorded).unwrap();
+    prepared.apply(next, None).unwrap();
+    assert_eq!(open(&path, recorded).unwrap().steps(), 0);
 }

@@ -10,7 +10,7 @@ use std::io::{self, Write};
 /// The column of the values of a difference.
 const VALUE_COLUMN: usize = 13;
 /// The column of the text of a labelled line.
-const TEXT_COLUMN: usize = 11;
+pub(super) const TEXT_COLUMN: usize = 11;
 /// Characters of a difference that are shown, and those before its first difference.
 const EXCERPT_CHARS: usize = 160;
 const PREFIX_CHARS: usize = 40;

@@ -8,6 +8,9 @@ mod upgrade;
 use super::args::GlobalArgs;
 use super::exit_status::ExitStatus;
 use miette::Result;
+use orchestrion_runtime::RotatedSegment;
+use std::io::{self, Write};
+use std::path::Path;
 
 /// Rotate or upgrade the journal of a conversation, erase texts in its segments, and join the segments again.
 #[derive(Debug, clap::Args)]
@@ -47,4 +50,10 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
         Command::Erase(args) => erase::run(args),
         Command::Join(args) => join::run(args),
     }
+}
+
+/// Writes where the lines of a journal are after a rotation or an upgrade.
+fn write_rotated(journal: &Path, rotated: &RotatedSegment, out: &mut impl Write) -> io::Result<()> {
+    writeln!(out, "  segment  {}, up to step {}", rotated.path.display(), rotated.steps)?;
+    writeln!(out, "  journal  {}, from step {}", journal.display(), rotated.steps + 1)
 }

@@ -20,7 +20,7 @@ pub use frame::PAGE_PREFIX;
 use super::claims::ClaimMonitor;
 use super::fold::{ShowSummary, StateFold};
 use super::timeline::{self, Timeline};
-use crate::text::sanitize;
+use crate::text::sanitize_lines;
 use blocks::PageBlocks;
 use builder::PageBuilder;
 use frame::Frame;
@@ -73,6 +73,5 @@ pub fn html<R: BufRead>(mut reader: Reader<R>, file: &str) -> HtmlPage {
         unread: unread.as_ref(),
     };
     let page = frame.markup(&builder, &monitor.verdicts(policy)).into_string();
-    let text = page.lines().map(sanitize).collect::<Vec<_>>().join("\n") + "\n";
-    HtmlPage { text, summary, unread }
+    HtmlPage { text: sanitize_lines(&page), summary, unread }
 }

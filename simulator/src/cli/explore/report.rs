@@ -9,7 +9,7 @@ use miette::{IntoDiagnostic, Result, miette};
 use orchestrion_experiment::{Experiment, METRICS, Metric, Report, Summary};
 use orchestrion_figures::{FigureError, PAGE_PREFIX, PNG_MARK, Page, figures, page};
 use orchestrion_files::FileKind;
-use orchestrion_report::text::sanitize;
+use orchestrion_report::text::{sanitize, sanitize_lines};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -85,7 +85,7 @@ pub(super) fn run(args: &Args, _: &GlobalArgs) -> Result<ExitStatus> {
         command: &format!("orchestrion explore run {}.yaml", summary.experiment),
     });
     let page = page.map_err(bug)?;
-    replace_with(&path, &PAGE, |file| file.write_all(sanitized(&page).as_bytes()))?;
+    replace_with(&path, &PAGE, |file| file.write_all(sanitize_lines(&page).as_bytes()))?;
     let mut out = output::stdout();
     let shown = |path: &Path| sanitize(&path.display().to_string());
     writeln!(out, "  page     {}", shown(&path)).into_diagnostic()?;
@@ -99,18 +99,13 @@ pub(super) fn run(args: &Args, _: &GlobalArgs) -> Result<ExitStatus> {
     for figure in &figures {
         if let Some(folder) = &args.svg {
             let svg = figure.svg_on_white().map_err(bug)?;
-            write(folder, &figure.name, "svg", &SVG, sanitized(&svg).as_bytes())?;
+            write(folder, &figure.name, "svg", &SVG, sanitize_lines(&svg).as_bytes())?;
         }
         if let Some(folder) = &args.png {
             write(folder, &figure.name, "png", &PNG, &figure.png().map_err(bug)?)?;
         }
     }
     Ok(ExitStatus::Success)
-}
-
-/// Replaces the characters of names that change how text around them is read.
-fn sanitized(markup: &str) -> String {
-    markup.lines().map(|line| sanitize(line) + "\n").collect()
 }
 
 fn bug(error: FigureError) -> miette::Report {

@@ -1,11 +1,11 @@
 //! `journal rotate`: moves the lines of a journal to a segment of their own.
 
+use super::write_rotated;
 use crate::cli::exit_status::ExitStatus;
 use crate::cli::output;
 use miette::{IntoDiagnostic, Result};
 use orchestrion_runtime::rotate;
 use orchestrion_text::StandardContexts;
-use std::io::Write as _;
 use std::path::PathBuf;
 
 /// Move the lines of a journal to a segment, and continue the journal with the state at its end.
@@ -34,9 +34,6 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> Result<ExitStatus> {
     let Args { journal, to } = args;
     let rotated = rotate(journal, to.as_deref(), &StandardContexts).into_diagnostic()?;
-    let mut out = output::plain_stdout();
-    writeln!(out, "  segment  {}, up to step {}", rotated.path.display(), rotated.steps)
-        .and_then(|()| writeln!(out, "  journal  {}, from step {}", journal.display(), rotated.steps + 1))
-        .into_diagnostic()?;
+    write_rotated(journal, &rotated, &mut output::plain_stdout()).into_diagnostic()?;
     Ok(ExitStatus::Success)
 }

@@ -1,8 +1,9 @@
 //! `journal upgrade`: continues a conversation under another policy or under this kernel (decision 0069).
 
+use super::write_rotated;
 use crate::cli::args::GlobalArgs;
 use crate::cli::confirmation::is_confirmed;
-use crate::cli::differences::{Sides, write_decision, write_settings};
+use crate::cli::differences::{Sides, TEXT_COLUMN, write_decision, write_settings};
 use crate::cli::exit_status::ExitStatus;
 use crate::cli::output::{self, quoted, write_hanging};
 use crate::cli::targets::ProjectPolicies;
@@ -45,8 +46,9 @@ Example: of a threshold that was raised, the report has the lines
   path     as before in each of 42 steps
   claims   as before
 
-Exit codes: 0 upgraded, or nothing changes; 1 refused or not confirmed; 2 error.
-Unless the exit code is 0, the journal is unchanged.")]
+Exit codes: 0 upgraded, or nothing changes; 1 a claim would not hold, or not
+confirmed; 2 error, for example a running request. Unless the exit code is 0, the
+journal is unchanged.")]
 pub(super) struct Args {
     /// Upgrade this journal.
     #[arg(value_name = "JOURNAL")]
@@ -84,21 +86,16 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     write_claims(&lost, width, &mut out).into_diagnostic()?;
     if !lost.is_empty() {
         let advice = "continue under the recorded policy until these claims hold, for example end the session, or choose another policy";
-        write_hanging(COLUMN, "  refused", advice, width, &mut out).into_diagnostic()?;
+        write_hanging(TEXT_COLUMN, "  refused", advice, width, &mut out).into_diagnostic()?;
         return Ok(ExitStatus::Failure);
     }
     if !args.yes && !is_confirmed(journal, &command(args), width, &mut out)? {
         return Ok(ExitStatus::Failure);
     }
     let upgraded = upgrade.apply(next, to.as_deref()).into_diagnostic()?;
-    writeln!(out, "  segment  {}, up to step {}", upgraded.path.display(), upgraded.steps)
-        .and_then(|()| writeln!(out, "  journal  {file}, from step {}", upgraded.steps + 1))
-        .into_diagnostic()?;
+    write_rotated(journal, &upgraded, &mut out).into_diagnostic()?;
     Ok(ExitStatus::Success)
 }
-
-/// The column of a value after its label.
-const COLUMN: usize = 11;
 
 /// Returns the policy under which the conversation continues.
 fn policy_of(args: &Args, recorded: &Header, global: &GlobalArgs) -> Result<Policy> {
@@ -130,11 +127,11 @@ fn write_changes(upgrade: &Upgrade, next: &Header, width: usize, out: &mut impl 
     let versions = [("  kernel", &recorded.kernel, &next.kernel), ("  table", &recorded.table, &next.table)];
     for (label, before, after) in versions {
         if before != after {
-            write_hanging(COLUMN, label, &format!("before {before}, after {after}"), width, out)?;
+            write_hanging(TEXT_COLUMN, label, &format!("before {before}, after {after}"), width, out)?;
         }
     }
     for conversion in upgrade.conversions() {
-        write_hanging(COLUMN, "  header", conversion, width, out)?;
+        write_hanging(TEXT_COLUMN, "  header", conversion, width, out)?;
     }
     write_settings(&recorded.policy, &next.policy, UPGRADE, width, out)
 }
@@ -155,11 +152,11 @@ fn write_path(
         Some(changed) => write_decision(&changed, UPGRADE, width, out),
         None => {
             let text = match steps {
-                0 => "no step in the journal: it was rotated".to_owned(),
+                0 => "no step in this journal".to_owned(),
                 1 => "as before in 1 step".to_owned(),
                 steps => format!("as before in each of {steps} steps"),
             };
-            write_hanging(COLUMN, "  path", &text, width, out)
+            write_hanging(TEXT_COLUMN, "  path", &text, width, out)
         }
     }
     .into_diagnostic()
@@ -175,10 +172,10 @@ fn lost_claims(before: &Policy, after: &Policy, state: &State) -> Vec<&'static C
 
 fn write_claims(lost: &[&Claim], width: usize, out: &mut impl Write) -> io::Result<()> {
     if lost.is_empty() {
-        return write_hanging(COLUMN, "  claims", "as before", width, out);
+        return write_hanging(TEXT_COLUMN, "  claims", "as before", width, out);
     }
     for Claim { id, statement, .. } in lost {
-        write_hanging(COLUMN, "  claims", &format!("{id} would not hold: {statement}"), width, out)?;
+        write_hanging(TEXT_COLUMN, "  claims", &format!("{id} would not hold: {statement}"), width, out)?;
     }
     Ok(())
 }

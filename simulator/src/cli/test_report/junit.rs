@@ -1,7 +1,7 @@
 //! The report as XML of JUnit: one test suite for each policy, machine or command, one test case for each case.
 
 use super::{CaseVerdict, Diagnostic, TestReport};
-use orchestrion_report::text::sanitize;
+use orchestrion_report::text::sanitize_lines;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use std::io::{self, Write};
 
@@ -21,8 +21,7 @@ pub(super) fn write(report: &TestReport, out: &mut impl Write) -> io::Result<()>
     junit.add_test_suites(suites);
     let xml = junit.to_string().map_err(io::Error::other)?;
     // The library removes control characters; invisible ones remain.
-    let lines: Vec<String> = xml.lines().map(sanitize).collect();
-    writeln!(out, "{}", lines.join("\n"))
+    out.write_all(sanitize_lines(&xml).as_bytes())
 }
 
 fn status(case: &super::TestCase) -> TestCaseStatus {
