@@ -10,6 +10,7 @@ use crate::random::RandomDraws;
 use crate::trajectories::{Line, Point, Recorder};
 use orchestrion_kernel::knowledge::{NewFact, Write, WriteSource, compaction};
 use orchestrion_kernel::module::{Failure, Operation};
+use orchestrion_kernel::network::NetworkInput;
 use orchestrion_kernel::state::Call;
 use orchestrion_kernel::{
     CallId, ConversationId, Input, ItemId, Policy, Refusal, State, Text, Timestamp, UserId, decide,
@@ -51,8 +52,18 @@ impl World {
             let source = WriteSource::declared("admin".into());
             Input::Write(Box::new(Write::Fact(NewFact::global(key.clone(), text.clone(), source))))
         });
-        let network = cell.network.iter().map(|network| Input::Network(Box::new(network.clone())));
+        let network = cell.network.iter().map(|network| Input::Network(Box::new(unshared(network))));
         std::iter::once(Input::session_start(Self::user())).chain(network).chain(facts)
+    }
+
+    /// Returns a copy with texts of its own.
+    fn unshared(&self) -> Self {
+        let copy = |text: &Text| Text::from(text.as_str());
+        let mut world = self.clone();
+        world.text = copy(&self.text);
+        world.facts = self.facts.iter().map(|(key, text)| (copy(key), copy(text))).collect();
+        world.environment.result = copy(&self.environment.result);
+        world
     }
 
     /// Returns the input that starts a request.
@@ -74,6 +85,12 @@ impl World {
     }
 }
 
+/// Returns a copy of a network with ids of its own.
+fn unshared(network: &NetworkInput) -> NetworkInput {
+    // A shared copy would give the same results.
+    serde_json::to_value(network).and_then(serde_json::from_value).unwrap_or_else(|_| network.clone())
+}
+
 /// What one run gives: its measurements, the way of each request, and the points of the trajectories.
 #[derive(Clone, Debug, Default)]
 pub struct RunRecord {
@@ -86,10 +103,13 @@ pub struct RunRecord {
 }
 
 /// Runs conversations of one world under one policy. It keeps the state before the first request.
+///
+/// Each thread has a runner of its own, which shares no text or id with another one: every copy of a shared one counts in the same
+/// memory, and two threads were slower than one.
 #[derive(Debug)]
 pub struct Runner<'a> {
     policy: &'a Policy,
-    world: &'a World,
+    world: World,
     start: State,
 }
 
@@ -98,8 +118,9 @@ impl<'a> Runner<'a> {
     ///
     /// # Errors
     /// The refusal of an input before the first request.
-    pub fn new(cell: &'a Cell, world: &'a World) -> Result<Self, Refusal> {
-        Ok(Self { policy: &cell.policy, world, start: world.start(cell)? })
+    pub fn new(cell: &'a Cell, world: &World) -> Result<Self, Refusal> {
+        let world = world.unshared();
+        Ok(Self { policy: &cell.policy, start: world.start(cell)?, world })
     }
 
     /// Runs the conversation with this number, and replaces the record by its own.
@@ -108,7 +129,7 @@ impl<'a> Runner<'a> {
         record.points.clear();
         let mut run = Run {
             policy: self.policy,
-            world: self.world,
+            world: &self.world,
             state: self.start.clone(),
             memory: Memory::default(),
             meter: Meter::default(),
@@ -278,5 +299,26 @@ impl Run<'_> {
         } else {
             Vec::new()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use orchestrion_network::LoadedNetwork;
+    use std::path::Path;
+
+    #[test]
+    fn unshared_network_is_equal_and_shares_no_id() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../specs/networks/executors.yaml");
+        let network = LoadedNetwork::read(&path).unwrap().conversation_input().unwrap();
+        let copy = unshared(&network);
+        assert_eq!(copy, network);
+        let (NetworkInput::Create { orchestrator: a, .. }, NetworkInput::Create { orchestrator: b, .. }) =
+            (&network, &copy)
+        else {
+            panic!("{network:?}")
+        };
+        assert!(!std::ptr::eq(a.as_str(), b.as_str()));
     }
 }

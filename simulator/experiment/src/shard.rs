@@ -85,15 +85,15 @@ pub fn run_range(
     sink: &mut impl Sink,
 ) -> Result<(), RunError> {
     // A refused opening is found before any thread starts.
-    let runners = runners(experiment)?;
+    let runners_by_thread = (0..threads.get()).map(|_| runners(experiment));
+    let runners_by_thread = runners_by_thread.collect::<Result<Vec<_>, _>>()?;
     let (next, stopped) = (AtomicU64::new(first), AtomicBool::new(false));
     let rows = with_rows.then(|| Rows::new(experiment));
     // A thread waits when it is this far ahead of the slowest one.
     let (sender, receiver) = sync_channel(4);
     thread::scope(|scope| {
-        for _ in 0..threads.get() {
-            let (sender, next, stopped, rows, runners) =
-                (sender.clone(), &next, &stopped, rows.as_ref(), &runners);
+        for runners in runners_by_thread {
+            let (sender, next, stopped, rows) = (sender.clone(), &next, &stopped, rows.as_ref());
             scope.spawn(move || {
                 let mut draws = RandomDraws::new(experiment.seed);
                 let mut records = vec![RunRecord::default(); runners.len()];

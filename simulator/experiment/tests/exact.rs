@@ -224,6 +224,24 @@ calls: {modules: {executor: {timeout: 0.1, duration: {constant: 1s}}}}
     assert!(varying > 4, "{varying}");
 }
 
+/// Trust and the load of the nodes are part of a state: the second request is routed by the results of the first one.
+#[test]
+fn estimates_agree_in_networks() {
+    let text = "
+seed: 8
+runs: 3000
+grid:
+- {setting: network.routing.order, values: 'score, round_robin'}
+requests: 2
+network: ../../specs/networks/executors.yaml
+nodes:
+  ana: {success: 0.6, later: {from_request: 2, success: 0.3}, lies: 0.5}
+metrics: [completed, tasks, bad_tasks, load_spread_tasks, repairs]
+";
+    let varying = check_estimates(text);
+    assert!(varying > 6, "{varying}");
+}
+
 /// 004 as drawn repairs for ever.
 #[test]
 fn endless_repairs_are_cyclic() {
