@@ -28,7 +28,7 @@ use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 
-/// The status of every mutant of a policy at a scope.
+/// The status of mutants of a policy at a scope.
 #[derive(Clone, Debug)]
 pub struct MutationReport {
     /// Each mutant with its status.
@@ -37,26 +37,26 @@ pub struct MutationReport {
     pub left_out: Vec<usize>,
 }
 
-/// Runs every mutant of a policy at a scope, several at once. `progress` receives the number of finished mutants and
-/// their total.
+/// Runs mutants of a policy at a scope, several at once. `progress` receives the number of finished mutants and their
+/// total.
 ///
 /// # Errors
 ///
 /// [`ModelError`] if the kernel or a mutant is not a function.
 pub fn run_mutants(
+    mutants: Vec<Mutant>,
     policy: &Policy,
     scope: &Scope,
     jobs: NonZeroUsize,
-    mut tell: impl FnMut(usize, usize),
+    mut progress: impl FnMut(usize, usize),
 ) -> Result<MutationReport, ModelError> {
-    let mutants = all_mutants(policy);
-    tell(0, mutants.len());
+    progress(0, mutants.len());
     let quick = Baseline::of(policy, QUICK_SCOPE, &Part::ALL, None)?;
     let whole = Baseline::of(policy, scope.clone(), &Part::ALL, Some(&quick))?;
     let baselines = [quick, whole];
     let next = AtomicUsize::new(0);
     let (sender, receiver) = mpsc::channel();
-    let mut fates = Vec::new();
+    let mut statuses = Vec::new();
     std::thread::scope(|threads| {
         for _ in 0..jobs.get() {
             let (sender, next, mutants, baselines) = (sender.clone(), &next, &mutants, &baselines);
@@ -70,16 +70,17 @@ pub fn run_mutants(
             });
         }
         drop(sender);
-        for fate in receiver {
-            fates.push(fate);
-            tell(fates.len(), mutants.len());
+        for status in receiver {
+            statuses.push(status);
+            progress(statuses.len(), mutants.len());
         }
     });
-    fates.sort_unstable_by_key(|(place, _)| *place);
-    let fates = fates.into_iter().map(|(_, fate)| fate).collect::<Result<Vec<MutantStatus>, ModelError>>()?;
+    statuses.sort_unstable_by_key(|(place, _)| *place);
+    let statuses =
+        statuses.into_iter().map(|(_, status)| status).collect::<Result<Vec<MutantStatus>, ModelError>>()?;
     let left_out = baselines.iter().flat_map(Baseline::left_out).collect::<BTreeSet<usize>>();
     Ok(MutationReport {
-        mutants: mutants.into_iter().zip(fates).collect(),
+        mutants: mutants.into_iter().zip(statuses).collect(),
         left_out: left_out.into_iter().collect(),
     })
 }

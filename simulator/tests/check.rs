@@ -489,3 +489,11 @@ fn several_counterexamples_are_from_different_models() {
     }
     assert!(count > 0);
 }
+
+#[test]
+fn shard_without_mutants_is_refused() {
+    let printed = check(2, &folder(), &["--mutants", "--shard", "10000/10000"]);
+    assert!(printed.contains("--shard 10000/10000 has no mutants"), "{printed}");
+    let printed = check(2, &folder(), &["--mutants", "--shard", "3/2"]);
+    assert!(printed.contains("expected a part such as 2/3"), "{printed}");
+}

@@ -142,15 +142,15 @@ impl Baseline {
 
 /// Runs a mutant at one scope after the other. The last one decides whether it differs from the unmodified kernel.
 pub(super) fn try_out(mutant: &Mutant, baselines: &[Baseline]) -> Result<MutantStatus, ModelError> {
-    let mut fate = MutantStatus::Equivalent;
+    let mut status = MutantStatus::Equivalent;
     let mut runs = BTreeMap::new();
     for baseline in baselines {
-        fate = at_scope(mutant, baseline, &mut runs)?;
-        if matches!(fate, MutantStatus::Killed { .. } | MutantStatus::Panicked) {
+        status = at_scope(mutant, baseline, &mut runs)?;
+        if matches!(status, MutantStatus::Killed { .. } | MutantStatus::Panicked) {
             break;
         }
     }
-    Ok(fate)
+    Ok(status)
 }
 
 /// What the exploration of one model showed of a mutant that it did not kill.
@@ -258,7 +258,7 @@ mod tests {
     use orchestrion_kernel::{Event, Events, State};
 
     /// Returns the status of a mutant of a policy, given the policy's baseline.
-    fn fate(policy: &Policy, baseline: &[Baseline], spoil: fn(&State, &mut Events)) -> MutantStatus {
+    fn status(policy: &Policy, baseline: &[Baseline], spoil: fn(&State, &mut Events)) -> MutantStatus {
         let subject =
             KernelUnderTest { mutate_events: Some(spoil), ..KernelUnderTest::unmodified(policy.clone()) };
         let mutant =
@@ -271,7 +271,7 @@ mod tests {
         let hardened = Policy::hardened();
         let baseline = [Baseline::of(&hardened, QUICK_SCOPE, &[Part::Core], None).unwrap()];
         assert!(matches!(
-            fate(&hardened, &baseline, |_, events| events
+            status(&hardened, &baseline, |_, events| events
                 .retain(|event| !matches!(event, Event::AuditRecorded { .. }))),
             MutantStatus::Killed { .. }
         ));
@@ -283,8 +283,8 @@ mod tests {
                 }
             }
         };
-        assert_eq!(fate(&hardened, &baseline, falsify), MutantStatus::Survived);
-        assert_eq!(fate(&hardened, &baseline, |_, _| ()), MutantStatus::Equivalent);
+        assert_eq!(status(&hardened, &baseline, falsify), MutantStatus::Survived);
+        assert_eq!(status(&hardened, &baseline, |_, _| ()), MutantStatus::Equivalent);
     }
 
     #[test]
@@ -292,7 +292,7 @@ mod tests {
         let drawn = Policy::as_drawn();
         let baseline = Baseline::of(&drawn, QUICK_SCOPE, &[Part::Core], None).unwrap();
         let left_out = baseline.left_out();
-        assert_eq!(fate(&drawn, &[baseline], |_, _| ()), MutantStatus::Equivalent);
+        assert_eq!(status(&drawn, &[baseline], |_, _| ()), MutantStatus::Equivalent);
         let left_out: Vec<&str> = left_out.into_iter().map(|claim| CLAIMS[claim].id).collect();
         assert!(left_out.contains(&"C-01") && left_out.contains(&"C-03"), "{left_out:?}");
     }

@@ -3,6 +3,7 @@
 use clap::{ColorChoice, ValueEnum};
 use jiff::SignedDuration;
 use miette::{Result, miette};
+use orchestrion_experiment::Shard;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -74,6 +75,17 @@ impl ReportFormat {
             "--format {name} is not available with {option}: its result is no list of cases"
         ))
     }
+}
+
+/// Parses the number of a part and the number of parts.
+pub(super) fn shard(text: &str) -> std::result::Result<Shard, String> {
+    let parse = || {
+        let (index, count) = text.split_once('/')?;
+        let shard = Shard { index: index.parse().ok()?, count: count.parse().ok()? };
+        (1..=shard.count).contains(&shard.index).then_some(shard)
+    };
+    parse()
+        .ok_or_else(|| "expected a part such as 2/3: its number from 1, and the number of parts".to_owned())
 }
 
 /// Parses a whole number from 1.

@@ -70,7 +70,7 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
         return reach::run(&target, &plan, args, global, format, style);
     }
     if args.mutants {
-        return mutants::run(&plan.policies, &plan.scope, &args.search, format, style);
+        return mutants::run(&plan, args, format, style);
     }
     if args.statistics {
         return statistics::run(&plan, args, global, format, style);

@@ -1,6 +1,7 @@
 //! `check --mutants`: mutation testing of the claims.
 
-use super::search::SearchArgs;
+use super::options::Args;
+use super::plan::CheckPlan;
 use crate::cli::args::Format;
 use crate::cli::exit_status::ExitStatus;
 use crate::cli::output::{self, ReportStyle, text_width, write_hanging, write_summary};
@@ -9,8 +10,11 @@ use anstyle::{AnsiColor, Style};
 use indicatif::{ProgressBar, ProgressStyle};
 use miette::{IntoDiagnostic, Result, miette};
 use orchestrion_claims::CLAIMS;
+use orchestrion_experiment::Shard;
 use orchestrion_kernel::Policy;
-use orchestrion_model::mutants::{KillReason, MutantStatus, MutationReport, run_mutants};
+use orchestrion_model::mutants::{
+    KillReason, Mutant, MutantStatus, MutationReport, all_mutants, run_mutants,
+};
 use orchestrion_model::scopes::Scope;
 use orchestrion_report::text::{sanitize, wrap};
 use serde::Serialize;
@@ -41,31 +45,29 @@ impl PolicyMutants {
 }
 
 /// Runs the mutants of every policy.
-pub(super) fn run(
-    policies: &[Policy],
-    scope: &Scope,
-    search: &SearchArgs,
-    format: Format,
-    style: ReportStyle,
-) -> Result<ExitStatus> {
+pub(super) fn run(plan: &CheckPlan, args: &Args, format: Format, style: ReportStyle) -> Result<ExitStatus> {
+    let scope = &plan.scope;
     let mut results = Vec::new();
-    for policy in policies {
-        results.push(run_policy(policy, scope, search, style.quiet)?);
+    for policy in &plan.policies {
+        results.push(run_policy(policy, scope, args, style.quiet)?);
     }
     let status = exit_status(&results);
     let mut out = output::stdout();
     match format {
-        Format::Human => results.iter().try_for_each(|result| human(result, scope, style, &mut out)),
+        Format::Human => {
+            results.iter().try_for_each(|result| human(result, args.shard, scope, style, &mut out))
+        }
         Format::Json => json(&results, scope, &mut out),
     }
     .into_diagnostic()?;
     Ok(status)
 }
 
-fn run_policy(policy: &Policy, scope: &Scope, search: &SearchArgs, quiet: bool) -> Result<PolicyMutants> {
+fn run_policy(policy: &Policy, scope: &Scope, args: &Args, quiet: bool) -> Result<PolicyMutants> {
     let (name, start) = (sanitize(&policy.name), Instant::now());
+    let mutants = mutants_of(args.shard.unwrap_or(Shard::WHOLE), policy)?;
     let (bar, mut timer) = (progress_bar(&name), ProgressTimer::default());
-    let report = run_mutants(policy, scope, search.jobs(), |done, all| {
+    let report = run_mutants(mutants, policy, scope, args.search.jobs(), |done, all| {
         bar.set_length(all as u64);
         bar.set_position(done as u64);
         if bar.is_hidden() && !quiet && (done == 0 || timer.is_due(start.elapsed())) {
@@ -84,6 +86,18 @@ fn run_policy(policy: &Policy, scope: &Scope, search: &SearchArgs, quiet: bool) 
         )
     })?;
     Ok(PolicyMutants { policy: name, report })
+}
+
+/// Returns the mutants of a part. The mutants are listed by kind, and each part has its share of every kind.
+fn mutants_of(shard: Shard, policy: &Policy) -> Result<Vec<Mutant>> {
+    let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+    let (first, step) = (number(shard.index.saturating_sub(1)), number(shard.count.max(1)));
+    let all = all_mutants(policy);
+    if first >= all.len() {
+        let help = format!("the policy has {} mutants; use at most as many parts", all.len());
+        return Err(miette!(help = help, "--shard {}/{} has no mutants", shard.index, shard.count));
+    }
+    Ok(all.into_iter().skip(first).step_by(step).collect())
 }
 
 fn exit_status(results: &[PolicyMutants]) -> ExitStatus {
@@ -107,9 +121,16 @@ const fn status_name(status: &MutantStatus) -> &'static str {
     }
 }
 
-fn human(result: &PolicyMutants, scope: &Scope, style: ReportStyle, out: &mut impl Write) -> io::Result<()> {
+fn human(
+    result: &PolicyMutants,
+    shard: Option<Shard>,
+    scope: &Scope,
+    style: ReportStyle,
+    out: &mut impl Write,
+) -> io::Result<()> {
     if !style.quiet {
-        let heading = format!("mutants of the policy {}, scope {}", result.policy, scope.name);
+        let part = shard.map_or(String::new(), |Shard { index, count }| format!(", part {index} of {count}"));
+        let heading = format!("mutants of the policy {}, scope {}{part}", result.policy, scope.name);
         write_hanging(0, "", &heading, style.width, out)?;
         write_kills(result, style.width, out)?;
     }
@@ -243,4 +264,22 @@ fn progress_bar(policy: &str) -> ProgressBar {
     }
     bar.set_prefix(policy.to_owned());
     bar
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_have_each_mutant_once() {
+        let policy = Policy::hardened();
+        let name = |mutant: &Mutant| format!("{} {}", mutant.location, mutant.fault);
+        let part = |index| mutants_of(Shard { index, count: 3 }, &policy).unwrap();
+        let parts = [part(1), part(2), part(3)];
+        let all: Vec<String> = all_mutants(&policy).iter().map(name).collect();
+        for (position, expected) in all.iter().enumerate() {
+            assert_eq!(name(&parts[position % 3][position / 3]), *expected);
+        }
+        assert_eq!(parts.iter().map(Vec::len).sum::<usize>(), all.len());
+    }
 }

@@ -2,8 +2,9 @@
 
 use super::search::SearchArgs;
 use super::simulate::SimulationArgs;
-use crate::cli::args::{ReportFormat, positive_number};
+use crate::cli::args::{ReportFormat, positive_number, shard};
 use crate::cli::user_claims::ClaimArgs;
+use orchestrion_experiment::Shard;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -34,6 +35,7 @@ Examples:
                                              a range with a step
 
   orchestrion check --mutants --scope tiny   mutation testing of the claims
+  orchestrion check --mutants --shard 2/4    the second of four parts
   orchestrion check --statistics --scope tiny
                                              where each claim could fail
   orchestrion check --dot graph.dot          draw it: dot -Tsvg -O graph.dot
@@ -104,6 +106,9 @@ pub(in super::super) struct Args {
     /// Run the mutants: report which seeded faults of the kernel the claims detect. Waivers are not applied. Takes minutes.
     #[arg(long, conflicts_with_all = ["reach", "sweep", "dot", "models", "exact", "max_states", "max_memory", "timeout"])]
     pub(super) mutants: bool,
+    /// Run this part of the mutants, such as 2/4: each fourth one, from the second.
+    #[arg(long, value_name = "I/N", value_parser = shard, requires = "mutants")]
+    pub(super) shard: Option<Shard>,
     /// Count the states in which the premise of each claim holds, and sample some: the claim is decisive in a state if a mutant of the
     /// kernel violates it there. A claim that is nowhere decisive is hollow. Verdicts are not reported. Takes minutes.
     #[arg(long, conflicts_with_all = ["reach", "sweep", "mutants", "dot", "checkpoint", "simulate", "step", "counterexamples"])]

@@ -4,7 +4,7 @@ use super::files::{RESULT, read, stem, with_extension, write};
 use super::parquet;
 use super::rows::RowsFile;
 use super::text::{self, Files};
-use crate::cli::args::{Format, GlobalArgs};
+use crate::cli::args::{Format, GlobalArgs, shard};
 use crate::cli::exit_status::ExitStatus;
 use crate::cli::files::ensure_overwritable;
 use crate::cli::progress::{ProgressLine, runs_text};
@@ -69,16 +69,6 @@ pub(super) struct Args {
     /// Print the statistics in this format.
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     format: Format,
-}
-
-fn shard(text: &str) -> std::result::Result<Shard, String> {
-    let parse = || {
-        let (index, count) = text.split_once('/')?;
-        let shard = Shard { index: index.parse().ok()?, count: count.parse().ok()? };
-        (1..=shard.count).contains(&shard.index).then_some(shard)
-    };
-    parse()
-        .ok_or_else(|| "expected a part such as 2/3: its number from 1, and the number of parts".to_owned())
 }
 
 /// The time between two checkpoints.
