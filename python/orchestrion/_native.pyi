@@ -353,7 +353,7 @@ class CheckResult:
 
 def check(
     policy: Policy | _Path,
-    scope: str = "small",
+    scope: _Path = "small",
     models: Sequence[str] | None = None,
     claims: _Path | None = None,
     *,

@@ -10,14 +10,15 @@ use orchestrion_kernel::Policy as KernelPolicy;
 use orchestrion_model::check::{self as model_check, ModelRun as KernelModelRun};
 use orchestrion_model::induction::{ENUMERATIONS, Enumeration};
 use orchestrion_model::kernel_under_test::KernelUnderTest;
-use orchestrion_model::scopes::{COMPOSED, MODELS, Model, SCOPES, Scope};
+use orchestrion_model::scopes::{COMPOSED, MODELS, Model, Scope};
+use orchestrion_project::scope_file::ScopeChoice;
 use orchestrion_user_claims::{ClaimFile, UserClaim};
-use orchestrion_yaml::suggest_nearest;
+use orchestrion_yaml::{LabeledError, suggest_nearest};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use std::fmt::Display;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 const MODEL_HELP: &str = "this is a bug of the model or the kernel, not of your policy; please report it";
@@ -27,22 +28,34 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(check, module)?)
 }
 
-/// Checks every claim against all reachable states of the models. `claims` is the file of further claims.
+/// Checks every claim against all reachable states of the models. `scope` is a name or the path of a scope file, `claims` the file of
+/// further claims.
 #[pyfunction]
-#[pyo3(signature = (policy, scope="small", models=None, claims=None, *, jobs=None, max_states=None, timeout_s=None))]
+#[pyo3(signature = (policy, scope=PathBuf::from("small"), models=None, claims=None, *, jobs=None, max_states=None, timeout_s=None))]
 #[expect(clippy::too_many_arguments, reason = "they are named in Python")]
 fn check(
     py: Python<'_>,
     policy: PolicyOrName<'_>,
-    scope: &str,
+    scope: PathBuf,
     models: Option<Vec<String>>,
     claims: Option<PathBuf>,
     jobs: Option<NonZeroUsize>,
     max_states: Option<NonZeroUsize>,
     timeout_s: Option<f64>,
 ) -> PyResult<CheckResult> {
-    let scope = scope_of(py, scope)?;
-    let (models, enumerations) = models_of(py, models)?;
+    let choice = scope_of(py, &scope)?;
+    let (models, enumerations) = match (choice.model(), &choice.file) {
+        (Some(_), Some(file)) if models.is_some() => {
+            let error = LabeledError::new(
+                "`models` has no effect: this scope file defines the one model to check",
+                "remove `models`, or remove `open` from the file",
+            );
+            let error = file.error(error.with_label(file.open_span(), "defines a model"));
+            return Err(error::read_error(py, &error));
+        }
+        (Some(model), _) => (vec![model], Vec::new()),
+        (None, _) => models_of(py, models)?,
+    };
     let claims = match claims {
         Some(path) => ClaimFile::read(&path).map_err(|reason| error::read_error(py, &reason))?.claims,
         None => Vec::new(),
@@ -54,19 +67,18 @@ fn check(
     let threads = jobs.or(std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
     let limits = ResourceLimits { time, states, ..ResourceLimits::default() };
     let options = Options { threads, limits, ..Options::default() };
-    let plan = Plan { policy: policy.resolve(py)?, scope, models, enumerations, claims, options };
+    let plan =
+        Plan { policy: policy.resolve(py)?, scope: choice.scope, models, enumerations, claims, options };
     let result = py.detach(|| plan.check());
     result.map_err(|CheckFailure(message)| error::with_help(py, CheckError::new_err, message, MODEL_HELP))
 }
 
-fn scope_of(py: Python<'_>, name: &str) -> PyResult<Scope> {
-    Scope::by_name(name).ok_or_else(|| {
-        let names = SCOPES.map(|scope| scope.name);
-        let near = suggest_nearest(name, names.iter().map(|name| &**name));
-        let message = format!("unknown scope `{}`: expected a name", name.escape_debug());
-        let help = format!("{near}write one of {}; scope files need the command", names.join(", "));
-        error::with_help(py, CheckError::new_err, message, help)
-    })
+fn scope_of(py: Python<'_>, name_or_path: &Path) -> PyResult<ScopeChoice> {
+    let name_or_path = name_or_path.to_string_lossy();
+    let base_dir = Path::new("");
+    ScopeChoice::ensure_exists(&name_or_path, base_dir)
+        .map_err(|reason| error::from_diagnostic(py, CheckError::new_err, &reason.into_file_error()))?;
+    ScopeChoice::resolve(&name_or_path, base_dir).map_err(|reason| error::read_error(py, &reason))
 }
 
 /// Returns the models and enumerations with these names, each once; by default all but the composed model.

@@ -7,7 +7,7 @@ import pytest
 
 import orchestrion
 from conftest import ROOT, Command
-from orchestrion import CheckError, InputError, Policy, State, context
+from orchestrion import CheckError, InputError, Policy, ReadError, State, context
 
 MODELS = ["debate", "lifecycle"]
 CLAIMS = """
@@ -58,6 +58,27 @@ def test_counterexample_is_a_run(claims: Path) -> None:
     assert any(e.kind == "tool_call" and "run_task" in e.fields["operation"] for e in events)
 
 
+def test_scope_file_equals_command(command: Command, tmp_path: Path) -> None:
+    scope = ROOT / "specs" / "scopes" / "failing-tasks.yaml"
+    printed = command("check", "--policy", "hardened", "--scope", scope, "--format", "json", "--quiet", cwd=tmp_path)
+    report = json.loads(printed.stdout)
+    result = orchestrion.check("hardened", scope)
+    runs = [(run["model"], run["scope"], run["states"]) for run in report["runs"]]
+    assert [(run.model, run.scope, run.states) for run in result.runs] == runs
+    assert {v.claim: v.verdict for v in result} == {claim["id"]: claim["verdict"] for claim in report["claims"]}
+
+
+def test_scope_file_that_defines_a_model_excludes_models(tmp_path: Path) -> None:
+    scope = tmp_path / "mine.yaml"
+    scope.write_text("open: [cancel]\n")
+    with pytest.raises(ReadError, match="`models` has no effect") as caught:
+        orchestrion.check("hardened", scope, ["debate"])
+    assert caught.value.location is not None and caught.value.location.endswith("mine.yaml:1:7")
+    scope.write_text("opne: [cancel]\n")
+    with pytest.raises(ReadError, match="did you mean `open`"):
+        orchestrion.check("hardened", scope)
+
+
 def test_limit_leaves_claims_inconclusive() -> None:
     result = orchestrion.check(Policy(), "tiny", ["debate"], max_states=50, jobs=1)
     assert result.verdict == "incomplete"
@@ -67,7 +88,7 @@ def test_limit_leaves_claims_inconclusive() -> None:
 def test_unknown_names_are_refused() -> None:
     with pytest.raises(CheckError, match="did you mean `tiny`") as caught:
         orchestrion.check("hardened", "tinny")
-    assert caught.value.message == "unknown scope `tinny`: expected a name"
+    assert caught.value.message == "unknown scope `tinny`: expected a name or a file"
     with pytest.raises(CheckError, match="did you mean `debate`"):
         orchestrion.check("hardened", "tiny", ["debat"])
     with pytest.raises(KeyError, match="C-999"):

@@ -3,9 +3,9 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use orchestrion::cli::report_schemas;
-use orchestrion::{project, scope_file};
 use orchestrion_kernel::Policy;
 use orchestrion_lint::parse;
+use orchestrion_project::{project_schema, scope_file};
 use orchestrion_report::pages;
 use orchestrion_scenario::policy_file;
 use orchestrion_tests::clause_checks::checks_page;
@@ -78,7 +78,7 @@ fn schemas_are_up_to_date() {
     let schemas = [
         ("scenario", orchestrion_scenario::scenario_schema()),
         ("policy", policy_file::policy_schema()),
-        ("project", project::project_schema()),
+        ("project", project_schema()),
         ("scope", scope_file::scope_schema()),
         ("machine", parse::machine_schema()),
         ("problem", orchestrion_selection::problem_schema()),

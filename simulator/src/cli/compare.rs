@@ -9,7 +9,7 @@ use super::check::save::{SavedEvidence, save};
 use super::check::search::SearchArgs;
 use super::exit_status::ExitStatus;
 use super::output::{self, ReportStyle};
-use crate::scope_file::ScopeChoice;
+use orchestrion_project::scope_file::ScopeChoice;
 use matrix::{RandomRuns, RunsMatrix};
 use miette::{IntoDiagnostic, Result, miette};
 use orchestrion_explorer::Termination;

@@ -9,7 +9,6 @@ pub(super) use itf::ITF;
 use super::exit_status::ExitStatus;
 use super::report_schemas;
 use super::{files, output};
-use crate::project;
 use clap::{Command, ValueEnum};
 use clap_complete::Shell;
 use manual::manual;
@@ -225,7 +224,7 @@ fn schema(schema: Schema) -> Result<String> {
     let schema = match schema {
         Schema::Scenario => orchestrion_scenario::scenario_schema(),
         Schema::Policy => policy_file::policy_schema(),
-        Schema::Project => project::project_schema(),
+        Schema::Project => orchestrion_project::project_schema(),
         Schema::Machine => parse::machine_schema(),
         Schema::Problem => orchestrion_selection::problem_schema(),
         Schema::Certificate => orchestrion_selection::certificate_schema(),

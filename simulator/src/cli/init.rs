@@ -2,7 +2,6 @@
 
 use super::exit_status::ExitStatus;
 use super::{files, keys, output};
-use crate::project;
 use miette::{IntoDiagnostic, Result, miette};
 use orchestrion_scenario::Scenario;
 use orchestrion_scenario::policy_file;
@@ -78,7 +77,7 @@ fn create_project(folder: &Path) -> Result<Vec<PathBuf>> {
     }
     let trace = first_trace()?;
     let written: [(&str, &[u8]); 8] = [
-        (project::FILE, include_bytes!("init/orchestrion.yaml")),
+        (orchestrion_project::FILE, include_bytes!("init/orchestrion.yaml")),
         (POLICY, include_bytes!("init/policy.yaml")),
         (CLAIMS, include_bytes!("init/claims.yaml")),
         (SCENARIO, include_bytes!("init/scenario.yaml")),

@@ -6,11 +6,11 @@ use super::files::{self, open_trace};
 use super::paths::relative_to;
 use super::targets::ProjectPolicies;
 use super::{output, targets};
-use crate::project::PolicyReference;
 use clap::ValueEnum;
 use miette::{Context, IntoDiagnostic, Result, miette};
 use orchestrion_files::limits::TEXT_FILE_BYTES_MAX;
 use orchestrion_kernel::Policy;
+use orchestrion_project::PolicyReference;
 use orchestrion_scenario::promote::{
     ProjectPolicy, PromoteError, Promotion, Target, from_debate, from_trace, from_trace_in_project,
 };

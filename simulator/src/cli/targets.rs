@@ -2,9 +2,9 @@
 
 use super::args::GlobalArgs;
 use super::files;
-use crate::project::{self, PolicyReference, Project};
 use miette::{Result, miette};
 use orchestrion_kernel::Policy;
+use orchestrion_project::{PolicyReference, Project};
 use std::path::{Path, PathBuf};
 
 /// Reads the project file: the one of `--config`, or the nearest in this folder or above it.
@@ -121,7 +121,7 @@ fn paths_of_project(
         return Err(miette!(
             help = "name them as arguments, or create a project here with `orchestrion init`",
             "no {key} given: there is no {} in this folder or above it",
-            project::FILE
+            orchestrion_project::FILE
         ));
     };
     let paths = paths(&project);

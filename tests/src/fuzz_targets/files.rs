@@ -1,7 +1,5 @@
 //! Readers of files: scenarios, policies, projects, claims, scopes, machines, networks, problems, recorded debates and StateBench.
 
-use orchestrion::project::Project;
-use orchestrion::scope_file::ScopeChoice;
 use orchestrion_kernel::Policy;
 use orchestrion_kernel::event::Event;
 use orchestrion_kernel::ids::{CallId, RequestId, TaskId, Text, UserId};
@@ -12,6 +10,8 @@ use orchestrion_kernel::plan::EffectKind;
 use orchestrion_kernel::policy::Bound;
 use orchestrion_network::LoadedNetwork;
 use orchestrion_optimizer::SearchLimits;
+use orchestrion_project::Project;
+use orchestrion_project::scope_file::ScopeChoice;
 use orchestrion_scenario::promote::{Target, from_debate};
 use orchestrion_scenario::run::run_scenario;
 use orchestrion_scenario::{Scenario, policy_file};

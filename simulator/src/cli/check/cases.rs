@@ -3,8 +3,8 @@
 use super::result::{CheckedClaim, PolicyResult, WaiverStatus};
 use crate::cli::output::quoted;
 use crate::cli::test_report::{CaseVerdict, Diagnostic, Location, Rule, TestCase, rules};
-use crate::project::Waiver;
 use orchestrion_model::check::Verdict;
+use orchestrion_project::Waiver;
 use std::path::{Path, PathBuf};
 
 /// Returns the cases of all policies, in the order of the report. `policy_files` is where each policy is stated.

@@ -3,12 +3,12 @@
 use super::options::Args;
 use crate::cli::args::GlobalArgs;
 use crate::cli::targets;
-use crate::project::Waiver;
-use crate::scope_file::{ScopeChoice, ScopeSource};
 use miette::{Result, miette};
 use orchestrion_kernel::Policy;
 use orchestrion_model::induction::Enumeration;
 use orchestrion_model::scopes::{COMPOSED, Model, SCOPES, Scope};
+use orchestrion_project::Waiver;
+use orchestrion_project::scope_file::{ScopeChoice, ScopeSource};
 use orchestrion_scenario::policy_file;
 use orchestrion_user_claims::UserClaim;
 use orchestrion_yaml::LabeledError;

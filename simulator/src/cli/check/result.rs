@@ -8,7 +8,6 @@ use super::save::{SavedEvidence, save};
 use super::user_claims::{CheckedUserClaim, check_user_claims};
 use crate::cli::args::GlobalArgs;
 use crate::cli::exit_status::ExitStatus;
-use crate::project::Waiver;
 use miette::Result;
 use orchestrion_claims::{CLAIMS, Claim};
 use orchestrion_explorer::ResumeError;
@@ -18,6 +17,7 @@ use orchestrion_model::check::{
 };
 use orchestrion_model::kernel_under_test::KernelUnderTest;
 use orchestrion_model::transition_counts::TransitionCounts;
+use orchestrion_project::Waiver;
 
 /// The explored models and checked claims of one policy.
 pub(super) struct PolicyResult {

@@ -3,12 +3,12 @@
 use super::plan::CheckPlan;
 use super::search::SearchArgs;
 use crate::cli::progress::ProgressLine;
-use crate::scope_file::{ScopeSource, Setting};
 use miette::Result;
 use orchestrion_kernel::Policy;
 use orchestrion_model::estimate::{SizeEstimate, estimate_size};
 use orchestrion_model::kernel_under_test::KernelUnderTest;
 use orchestrion_model::scopes::{Model, Scope};
+use orchestrion_project::scope_file::{ScopeSource, Setting};
 use orchestrion_report::text::{grouped, sanitize};
 use orchestrion_yaml::{LabeledError, ReadError};
 use std::time::Instant;

@@ -6,7 +6,6 @@ use super::result::WaiverStatus;
 use super::*;
 use crate::cli::output::ReportStyle;
 use crate::cli::test_report::CaseVerdict;
-use crate::project::Waiver;
 use orchestrion_claims::{CLAIMS, Claim};
 use orchestrion_explorer::{Resource, Termination};
 use orchestrion_kernel::Input;
@@ -14,6 +13,7 @@ use orchestrion_model::check::{Counterexample, ModelRun, Verdict};
 use orchestrion_model::coverage::{OBSERVATION_COUNT, Observation, RefusalKind};
 use orchestrion_model::induction::{ENUMERATIONS, InductionCounterexample};
 use orchestrion_model::scopes::MODELS;
+use orchestrion_project::Waiver;
 use serde_json::Value;
 use std::path::PathBuf;
 

@@ -2,9 +2,9 @@
 
 use super::coverage::partial_models;
 use super::result::{CheckedClaim, PolicyResult, WaiverStatus};
-use crate::project::Waiver;
 use jiff::civil::Date;
 use orchestrion_model::check::Verdict;
+use orchestrion_project::Waiver;
 
 /// Whether a waiver can excuse the verdict.
 const fn is_waivable(claim: &CheckedClaim) -> bool {

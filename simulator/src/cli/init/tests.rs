@@ -1,12 +1,12 @@
 //! Files of `init`: valid, and no existing file is overwritten.
 
 use super::*;
-use crate::project::Project;
 use orchestrion_kernel::Policy;
+use orchestrion_project::Project;
 use std::fs;
 
 const FILES: [&str; 14] = [
-    project::FILE,
+    orchestrion_project::FILE,
     POLICY,
     CLAIMS,
     SCENARIO,
@@ -54,7 +54,7 @@ fn created_files_are_readable() {
     let folder = folder.path().join("not/there/yet");
     let written = create_project(&folder).unwrap();
     assert_eq!(written, FILES.map(|file| folder.join(file)));
-    let project = Project::read(&folder.join(project::FILE)).unwrap();
+    let project = Project::read(&folder.join(orchestrion_project::FILE)).unwrap();
     let policies = project.policies().unwrap();
     let [policy] = &policies[..] else { panic!("one policy, found {policies:?}") };
     assert_ne!(
@@ -83,7 +83,7 @@ fn created_files_match_their_schemas() {
     let folder = tempfile::tempdir().unwrap();
     create_project(folder.path()).unwrap();
     let schemas = [
-        (project::FILE, project::project_schema()),
+        (orchestrion_project::FILE, orchestrion_project::project_schema()),
         (POLICY, policy_file::policy_schema()),
         (CLAIMS, orchestrion_user_claims::claim_schema()),
         (SCENARIO, orchestrion_scenario::scenario_schema()),
@@ -102,7 +102,7 @@ fn created_files_match_their_schemas() {
 fn commented_waiver_is_valid() {
     let folder = tempfile::tempdir().unwrap();
     create_project(folder.path()).unwrap();
-    let file = folder.path().join(project::FILE);
+    let file = folder.path().join(orchestrion_project::FILE);
     let text = fs::read_to_string(&file).unwrap();
     let (before, waivers) = text.split_once("# waivers:\n").unwrap();
     let waivers = waivers.replace("#   ", "  ");

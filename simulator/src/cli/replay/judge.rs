@@ -3,7 +3,6 @@
 use super::options::Args;
 use crate::cli::args::GlobalArgs;
 use crate::cli::targets::ProjectPolicies;
-use crate::project;
 use miette::Result;
 use orchestrion_kernel::Policy;
 use orchestrion_scenario::{Scenario, policy_file};
@@ -55,7 +54,7 @@ impl Judge {
             Self::Recorded { is_chosen: true } => "judged under the recorded policies".to_owned(),
             Self::Recorded { is_chosen: false } => format!(
                 "judged under the recorded policies: there is no {} in this folder or above it",
-                project::FILE
+                orchestrion_project::FILE
             ),
             Self::Named(policy) => format!("judged under the policy {}", policy.name),
             Self::Project(_) => "judged under the policies of this project".to_owned(),

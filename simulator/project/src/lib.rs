@@ -1,9 +1,10 @@
 //! Project files: the default inputs of `check`, `run`, `replay` and `lint`.
 //!
 //! A project file is searched in the current folder and those above it. Every path in it must exist: a missing path is an error,
-//! so that a check never covers less than the file states.
+//! so that a check never covers less than the file states. [`scope_file`] reads the scope that a project file names.
 
 mod format;
+pub mod scope_file;
 
 pub use format::{Day, ProjectFile, WaiverFile};
 
