@@ -6,6 +6,7 @@
 //! nothing.
 
 use crate::adversary::Adversary;
+use crate::check::Counterexample;
 use crate::kernel_under_test::KernelUnderTest;
 use crate::product::initial_state;
 use crate::scopes::{FROZEN, Model, Scope};
@@ -13,7 +14,7 @@ use crate::simulate::Choices;
 use orchestrion_explorer::fingerprint;
 use orchestrion_kernel::event::{Conclusion, DecisionLabel};
 use orchestrion_kernel::module::{ConclusionKind, Operation};
-use orchestrion_kernel::{Event, Policy, Score, State};
+use orchestrion_kernel::{Event, Input, Policy, Score, State};
 use std::collections::BTreeMap;
 
 /// The steps of a run, at most.
@@ -191,6 +192,23 @@ impl CommonRuns {
     /// If there is no such policy.
     #[must_use]
     pub fn run(&self, policy: usize, run: u64) -> RunResult {
+        self.walk(policy, run, |_| {})
+    }
+
+    /// Returns the path of a run under the policy at this position: the inputs that changed the state.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such policy.
+    #[must_use]
+    pub fn path(&self, policy: usize, run: u64) -> Counterexample {
+        let mut inputs = Vec::new();
+        let _result = self.walk(policy, run, |input| inputs.push(input));
+        Counterexample::of(&self.sides[policy].kernel, &inputs, None).0
+    }
+
+    /// Takes a run, and passes each input that changes the state, in canonical ids.
+    fn walk(&self, policy: usize, run: u64, mut on_input: impl FnMut(Input)) -> RunResult {
         let Side { kernel, adversary, agreeing } = &self.sides[policy];
         let mut choices = Choices::new(self.seed, run);
         let mut state = initial_state();
@@ -206,9 +224,11 @@ impl CommonRuns {
             let times = asked.entry(question).or_default();
             choices.rekey(self.seed, run, question, *times);
             *times += 1;
-            let Some(next) = next_state(kernel, adversary, agreeing, &mut choices, &state, &mut fold) else {
+            let next = next_step(kernel, adversary, agreeing, &mut choices, &state, &mut fold);
+            let Some((input, next)) = next else {
                 return fold.result(Tail::Halted, passes);
             };
+            on_input(input);
             state = next;
             passes = passes.max(state.control().request().map_or(0, |request| request.debate.pass));
         }
@@ -223,14 +243,14 @@ impl EventFold {
 }
 
 /// Takes a random input that changes the state; `None` if there is none.
-fn next_state(
+fn next_step(
     kernel: &KernelUnderTest,
     adversary: &Adversary,
     agreeing: &Adversary,
     choices: &mut Choices,
     state: &State,
     fold: &mut EventFold,
-) -> Option<State> {
+) -> Option<(Input, State)> {
     let mut options = adversary.inputs(state);
     let mut agreeing = if choices.agrees() { agreeing.inputs(state) } else { Vec::new() };
     agreeing.retain(|input| options.contains(input));
@@ -244,7 +264,7 @@ fn next_state(
         // A step that changes nothing could repeat to the end of the run.
         if after != *state {
             events.iter().for_each(|event| fold.apply(event));
-            return Some(after);
+            return Some((input, after));
         }
     }
 }
@@ -269,6 +289,25 @@ mod tests {
         assert_ne!(alone, results(&both, 0));
         let outcomes: std::collections::BTreeSet<_> = alone.iter().map(|run| run.ending.outcome()).collect();
         assert!(outcomes.len() > 2, "{outcomes:?}");
+    }
+
+    /// The inputs of a path give the result of its run, in a new conversation.
+    #[test]
+    fn path_gives_the_result_of_its_run() {
+        let policies = [Policy::hardened(), Policy::as_drawn()];
+        let runs = CommonRuns::new(&policies, COMPOSED, &SCOPES[0], 7);
+        for (policy, run) in [(0, 3), (0, 11), (1, 3), (1, 20)] {
+            let (result, path) = (runs.run(policy, run), runs.path(policy, run));
+            let (mut state, mut events) = (initial_state(), Vec::new());
+            for timed in &path.inputs {
+                let decided = runs.sides[policy].kernel.decide(&state, &timed.input).unwrap();
+                state = runs.sides[policy].kernel.apply(&state, &decided);
+                events.extend(decided.iter().cloned());
+            }
+            let calls = events.iter().filter(|event| matches!(event, Event::ToolCall { .. })).count();
+            assert_eq!(calls, result.calls as usize);
+            assert_eq!(ending_of(&events, Tail::Ended), (result.ending, result.label));
+        }
     }
 
     /// The threshold of the re-debate changes no reply of the first pass, so only requests with another decision differ.

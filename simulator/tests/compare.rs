@@ -64,6 +64,24 @@ fn shortest_difference_of_a_threshold_is_its_objection() {
     assert!(!difference["endings"]["b"].as_str().unwrap().contains("VETO"), "{difference:#}");
 }
 
+/// A run whose results differ is two traces, whose difference is that of the policies.
+#[test]
+fn first_differing_random_run_has_traces() {
+    let folder = tempfile::tempdir().unwrap();
+    let lenient = changed(folder.path(), "lenient", "thresholds: {veto_from: 0.95}");
+    let report = report(1, folder.path(), &["hardened", &lenient, "--model", "debate", "--runs", "300"]);
+    let run_report = &report["outcomes"]["first_differing_run"];
+    assert_eq!(run_report["model"], "debate");
+    let [a, b] = ["a", "b"].map(|side| run_report["traces"][side].as_str().unwrap());
+    let [ends_a, ends_b] = ["a", "b"].map(|side| run_report["endings"][side].as_str().unwrap());
+    assert!(ends_a.starts_with("VETO") && !ends_b.starts_with("VETO"), "{run_report:#}");
+    run(0, folder.path(), &["replay", a, b]);
+    let (differences, _) = run(1, folder.path(), &["diff", a, b]);
+    assert!(differences.contains("VETO by Security"), "{differences}");
+    assert!(run(0, folder.path(), &["show", a]).0.contains("VETO"));
+    assert!(!run(0, folder.path(), &["show", b]).0.contains("VETO"));
+}
+
 /// The shortest difference is no longer than the shortest path that one policy alone has to it.
 #[test]
 fn difference_is_as_short_as_the_path_to_its_transition() {

@@ -9,16 +9,16 @@ use super::check::save::{SavedEvidence, save};
 use super::check::search::SearchArgs;
 use super::exit_status::ExitStatus;
 use super::output::{self, ReportStyle};
-use orchestrion_project::scope_file::ScopeChoice;
-use matrix::{RandomRuns, RunsMatrix};
+use matrix::{RandomRun, RandomRuns, RunsMatrix};
 use miette::{IntoDiagnostic, Result, miette};
 use orchestrion_explorer::Termination;
 use orchestrion_kernel::Policy;
 use orchestrion_model::compare::{DecisionDifference, ModelComparison, compare_policies};
 use orchestrion_model::scopes::{COMPOSED, Model, SCOPES, Scope};
+use orchestrion_project::scope_file::ScopeChoice;
 use orchestrion_scenario::policy_file::{self, ChangedSetting, changed_settings};
 use std::num::NonZeroU64;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Compare two policies on the same inputs: the shortest run on which they decide differently, and their outcomes over random runs.
 #[derive(Debug, clap::Args)]
@@ -65,7 +65,8 @@ The report has four parts:
                end of its first request, under A and under B with the same
                random numbers: the same call gets the same reply. A matrix of
                outcomes, and for each outcome the paired difference of the rates,
-               B minus A, with its 95 % interval (Newcombe)
+               B minus A, with its 95 % interval (Newcombe). The first run whose
+               results differ is written as two traces to --out-dir
 
 The rates are those of an adversary, not of real modules: they compare two
 policies, and forecast nothing. Confidences are drawn from 0, 0.05, ... 1. The
@@ -96,6 +97,16 @@ pub(super) struct Compared<'a> {
     shortest: Option<(usize, [SavedEvidence; 2])>,
     random: RandomRuns,
     matrix: RunsMatrix,
+    /// The first random run whose results differ.
+    differing: Option<DifferingRun>,
+}
+
+/// A random run whose results differ, and its traces.
+pub(super) struct DifferingRun {
+    number: u64,
+    model: &'static str,
+    endings: [String; 2],
+    traces: [PathBuf; 2],
 }
 
 impl Compared<'_> {
@@ -184,7 +195,31 @@ fn compare<'a>(
         changed_settings(a, b).into_iter().filter(|setting| setting.path != "name").collect();
     let replaced = replaced_settings(&settings, &compared);
     let matrix = random.take(policies, scope, args.search.jobs(), global.quiet);
-    Ok(Compared { policies, scope, settings, replaced, models: compared, shortest, random, matrix })
+    let differing = matrix.first_differing().and_then(|number| random.take_one(number, policies, scope));
+    let differing = differing.map(|run| differing_run(run, global)).transpose()?;
+    Ok(Compared {
+        policies,
+        scope,
+        settings,
+        replaced,
+        models: compared,
+        shortest,
+        random,
+        matrix,
+        differing,
+    })
+}
+
+/// Writes both traces of a random run.
+fn differing_run(run: RandomRun, global: &GlobalArgs) -> Result<DifferingRun> {
+    let RandomRun { number, model, sides } = run;
+    let [(result_a, a), (result_b, b)] = &sides;
+    let traces = [
+        save("compare-random-a", a, &global.out_dir)?.trace,
+        save("compare-random-b", b, &global.out_dir)?.trace,
+    ];
+    let endings = [result_a, result_b].map(|result| report::ending_text(result.ending, result.label));
+    Ok(DifferingRun { number, model, endings, traces })
 }
 
 /// Returns the settings that differ between the policies, and in no model.

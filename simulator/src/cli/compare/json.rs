@@ -24,7 +24,7 @@ pub(in crate::cli) struct Report<'a> {
     models: Vec<ModelReport>,
     /// The shortest difference of all models.
     difference: Option<StepReport<'a>>,
-    outcomes: OutcomesReport,
+    outcomes: OutcomesReport<'a>,
 }
 
 /// A value of each policy.
@@ -73,18 +73,29 @@ struct StepReport<'a> {
 
 /// Random runs with the same random numbers under both policies.
 #[derive(Serialize, JsonSchema)]
-struct OutcomesReport {
+struct OutcomesReport<'a> {
     models: Vec<&'static str>,
     runs: u64,
     seed: u64,
     /// The runs whose results differ.
     differing_runs: u64,
-    first_differing_run: Option<u64>,
+    first_differing_run: Option<RunReport<'a>>,
     /// Pairs of outcomes that occur.
     matrix: Vec<CellReport>,
     rates: Vec<RateReport>,
     passes: Sides<Option<DistributionReport>>,
     calls: Sides<Option<DistributionReport>>,
+}
+
+/// A random run whose results differ.
+#[derive(Serialize, JsonSchema)]
+struct RunReport<'a> {
+    /// The number of the run, from 0.
+    run: u64,
+    model: &'static str,
+    /// How its first request ends.
+    endings: Sides<&'a str>,
+    traces: Sides<&'a Path>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -141,12 +152,14 @@ fn step_report<'a>(compared: &'a Compared<'_>) -> io::Result<Option<StepReport<'
         phase: difference.from.to_string(),
         input: serde_json::to_value(&difference.input)?,
         decided: decisions_text(&difference.sides, difference.step).into(),
-        endings: [&difference.sides[0], &difference.sides[1]].map(ending_text).into(),
+        endings: [&difference.sides[0], &difference.sides[1]]
+            .map(|side| ending_text(side.ending, side.label))
+            .into(),
         traces: [a.trace.as_path(), b.trace.as_path()].into(),
     }))
 }
 
-fn outcomes_report(compared: &Compared<'_>) -> OutcomesReport {
+fn outcomes_report<'a>(compared: &'a Compared<'_>) -> OutcomesReport<'a> {
     let (random, matrix) = (&compared.random, &compared.matrix);
     let outcomes = matrix.outcomes();
     let pairs = outcomes.iter().flat_map(|a| outcomes.iter().map(move |b| (*a, *b)));
@@ -164,7 +177,12 @@ fn outcomes_report(compared: &Compared<'_>) -> OutcomesReport {
         runs: random.runs,
         seed: random.seed,
         differing_runs: matrix.differing_runs(),
-        first_differing_run: matrix.first_differing(),
+        first_differing_run: compared.differing.as_ref().map(|run| RunReport {
+            run: run.number,
+            model: run.model,
+            endings: [run.endings[0].as_str(), run.endings[1].as_str()].into(),
+            traces: [run.traces[0].as_path(), run.traces[1].as_path()].into(),
+        }),
         matrix: cells.filter(|cell| cell.runs > 0).collect(),
         rates: rates.collect(),
         passes: [matrix.passes[0].report(), matrix.passes[1].report()].into(),

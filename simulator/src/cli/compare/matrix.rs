@@ -4,7 +4,8 @@ use crate::cli::parallel::fold_runs;
 use crate::cli::progress::ProgressLine;
 use crate::cli::statistics::{Distribution, PairedCounts};
 use orchestrion_kernel::Policy;
-use orchestrion_model::common_runs::{CommonRuns, RunOutcome};
+use orchestrion_model::check::Counterexample;
+use orchestrion_model::common_runs::{CommonRuns, RunOutcome, RunResult};
 use orchestrion_model::scopes::{Model, Scope};
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -43,8 +44,7 @@ impl RandomRuns {
             self.models.iter().map(|model| CommonRuns::new(policies, *model, scope, self.seed)).collect();
         let mut line = ProgressLine::new("random runs", quiet);
         let take = |matrix: &mut RunsMatrix, number: u64| {
-            let at = usize::try_from(number % common.len() as u64).unwrap_or_default();
-            let Some(runs) = common.get(at) else { return };
+            let Some(runs) = common.get(self.model_index(number)) else { return };
             let results = [runs.run(0, number), runs.run(1, number)];
             let [a, b] = results.map(|result| result.ending.outcome());
             *matrix.counts.entry((a, b)).or_default() += 1;
@@ -62,6 +62,27 @@ impl RandomRuns {
         line.finish();
         matrix
     }
+
+    /// Takes one run again, with its path under each policy. `None` without models.
+    pub(super) fn take_one(&self, number: u64, policies: [&Policy; 2], scope: &Scope) -> Option<RandomRun> {
+        let model = *self.models.get(self.model_index(number))?;
+        let common = CommonRuns::new(policies, model, scope, self.seed);
+        let side = |policy| (common.run(policy, number), common.path(policy, number));
+        Some(RandomRun { number, model: model.name, sides: [side(0), side(1)] })
+    }
+
+    /// The position of the model of a run.
+    fn model_index(&self, number: u64) -> usize {
+        let models = self.models.len().max(1) as u64;
+        usize::try_from(number % models).unwrap_or_default()
+    }
+}
+
+/// A random run under both policies: its result, and its inputs.
+pub(super) struct RandomRun {
+    pub(super) number: u64,
+    pub(super) model: &'static str,
+    pub(super) sides: [(RunResult, Counterexample); 2],
 }
 
 impl RunsMatrix {

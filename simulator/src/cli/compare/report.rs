@@ -1,6 +1,6 @@
 //! Report of `compare` as text.
 
-use super::{Compared, SavedEvidence};
+use super::{Compared, DifferingRun, SavedEvidence};
 use crate::cli::check::report::{limit_text, steps_text};
 use crate::cli::differences::{Sides, excerpts, setting_text};
 use crate::cli::exit_status::ExitStatus;
@@ -41,6 +41,11 @@ pub(super) fn write(compared: &Compared<'_>, style: ReportStyle, out: &mut impl 
     }
     if !style.quiet {
         write_matrix(compared, width, out)?;
+    }
+    if let Some(run) = &compared.differing {
+        write_differing_run(run, width, out)?;
+    }
+    if !style.quiet {
         writeln!(out)?;
     }
     write_last_line(compared, width, out)
@@ -99,7 +104,7 @@ fn write_difference(
     SIDES.write(&a, &b, width, out)?;
     let text = "of the request, when every later call gets the same agreeing reply";
     write_hanging(TEXT_COLUMN, "  ending", text, width, out)?;
-    let [a, b] = [&sides[0], &sides[1]].map(ending_text);
+    let [a, b] = [&sides[0], &sides[1]].map(|side| ending_text(side.ending, side.label));
     SIDES.write(&a, &b, width, out)?;
     let [a, b] = [&saved[0], &saved[1]].map(|saved| quoted(&saved.trace));
     for file in [&a, &b] {
@@ -134,15 +139,15 @@ pub(super) fn decisions_text(sides: &[DecisionSide; 2], step: usize) -> [String;
     [format!("{a}; {of_a}"), format!("{b}; {of_b}")]
 }
 
-pub(super) fn ending_text(side: &DecisionSide) -> String {
-    let ending = match side.ending {
+pub(super) fn ending_text(ending: RunEnding, label: Option<DecisionLabel>) -> String {
+    let ending = match ending {
         RunEnding::Concluded(conclusion) => format!("{}: {}", conclusion.kind, conclusion.cause),
         RunEnding::NotConcluded => "no conclusion".to_owned(),
         RunEnding::Halted => "halted: every next input is refused".to_owned(),
-        RunEnding::Unfinished => "it does not end by agreeing replies".to_owned(),
+        RunEnding::Unfinished => "not ended".to_owned(),
     };
-    let label = |label: DecisionLabel| format!("{label}, {ending}");
-    side.label.map_or_else(|| format!("no decision, {ending}"), label)
+    let labelled = |label: DecisionLabel| format!("{label}, {ending}");
+    label.map_or_else(|| format!("no decision, {ending}"), labelled)
 }
 
 fn write_matrix(compared: &Compared<'_>, width: usize, out: &mut impl Write) -> io::Result<()> {
@@ -185,6 +190,17 @@ fn write_matrix(compared: &Compared<'_>, width: usize, out: &mut impl Write) -> 
         }
     }
     Ok(())
+}
+
+fn write_differing_run(run: &DifferingRun, width: usize, out: &mut impl Write) -> io::Result<()> {
+    writeln!(out)?;
+    let heading = format!("first differing random run: run {} of {}", grouped(run.number), run.model);
+    write_hanging(0, "", &heading, width, out)?;
+    let [a, b] = &run.endings;
+    write_hanging(TEXT_COLUMN, "  ending", "of the first request", width, out)?;
+    SIDES.write(a, b, width, out)?;
+    let [a, b] = [&run.traces[0], &run.traces[1]].map(|trace| quoted(trace));
+    write_command("diff", &format!("orchestrion diff {a} {b}"), width, out)
 }
 
 fn write_last_line(compared: &Compared<'_>, width: usize, out: &mut impl Write) -> io::Result<()> {
