@@ -236,6 +236,8 @@ requests: 2
 network: ../../specs/networks/executors.yaml
 nodes:
   ana: {success: 0.6, later: {from_request: 2, success: 0.3}, lies: 0.5}
+  ben: {success: 0.9}
+  cleo: {success: 0.8}
 metrics: [completed, tasks, bad_tasks, load_spread_tasks, repairs]
 ";
     let varying = check_estimates(text);

@@ -5,7 +5,8 @@
 
 use super::number::Fraction;
 use crate::draws::{Draws, Purpose, Stream};
-use num_bigint::BigInt;
+use num_rational::Ratio;
+use num_traits::{CheckedMul, One};
 
 /// The choices of one path: forced ones, and after them the first possible result of each.
 #[derive(Clone, Debug, Default)]
@@ -26,6 +27,15 @@ struct Pick {
     weights: Vec<u64>,
 }
 
+impl Pick {
+    /// Returns the probability of the chosen result.
+    fn probability(&self) -> Ratio<u128> {
+        let total: u128 = self.weights.iter().map(|weight| u128::from(*weight)).sum();
+        let weight = self.weights.get(self.chosen).copied().unwrap_or(0);
+        Ratio::new(weight.into(), total.max(1))
+    }
+}
+
 impl Tape {
     /// Creates the first path of those on which an adversary takes this argument.
     pub(crate) fn new(adversary: usize) -> Self {
@@ -44,14 +54,19 @@ impl Tape {
 
     /// Returns the probability of the path.
     pub(crate) fn probability(&self) -> Fraction {
-        let one = || BigInt::from(1);
-        let (numerator, denominator) =
-            self.picks.iter().fold((one(), one()), |(numerator, denominator), pick| {
-                let total: u128 = pick.weights.iter().map(|weight| u128::from(*weight)).sum();
-                let weight = pick.weights.get(pick.chosen).copied().unwrap_or(0);
-                (numerator * weight, denominator * total.max(1))
-            });
-        Fraction::new(numerator, denominator)
+        // Reduced fractions of 128 bits suffice for a few choices, and are much faster.
+        let small = self
+            .picks
+            .iter()
+            .try_fold(Ratio::one(), |product, pick| pick.probability().checked_mul(&product));
+        let large = |fraction: Ratio<u128>| {
+            let (numerator, denominator) = fraction.into_raw();
+            Fraction::new_raw(numerator.into(), denominator.into())
+        };
+        match small {
+            Some(product) => large(product),
+            None => self.picks.iter().map(|pick| large(pick.probability())).product(),
+        }
     }
 
     /// Moves to the next path. Returns whether there is one.
@@ -102,7 +117,7 @@ impl Draws for Tape {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use num_traits::{One, Zero};
+    use num_traits::Zero;
 
     const TRUTH: Stream = Stream::world(Purpose::Truth);
     const ADVERSARY: Stream = Stream::world(Purpose::Adversary);
@@ -128,6 +143,17 @@ mod tests {
         }
         assert_eq!(paths, [[1, 1, 0], [1, 1, 1], [1, 1, 2], [3, 1, 9]]);
         assert!(sum.is_one(), "{sum}");
+    }
+
+    /// The product of many choices has more than 128 bits.
+    #[test]
+    fn long_path_has_its_exact_probability() {
+        let mut tape = Tape::new(0);
+        (0..12).for_each(|_| {
+            tape.pick(TRUTH, &[999_983, 17]);
+        });
+        let expected = Fraction::new(999_983.into(), 1_000_000.into());
+        assert_eq!(tape.probability(), (0..12).map(|_| &expected).product());
     }
 
     #[test]

@@ -16,10 +16,14 @@ use num_traits::Zero;
 use orchestrion_kernel::digest::digest;
 use orchestrion_yaml::{LabeledError, ReadError};
 use std::collections::{HashMap, VecDeque};
+use std::sync::Mutex;
 use std::thread;
 
-/// Positions that a thread expands while those of the batch before are numbered.
-const BATCH: usize = 256;
+/// Positions of a batch for each thread. Those of the batch before are numbered meanwhile.
+const BATCH: usize = 512;
+
+/// Positions that a thread takes at a time.
+const PART: usize = 16;
 
 /// Computes the chain of an experiment under the policy of a cell.
 ///
@@ -112,31 +116,44 @@ struct Choice {
     rewards: Vec<(u8, Fraction)>,
 }
 
-/// Expands a batch on several threads while this thread does other work. Returns the results of both.
+/// Expands a batch on several threads, of which this one first does other work. Returns the results of both.
 fn expand_beside<T>(
     play: &Play<'_>,
     batch: Vec<Waiting>,
     threads: usize,
     work: impl FnOnce() -> T,
 ) -> (T, Vec<Option<Expansion>>) {
+    let workers = if batch.len() < PART { 0 } else { threads - 1 };
+    let rest = Mutex::new((0, batch.into_iter()));
+    // A poisoned lock: another thread panicked, and its panic is passed on below.
+    let next_part = || {
+        let mut rest = rest.lock().ok()?;
+        let part: Vec<Waiting> = rest.1.by_ref().take(PART).collect();
+        rest.0 += 1;
+        (!part.is_empty()).then_some((rest.0, part))
+    };
     // A thread frees the positions that it expanded.
-    let expand_part = |part: Vec<Waiting>| part.into_iter().map(|waiting| expand(play, &waiting)).collect();
-    if batch.len() < 16 {
-        return (work(), expand_part(batch));
-    }
-    let part_len = batch.len().div_ceil(threads);
-    let mut rest = batch.into_iter();
-    thread::scope(|scope| {
-        let parts = (0..threads).map(|_| rest.by_ref().take(part_len).collect());
-        let workers: Vec<_> =
-            parts.map(|part: Vec<_>| scope.spawn(move || -> Vec<_> { expand_part(part) })).collect();
+    let expand_parts = || {
+        let mut expanded: Vec<(usize, Vec<Option<Expansion>>)> = Vec::new();
+        while let Some((number, part)) = next_part() {
+            expanded.push((number, part.into_iter().map(|waiting| expand(play, &waiting)).collect()));
+        }
+        expanded
+    };
+    let (worked, mut expanded) = thread::scope(|scope| {
+        let workers: Vec<_> = (0..workers).map(|_| scope.spawn(expand_parts)).collect();
         let worked = work();
-        let join = |worker: thread::ScopedJoinHandle<'_, Vec<_>>| match worker.join() {
-            Ok(expansions) => expansions,
-            Err(panic) => std::panic::resume_unwind(panic),
-        };
-        (worked, workers.into_iter().flat_map(join).collect())
-    })
+        let mut expanded = expand_parts();
+        for worker in workers {
+            match worker.join() {
+                Ok(parts) => expanded.extend(parts),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        (worked, expanded)
+    });
+    expanded.sort_unstable_by_key(|(number, _)| *number);
+    (worked, expanded.into_iter().flat_map(|(_, expansions)| expansions).collect())
 }
 
 /// Returns the choices of a position; `None` if the order of calls in flight varies.
@@ -189,7 +206,7 @@ impl Choice {
         for (position, metric) in METRICS.iter().enumerate() {
             let value = match metric.name {
                 "time_ms" => mean(&paths, |path| path.time_ms.clone()),
-                _ => mean(&paths, |path| BigInt::from(path.values.get(position).copied().unwrap_or(0))),
+                _ => mean(&paths, |path| path.values.get(position).copied().unwrap_or(0)),
             };
             if !value.is_zero() {
                 rewards.push((position as u8, value));
@@ -207,19 +224,31 @@ impl Choice {
 }
 
 /// Returns the expected value of a reward.
-fn mean<T: Zero + PartialEq>(paths: &[Path], value: impl Fn(&Path) -> T) -> Fraction
-where
-    Fraction: From<T>,
-{
+fn mean<T: Zero + PartialEq + Into<Reward>>(paths: &[Path], value: impl Fn(&Path) -> T) -> Fraction {
     // Most rewards are the same on all paths, or 0, and arithmetic of fractions is slow.
     if let [first, rest @ ..] = paths {
         let first = value(first);
         if rest.iter().all(|path| value(path) == first) {
-            return first.into();
+            return first.into().0;
         }
     }
     let rewarded = paths.iter().filter(|path| !value(path).is_zero());
-    rewarded.map(|path| Fraction::from(value(path)) * &path.probability).sum()
+    rewarded.map(|path| value(path).into().0 * &path.probability).sum()
+}
+
+/// A reward as a fraction.
+struct Reward(Fraction);
+
+impl From<i64> for Reward {
+    fn from(value: i64) -> Self {
+        Self(BigInt::from(value).into())
+    }
+}
+
+impl From<Fraction> for Reward {
+    fn from(value: Fraction) -> Self {
+        Self(value)
+    }
 }
 
 struct Numbering {
