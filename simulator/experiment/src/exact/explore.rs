@@ -8,6 +8,7 @@ use super::enumerate::Tape;
 use super::error::ExactError;
 use super::number::Fraction;
 use super::play::{Part, Play, Position, Stop};
+use super::solve::position;
 use super::{Limits, Progress};
 use crate::experiment::{Cell, Experiment, Obstacle};
 use crate::metrics::METRICS;
@@ -41,7 +42,8 @@ pub fn build(
     let refused = |refusal| ExactError::Refused { policy: cell.policy.name.clone(), refusal };
     let start = Position::start(cell, &experiment.world).map_err(refused)?;
     let counts_nodes = experiment.metrics.iter().any(|metric| metric.name == "load_spread_tasks");
-    let play = Play { policy: &cell.policy, world: &experiment.world, counts_nodes };
+    let rewards = experiment.metrics.iter().filter_map(|metric| position(metric)).collect();
+    let play = Play { policy: &cell.policy, world: &experiment.world, counts_nodes, rewards };
     let mut numbering = Numbering::new(start, limits.max_rational_states);
     let threads = limits.threads.get();
     // The expansions whose targets are not numbered yet.
@@ -174,7 +176,7 @@ fn expand(play: &Play<'_>, waiting: &Waiting) -> Option<Expansion> {
                 break;
             }
         }
-        choices.push(Choice::of(paths));
+        choices.push(Choice::of(paths, &play.rewards));
     }
     Some(Expansion::Choices(choices))
 }
@@ -201,15 +203,16 @@ impl Path {
 }
 
 impl Choice {
-    fn of(paths: Vec<Path>) -> Self {
+    fn of(paths: Vec<Path>, positions: &[u8]) -> Self {
         let mut rewards = Vec::new();
-        for (position, metric) in METRICS.iter().enumerate() {
-            let value = match metric.name {
-                "time_ms" => mean(&paths, |path| path.time_ms.clone()),
-                _ => mean(&paths, |path| path.values.get(position).copied().unwrap_or(0)),
+        for position in positions {
+            let at = usize::from(*position);
+            let value = match METRICS.get(at).map(|metric| metric.name) {
+                Some("time_ms") => mean(&paths, |path| path.time_ms.clone()),
+                _ => mean(&paths, |path| path.values.get(at).copied().unwrap_or(0)),
             };
             if !value.is_zero() {
-                rewards.push((position as u8, value));
+                rewards.push((*position, value));
             }
         }
         let mut targets: Vec<(Target, Fraction)> = Vec::with_capacity(paths.len());

@@ -101,6 +101,8 @@ pub(crate) struct Play<'a> {
     pub(crate) world: &'a World,
     /// Whether the tasks of each node are counted.
     pub(crate) counts_nodes: bool,
+    /// The positions of the metrics whose rewards are computed.
+    pub(crate) rewards: Vec<u8>,
 }
 
 struct Running<'a> {
