@@ -13,7 +13,7 @@ use orchestrion_model::kernel_under_test::KernelUnderTest;
 use orchestrion_model::scopes::{COMPOSED, MODELS, Model, Scope};
 use orchestrion_project::scope_file::ScopeChoice;
 use orchestrion_user_claims::{ClaimFile, UserClaim};
-use orchestrion_yaml::{LabeledError, suggest_nearest};
+use orchestrion_yaml::suggest_nearest;
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use std::fmt::Display;
@@ -44,17 +44,10 @@ fn check(
     timeout_s: Option<f64>,
 ) -> PyResult<CheckResult> {
     let choice = scope_of(py, &scope)?;
-    let (models, enumerations) = match (choice.model(), &choice.file) {
-        (Some(_), Some(file)) if models.is_some() => {
-            let error = LabeledError::new(
-                "`models` has no effect: this scope file defines the one model to check",
-                "remove `models`, or remove `open` from the file",
-            );
-            let error = file.error(error.with_label(file.open_span(), "defines a model"));
-            return Err(error::read_error(py, &error));
-        }
-        (Some(model), _) => (vec![model], Vec::new()),
-        (None, _) => models_of(py, models)?,
+    let only_model = choice.only_model(models.as_ref().map(|_| "`models`"));
+    let (models, enumerations) = match only_model.map_err(|reason| error::read_error(py, &reason))? {
+        Some(model) => (vec![model], Vec::new()),
+        None => models_of(py, models)?,
     };
     let claims = match claims {
         Some(path) => ClaimFile::read(&path).map_err(|reason| error::read_error(py, &reason))?.claims,

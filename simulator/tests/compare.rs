@@ -128,4 +128,8 @@ fn unknown_policies_and_enumerations_are_refused() {
     assert!(error.contains("unknown policy `hardend`") && error.contains("help"), "{error}");
     let (_, error) = run(2, folder.path(), &["compare", "hardened", "as-drawn", "--model", "ending"]);
     assert!(error.contains("cannot compare in `ending`"), "{error}");
+    fs::write(folder.path().join("mine.yaml"), "open: [cancel]\n").unwrap();
+    let arguments = ["compare", "hardened", "as-drawn", "--scope", "mine.yaml", "--model", "debate"];
+    let (_, error) = run(2, folder.path(), &arguments);
+    assert!(error.contains("--model has no effect") && error.contains("mine.yaml:1"), "{error}");
 }

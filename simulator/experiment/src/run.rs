@@ -17,6 +17,7 @@ use orchestrion_kernel::{
 };
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::sync::Arc;
 
 /// The maximum number of inputs of a request; a longer one counts as halted.
 const STEPS_MAX: u32 = 10_000;
@@ -56,8 +57,10 @@ impl World {
         std::iter::once(Input::session_start(Self::user())).chain(network).chain(facts)
     }
 
-    /// Returns a copy with texts of its own.
-    fn unshared(&self) -> Self {
+    /// Returns a copy with texts of its own, for one thread: every copy of a shared text counts in the same memory, and two threads were
+    /// slower than one.
+    #[must_use]
+    pub fn unshared(&self) -> Self {
         let copy = |text: &Text| Text::from(text.as_str());
         let mut world = self.clone();
         world.text = copy(&self.text);
@@ -85,7 +88,7 @@ impl World {
     }
 }
 
-/// Returns a copy of a network with ids of its own.
+/// Returns a copy of a network with ids of its own, for the same reason.
 fn unshared(network: &NetworkInput) -> NetworkInput {
     // A shared copy would give the same results.
     serde_json::to_value(network).and_then(serde_json::from_value).unwrap_or_else(|_| network.clone())
@@ -104,12 +107,11 @@ pub struct RunRecord {
 
 /// Runs conversations of one world under one policy. It keeps the state before the first request.
 ///
-/// Each thread has a runner of its own, which shares no text or id with another one: every copy of a shared one counts in the same
-/// memory, and two threads were slower than one.
+/// Each thread has runners of its own, with a world from [`World::unshared`].
 #[derive(Debug)]
 pub struct Runner<'a> {
     policy: &'a Policy,
-    world: World,
+    world: Arc<World>,
     start: State,
 }
 
@@ -118,8 +120,7 @@ impl<'a> Runner<'a> {
     ///
     /// # Errors
     /// The refusal of an input before the first request.
-    pub fn new(cell: &'a Cell, world: &World) -> Result<Self, Refusal> {
-        let world = world.unshared();
+    pub fn new(cell: &'a Cell, world: Arc<World>) -> Result<Self, Refusal> {
         Ok(Self { policy: &cell.policy, start: world.start(cell)?, world })
     }
 

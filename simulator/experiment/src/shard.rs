@@ -11,6 +11,7 @@ use crate::table::Rows;
 use orchestrion_kernel::Refusal;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::sync_channel;
 use std::thread;
@@ -139,11 +140,13 @@ pub fn run_range(
     })
 }
 
+/// Creates the runners of one thread.
 fn runners(experiment: &Experiment) -> Result<Vec<Runner<'_>>, RunError> {
     let refused = |cell: &Cell, refusal| RunError::Refused { policy: cell.policy.name.clone(), refusal };
+    let world = Arc::new(experiment.world.unshared());
     let mut runners = Vec::with_capacity(experiment.policies.len());
     for cell in &experiment.policies {
-        runners.push(Runner::new(cell, &experiment.world).map_err(|refusal| refused(cell, refusal))?);
+        runners.push(Runner::new(cell, Arc::clone(&world)).map_err(|refusal| refused(cell, refusal))?);
     }
     Ok(runners)
 }

@@ -113,6 +113,21 @@ impl ScopeChoice {
     pub fn model(&self) -> Option<Model> {
         self.file.as_ref().and_then(|file| file.model)
     }
+
+    /// Returns the model of the file, as [`model`](Self::model). `option` is the option that names models, if the user gave it.
+    ///
+    /// # Errors
+    /// [`ReadError`] if both the file and the option define what to check.
+    pub fn only_model(&self, option: Option<&str>) -> Result<Option<Model>, ReadError> {
+        let (Some(file), Some(option), Some(_)) = (&self.file, option, self.model()) else {
+            return Ok(self.model());
+        };
+        let error = LabeledError::new(
+            format!("{option} has no effect: this scope file defines the one model to check"),
+            format!("remove {option}, or remove `open` from the file"),
+        );
+        Err(file.error(error.with_label(file.open_span(), "defines a model")))
+    }
 }
 
 impl ScopeSource {

@@ -141,7 +141,7 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
         Some(scope) => ScopeChoice::resolve(scope, Path::new(""))?,
         None => ScopeChoice { scope: SCOPES[0].clone(), file: None },
     };
-    let models = match choice.model() {
+    let models = match choice.only_model(args.search.model_option())? {
         Some(model) => vec![model],
         None => args.search.models(),
     };

@@ -208,8 +208,10 @@ impl Choice {
         for position in positions {
             let at = usize::from(*position);
             let value = match METRICS.get(at).map(|metric| metric.name) {
-                Some("time_ms") => mean(&paths, |path| path.time_ms.clone()),
-                _ => mean(&paths, |path| path.values.get(at).copied().unwrap_or(0)),
+                Some("time_ms") => mean(&paths, |path| path.time_ms.clone(), |time| time),
+                _ => {
+                    mean(&paths, |path| path.values.get(at).copied().unwrap_or(0), |n| BigInt::from(n).into())
+                }
             };
             if !value.is_zero() {
                 rewards.push((*position, value));
@@ -227,31 +229,20 @@ impl Choice {
 }
 
 /// Returns the expected value of a reward.
-fn mean<T: Zero + PartialEq + Into<Reward>>(paths: &[Path], value: impl Fn(&Path) -> T) -> Fraction {
+fn mean<T: Zero + PartialEq>(
+    paths: &[Path],
+    value: impl Fn(&Path) -> T,
+    fraction: impl Fn(T) -> Fraction,
+) -> Fraction {
     // Most rewards are the same on all paths, or 0, and arithmetic of fractions is slow.
     if let [first, rest @ ..] = paths {
         let first = value(first);
         if rest.iter().all(|path| value(path) == first) {
-            return first.into().0;
+            return fraction(first);
         }
     }
     let rewarded = paths.iter().filter(|path| !value(path).is_zero());
-    rewarded.map(|path| value(path).into().0 * &path.probability).sum()
-}
-
-/// A reward as a fraction.
-struct Reward(Fraction);
-
-impl From<i64> for Reward {
-    fn from(value: i64) -> Self {
-        Self(BigInt::from(value).into())
-    }
-}
-
-impl From<Fraction> for Reward {
-    fn from(value: Fraction) -> Self {
-        Self(value)
-    }
+    rewarded.map(|path| fraction(value(path)) * &path.probability).sum()
 }
 
 struct Numbering {

@@ -55,16 +55,9 @@ impl CheckPlan {
             (None, None) => None,
         };
         let choice = choice.unwrap_or_else(|| ScopeChoice { scope: SCOPES[0].clone(), file: None });
-        let (models, enumerations) = match (choice.model(), &choice.file) {
-            (Some(_), Some(file)) if args.search.names_models() => {
-                let error = LabeledError::new(
-                    "--model has no effect: this scope file defines the one model to check",
-                    "remove --model, or remove `open` from the file",
-                );
-                return Err(file.error(error.with_label(file.open_span(), "defines a model")).into());
-            }
-            (Some(model), _) => (vec![model], Vec::new()),
-            (None, _) => (args.search.models(), args.search.enumerations()),
+        let (models, enumerations) = match choice.only_model(args.search.model_option())? {
+            Some(model) => (vec![model], Vec::new()),
+            None => (args.search.models(), args.search.enumerations()),
         };
         let claims = args.claims.read(global, args.policy.is_none())?;
         let waivers = project.map(|project| project.waivers()).unwrap_or_default();

@@ -79,6 +79,11 @@ impl SearchArgs {
         !self.models.is_empty()
     }
 
+    /// Returns the option that names models, if it is given.
+    pub(in crate::cli) fn model_option(&self) -> Option<&'static str> {
+        self.names_models().then_some("--model")
+    }
+
     /// Returns the models to explore, each once.
     pub(in crate::cli) fn models(&self) -> Vec<Model> {
         let named = |model: &Model| self.models.iter().any(|name| name == model.name);
