@@ -31,7 +31,10 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 /// Checks every claim against all reachable states of the models. `scope` is a name or the path of a scope file, `claims` the file of
 /// further claims.
 #[pyfunction]
-#[pyo3(signature = (policy, scope=PathBuf::from("small"), models=None, claims=None, *, jobs=None, max_states=None, timeout_s=None))]
+#[pyo3(
+    signature = (policy, scope=PathBuf::from("small"), models=None, claims=None, *, jobs=None, max_states=None, timeout_s=None),
+    text_signature = "(policy, scope='small', models=None, claims=None, *, jobs=None, max_states=None, timeout_s=None)"
+)]
 #[expect(clippy::too_many_arguments, reason = "they are named in Python")]
 fn check(
     py: Python<'_>,

@@ -328,7 +328,12 @@ def test_absent_package_is_named(package: str, method: str, monkeypatch: pytest.
 
 
 LONG = """
+import signal
+
 import orchestrion
+
+# A process that a script starts in the background ignores interrupts.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 print("ready", flush=True)
 orchestrion.Experiment.parse("description: Long.\\nruns: 1000000000\\n").run()
 """
