@@ -414,8 +414,8 @@ fn header_and_notes_are_redacted() {
         );
         let mut recorder = Recorder::open(Vec::new(), &header, &StandardContexts).unwrap();
         for step in steps(&recorded) {
-            let stamp =
-                StepMetadata { at_ms: 250 * step.n, note: Some("a line of half".into()), idempotency: None };
+            let note = Some("a line of half".into());
+            let stamp = StepMetadata { at_ms: 250 * step.n, note, ..StepMetadata::default() };
             recorder.submit(&step.input, &stamp).unwrap().unwrap();
         }
         recorder.close().unwrap()

@@ -407,7 +407,9 @@ fn times_and_notes_appear_with_steps() {
             _ => None,
         };
         let made = StepRecord::accepted(&step.events, step.context.as_ref());
-        writer.write_step(&StepMetadata { at_ms, note, idempotency: None }, &step.input, made).unwrap();
+        writer
+            .write_step(&StepMetadata { at_ms, note, ..StepMetadata::default() }, &step.input, made)
+            .unwrap();
     }
     let trace = writer.end().unwrap();
     insta::assert_snapshot!("times", plain(&trace, None));

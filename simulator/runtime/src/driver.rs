@@ -240,8 +240,7 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
     /// # Errors
     /// [`RuntimeError`].
     pub fn resume(&mut self) -> Result<StepResult, RuntimeError> {
-        let note = self.conversation.truncated_tail.map(|tail| tail.to_string());
-        self.record(&Input::Resume, note).map(accepted_or_halted)
+        self.record(&Input::Resume, None).map(accepted_or_halted)
     }
 
     /// Submits the next input: an internal step, or the first of a reply, the deadline and a message.
@@ -362,7 +361,7 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
             note.truncate(end);
             note
         });
-        let metadata = StepMetadata { at_ms: found.max(last).millis(), note, idempotency };
+        let metadata = StepMetadata { note, idempotency, ..StepMetadata::at(found.max(last)) };
         Ok(self.conversation.submit(input, &metadata)?.map(|events| {
             if let Some(refused) = RefusedHandoff::in_batch(sequence, &events, detail) {
                 self.host.receive_refusal(&refused);

@@ -48,6 +48,16 @@ pub trait Journal: Send {
     /// Any I/O error.
     fn truncate(&mut self, bytes: u64) -> io::Result<()>;
 
+    /// Replaces everything after the first `bytes` bytes by these lines, and makes the whole journal durable. A crash leaves the lines, or
+    /// after the first `bytes` bytes something that is read as a torn tail. Default: truncates and appends, for a journal that survives no crash.
+    ///
+    /// # Errors
+    /// Any I/O error; a part may have been written.
+    fn replace_tail(&mut self, bytes: u64, lines: &[u8]) -> io::Result<()> {
+        self.truncate(bytes)?;
+        self.append(lines)
+    }
+
     /// Appends complete lines. They become durable with [`sync`](Self::sync).
     ///
     /// # Errors

@@ -7,7 +7,7 @@ use crate::sync_threads::SyncThreads;
 use orchestrion_files::limits::SNAPSHOT_BYTES_MAX;
 use orchestrion_files::{Target, TargetSync, WriteError};
 use orchestrion_trace::TRACE_FILE;
-use std::io::{self, BufRead, BufReader, SeekFrom, Write};
+use std::io::{self, BufRead, BufReader, Read as _, SeekFrom, Write};
 use std::path::Path;
 
 /// A journal in a locked file of the file system, or of another storage.
@@ -126,7 +126,19 @@ impl<S: Storage> Journal for JournalFile<S> {
         self.storage.sync_all()
     }
 
+    /// Zero bytes replace the tail first. A mixture of old and new lines could look like a line that was edited later, which is refused;
+    /// zero bytes are read as torn.
+    fn replace_tail(&mut self, bytes: u64, lines: &[u8]) -> io::Result<()> {
+        self.storage.seek(SeekFrom::Start(bytes))?;
+        io::copy(&mut io::repeat(0).take(self.bytes.saturating_sub(bytes)), &mut self.storage)?;
+        self.storage.sync_all()?;
+        self.storage.seek(SeekFrom::Start(bytes))?;
+        self.storage.write_all(lines)?;
+        self.truncate(bytes + lines.len() as u64)
+    }
+
     fn append(&mut self, lines: &[u8]) -> io::Result<()> {
+        self.storage.seek(SeekFrom::Start(self.bytes))?;
         self.storage.write_all(lines)?;
         self.bytes += lines.len() as u64;
         Ok(())

@@ -66,7 +66,7 @@ impl<J: Journal> JournaledConversation<J> {
             Err(error) => (None, Some(error)),
         };
         let covered_bytes = snapshot.as_ref().map_or(0, |snapshot| snapshot.journal_bytes);
-        let recovered = match snapshot {
+        let mut recovered = match snapshot {
             Some(snapshot) => {
                 let input = journal.read_from(covered_bytes).map_err(unreadable)?;
                 read_journal_after(snapshot, input, &name, contexts)?
@@ -79,10 +79,20 @@ impl<J: Journal> JournaledConversation<J> {
         }
         let has_torn_tail = recovered.truncated_tail.is_some();
         // A journal that lost whole lines does not show it.
-        let recovers_first = has_torn_tail || (acknowledged_step.is_none() && recovered.valid_bytes > 0);
-        if recovered.valid_bytes > 0 || has_torn_tail {
-            // Also without a torn tail: afterwards everything that was read is durable.
-            journal.truncate(recovered.valid_bytes).map_err(unreadable)?;
+        let recovers_first = has_torn_tail
+            || recovered.recorder.may_lack_call()
+            || (acknowledged_step.is_none() && recovered.valid_bytes > 0);
+        match recovered.truncated_tail {
+            Some(tail) if recovered.valid_bytes > 0 => {
+                replace_tail(&mut journal, &mut recovered, tail).map_err(unreadable)?;
+            }
+            // Nothing is left of the journal, so it is a new one.
+            Some(_) => journal.truncate(0).map_err(unreadable)?,
+            // Afterwards everything that was read is durable.
+            None if recovered.valid_bytes > 0 => {
+                journal.truncate(recovered.valid_bytes).map_err(unreadable)?
+            }
+            None => {}
         }
         Ok(Self::from_recovered(journal, recovered, covered_bytes, recovers_first, snapshot_error))
     }
@@ -259,4 +269,24 @@ impl<J: Journal> JournaledConversation<J> {
         self.is_healthy = false;
         RuntimeError::Journal { journal: self.journal.name(), error }
     }
+}
+
+/// Replaces a torn tail by a step that records it, so that a later process knows about the lost call, too. Its input is a tick at the time of the latest
+/// step, which is refused because nothing expires.
+fn replace_tail(
+    journal: &mut impl Journal,
+    recovered: &mut RecoveredJournal,
+    tail: TruncatedTail,
+) -> io::Result<()> {
+    let RecoveredJournal { recorder, valid_bytes, .. } = recovered;
+    let metadata = StepMetadata {
+        note: Some(tail.to_string()),
+        truncated_tail: true,
+        ..StepMetadata::at(recorder.state().now())
+    };
+    let _refused = recorder.submit(&Input::Tick, &metadata)?;
+    let lines = std::mem::take(recorder.output());
+    journal.replace_tail(*valid_bytes, &lines)?;
+    *valid_bytes += lines.len() as u64;
+    Ok(())
 }

@@ -15,7 +15,8 @@ use std::io::{self, BufRead, Read};
 const HEADER_BYTES_MAX: u64 = TRACE_HEADER_BYTES_MAX as u64;
 
 /// The torn tail of a journal, which was truncated. If the disk lost a durable line, a call depended on it: the host then recovers each
-/// effectful call before it is sent.
+/// effectful call before it is sent. If lines precede it, a step of the journal records it
+/// ([`StepMetadata::truncated_tail`](orchestrion_trace::StepMetadata::truncated_tail)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TruncatedTail {
     /// Its first line, from 1.
@@ -138,7 +139,7 @@ pub(crate) fn read_steps(
             Ok(true) => {
                 let step = reader.step(fold.state())?;
                 fold.apply(step.n, &step.events);
-                fold.record_key(step.n, step.idempotency.as_ref(), step.refused.is_none());
+                fold.record_metadata(step.n, &step.metadata(), step.refused.is_none());
             }
             Ok(false) => {
                 return Err(OpenError::Closed { journal: name.to_owned(), steps: reader.step_number() });

@@ -9,7 +9,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// One locked file that grows at its end, its name in a folder, and a snapshot beside it. The file system is one; tests have another
+/// One locked file, its name in a folder, and a snapshot beside it. The file system is one; tests have another
 /// one, which injects faults.
 pub trait Storage: Read + Write + Seek + Send {
     /// The name for messages.
@@ -65,7 +65,7 @@ impl LockedFile {
     /// Opens or creates the file and locks it.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         let file =
-            orchestrion_files::open_locked(OpenOptions::new().create(true).read(true).append(true), path)?;
+            orchestrion_files::open_locked(OpenOptions::new().create(true).read(true).write(true), path)?;
         Ok(Self { path: path.to_path_buf(), file: Arc::new(file), sync_threads: None })
     }
 

@@ -8,9 +8,7 @@ use orchestrion_kernel::{ConversationId, Policy};
 use orchestrion_runtime::Conversation;
 use orchestrion_text::StandardContexts;
 use orchestrion_trace::replay::replay;
-use orchestrion_trace::{
-    ContextRecord, Header, Reader, Step, StepMetadata, StepRecord, TraceErrorKind, Writer,
-};
+use orchestrion_trace::{ContextRecord, Header, Reader, Step, StepRecord, TraceErrorKind, Writer};
 
 fn steps(trace: &[u8]) -> Vec<Step> {
     Reader::new(trace, "office").unwrap().map_while(Result::ok).collect()
@@ -32,7 +30,7 @@ fn rewritten(steps: &[Step], edit: impl Fn(&mut Step)) -> Vec<u8> {
     for step in steps {
         let mut step = step.clone();
         edit(&mut step);
-        let metadata = StepMetadata { at_ms: step.at_ms, note: step.note, idempotency: step.idempotency };
+        let metadata = step.metadata();
         let record = StepRecord {
             events: &step.events,
             refused: step.refused.as_deref(),

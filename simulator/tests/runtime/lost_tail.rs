@@ -4,7 +4,7 @@ use super::team::{HostBehavior, RecoveryScript, ScriptedTeam, agreed, exit, jour
 use super::{UNDO, UNDO_AFTER_FAILURE, run};
 use orchestrion_kernel::module::{Operation, Report};
 use orchestrion_kernel::{ConversationId, Policy};
-use orchestrion_runtime::{Call, Conversation, JournalFile, OpenError, RecoveryResult};
+use orchestrion_runtime::{Call, Conversation, JournalFile, OpenError, RecoveryResult, rotate};
 use orchestrion_text::StandardContexts;
 use orchestrion_trace::Header;
 use std::collections::BTreeSet;
@@ -162,6 +162,37 @@ async fn journal_before_acknowledged_step_is_refused() {
         let is_torn = fs::read(&path).unwrap().last().is_some_and(|byte| *byte != b'\n');
         assert_eq!(open(found).unwrap().recovers_first(), is_torn, "cut at byte {cut}");
     }
+}
+
+/// A torn tail is known to each later process, also behind a rotation, until its request ends.
+#[tokio::test]
+async fn torn_tail_is_known_until_its_request_ends() {
+    let (whole, executed) = crashed_after(run(2)).await;
+    let (_folder, path) = journal();
+    fs::write(&path, &whole[..whole.len() - 10]).unwrap();
+    let open = |step| {
+        let file = JournalFile::open(&path).unwrap();
+        Conversation::open_acknowledged(file, &header(), &StandardContexts, step).unwrap()
+    };
+    let first = open(3);
+    assert!(first.recovers_first() && first.truncated_tail().is_some());
+    drop(first);
+    let second = open(3);
+    assert!(second.recovers_first() && second.truncated_tail().is_none());
+    drop(second);
+    rotate(&path, None, &StandardContexts).unwrap();
+    let mut third = open(3);
+    assert!(third.recovers_first());
+    let executed: Executed = Arc::new(Mutex::new(executed));
+    let known = Arc::clone(&executed);
+    let mut team = ScriptedTeam::with_script(move |call| Some(execute(&known, call, agreed(call))));
+    team.recovery = recover(&executed);
+    third.resume(&team).await.unwrap();
+    drop(third);
+    assert!(!open(3).recovers_first());
+    let executed = executed.lock().unwrap().clone();
+    let keys: BTreeSet<_> = executed.iter().collect();
+    assert_eq!(keys.len(), executed.len(), "an effect happened twice: {executed:?}");
 }
 
 /// With the acknowledged step, only the call in flight is recovered.

@@ -81,10 +81,18 @@ async fn torn_tail_is_truncated() {
     // Any incomplete last line.
     for cut in [last + 1, last + 30, whole.len() - 1] {
         fs::write(&path, &whole[..cut]).unwrap();
-        let tail = opened(&path).truncated_tail();
-        assert_eq!(tail, Some(TruncatedTail { line: lines as u64, bytes: (cut - last) as u64 }));
-        assert_eq!(fs::read(&path).unwrap(), &whole[..last], "only complete lines stay");
-        assert_eq!(read_steps(&path).len(), lines - 2);
+        let tail = opened(&path).truncated_tail().unwrap();
+        assert_eq!(tail, TruncatedTail { line: lines as u64, bytes: (cut - last) as u64 });
+        assert_eq!(fs::read(&path).unwrap()[..last], whole[..last], "the complete lines stay");
+        let steps = read_steps(&path);
+        assert_eq!(steps.len(), lines - 1);
+        let replacing = steps.last().unwrap();
+        assert!(replacing.truncated_tail && replacing.refused.is_some(), "{replacing:?}");
+        assert_eq!(replacing.note, Some(tail.to_string()));
+        // It is recorded once.
+        let once = fs::read(&path).unwrap();
+        assert_eq!(opened(&path).truncated_tail(), None);
+        assert_eq!(fs::read(&path).unwrap(), once);
     }
     // Pages that were never written.
     let mut zeros = whole.clone();

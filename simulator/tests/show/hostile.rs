@@ -1,6 +1,6 @@
 //! Traces with a hostile text in every text field.
 
-use orchestrion_trace::{Header, Reader, StepMetadata, StepRecord, Writer};
+use orchestrion_trace::{Header, Reader, StepRecord, Writer};
 use serde_json::Value;
 
 /// Markup, escape sequences and invisible characters that output must neutralize.
@@ -63,12 +63,7 @@ pub(crate) fn poisoned(trace: &[u8]) -> (Vec<u8>, usize) {
             Some(sentence) => StepRecord::refused(sentence),
             None => StepRecord::accepted(&step.events, step.context.as_ref()),
         };
-        let metadata = StepMetadata {
-            at_ms: step.at_ms,
-            note: step.note.clone(),
-            idempotency: step.idempotency.clone(),
-        };
-        writer.write_step(&metadata, &step.input, made).unwrap();
+        writer.write_step(&step.metadata(), &step.input, made).unwrap();
     }
     (writer.end().unwrap(), places)
 }

@@ -264,7 +264,7 @@ impl Compared {
         {
             result.contexts.add(a.n, b.n);
         }
-        if a.note != b.note || a.idempotency != b.idempotency {
+        if a.note != b.note || a.idempotency != b.idempotency || a.truncated_tail != b.truncated_tail {
             result.notes.add(a.n, b.n);
         }
         None

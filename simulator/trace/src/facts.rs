@@ -3,7 +3,8 @@
 //! The kernel forgets what no later decision reads. The runtime, the scenarios and the reports still need it; they read it
 //! here. Facts of a single report stay in that report. The claims and the oracle judge the kernel, so they derive their own.
 
-use crate::recent_inputs::{Idempotency, RecentInputs, RecordedInput};
+use crate::format::{StepMetadata, is_false};
+use crate::recent_inputs::{RecentInputs, RecordedInput};
 use crate::write::json_len_bytes;
 use orchestrion_kernel::control::table::Transition;
 use orchestrion_kernel::event::{AuditRecord, Conclusion, MemoryRecord};
@@ -52,6 +53,9 @@ pub struct ConversationFold {
     /// The inputs that the host sent with a key. No event contains them.
     #[serde(default, skip_serializing_if = "RecentInputs::is_empty")]
     inputs: RecentInputs,
+    /// See [`Self::may_lack_call`].
+    #[serde(default, skip_serializing_if = "is_false")]
+    may_lack_call: bool,
 }
 
 /// The result of a request.
@@ -101,7 +105,12 @@ impl ConversationFold {
     /// Creates the fold of a conversation without steps.
     #[must_use]
     pub fn new(conversation: ConversationId) -> Self {
-        Self { state: State::new(conversation), facts: None, inputs: RecentInputs::default() }
+        Self {
+            state: State::new(conversation),
+            facts: None,
+            inputs: RecentInputs::default(),
+            may_lack_call: false,
+        }
     }
 
     /// The current state.
@@ -119,11 +128,18 @@ impl ConversationFold {
         &self.inputs
     }
 
-    /// Remembers the key of a step, if it has one.
-    pub fn record_key(&mut self, step: u64, idempotency: Option<&Idempotency>, is_accepted: bool) {
-        if let Some(idempotency) = idempotency.cloned() {
+    /// Whether a call that the host executed may be missing: a step replaced a torn tail, and the request of that step has not ended. Its
+    /// later calls can then have the id of that call.
+    pub const fn may_lack_call(&self) -> bool {
+        self.may_lack_call
+    }
+
+    /// Remembers the key of a step, if it has one, and that the step replaces a torn tail.
+    pub fn record_metadata(&mut self, step: u64, metadata: &StepMetadata, is_accepted: bool) {
+        if let Some(idempotency) = metadata.idempotency.clone() {
             self.inputs.record(RecordedInput { idempotency, step, is_accepted });
         }
+        self.may_lack_call |= metadata.truncated_tail;
     }
 
     /// Applies the batch of a step.
@@ -136,6 +152,7 @@ impl ConversationFold {
             }
             self.state.apply(event);
         }
+        self.may_lack_call &= self.state.control().request().is_some();
     }
 }
 

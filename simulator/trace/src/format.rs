@@ -128,11 +128,24 @@ pub struct ScenarioRef {
     pub seed: Option<String>,
 }
 
+impl Step {
+    /// What the runtime recorded about the input.
+    #[must_use]
+    pub fn metadata(&self) -> StepMetadata {
+        StepMetadata {
+            at_ms: self.at_ms,
+            note: self.note.clone(),
+            idempotency: self.idempotency.clone(),
+            truncated_tail: self.truncated_tail,
+        }
+    }
+}
+
 impl StepMetadata {
     /// Creates the metadata of an input at this time, without a note.
     #[must_use]
     pub const fn at(time: Timestamp) -> Self {
-        Self { at_ms: time.millis(), note: None, idempotency: None }
+        Self { at_ms: time.millis(), note: None, idempotency: None, truncated_tail: false }
     }
 
     /// The time of the input.
@@ -213,6 +226,9 @@ pub struct Step {
     /// See [`StepMetadata::idempotency`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency: Option<Idempotency>,
+    /// See [`StepMetadata::truncated_tail`].
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub truncated_tail: bool,
     /// The input.
     pub input: Input,
     /// The applied batch; empty if the input was refused.
@@ -240,6 +256,8 @@ pub(crate) struct JournalStep {
     pub(crate) note: Option<String>,
     #[serde(default)]
     pub(crate) idempotency: Option<Idempotency>,
+    #[serde(default)]
+    pub(crate) truncated_tail: bool,
     pub(crate) input: Input,
     /// Absent if the batch is empty.
     #[serde(default)]
@@ -264,10 +282,18 @@ pub struct StepMetadata {
     /// The idempotency key under which the host sent the input. Decisions do not depend on it; the chain covers it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency: Option<Idempotency>,
+    /// Whether the step replaces a torn tail of the journal, with which a call may be lost that the host executed. The input of such
+    /// a step changes nothing. Decisions do not depend on it; the runtime recovers effectful calls before it sends them.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub truncated_tail: bool,
 }
 
 pub(crate) fn is_zero(number: &u64) -> bool {
     *number == 0
+}
+
+pub(crate) fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 /// The part of a [`Step`] after its input, borrowed.

@@ -3,7 +3,7 @@
 //! The steps stay as they were recorded. Whether this kernel decides them equally is the question of a replay.
 
 use crate::error::{TraceError, TraceErrorKind};
-use crate::format::{FORMAT, Form, Header, StepMetadata, StepRecord};
+use crate::format::{FORMAT, Form, Header, StepRecord};
 use crate::read::Reader;
 use crate::write::Writer;
 use serde_json::Value;
@@ -89,13 +89,12 @@ pub fn migrate<R: BufRead, W: Write>(input: R, file: &str, out: W) -> Result<Mig
     let mut writer = Writer::new(out, &header)?;
     for step in reader {
         let step = step.map_err(|error| MigrateError::Trace(unconvertible(error, &from)))?;
-        let metadata = StepMetadata { at_ms: step.at_ms, note: step.note, idempotency: step.idempotency };
         let record = StepRecord {
             events: &step.events,
             refused: step.refused.as_deref(),
             context: step.context.as_ref(),
         };
-        writer.write_step(&metadata, &step.input, record)?;
+        writer.write_step(&step.metadata(), &step.input, record)?;
     }
     let steps = writer.steps();
     Ok(Migration { from, conversions, steps, chain: writer.end_with_chain()? })

@@ -5,7 +5,9 @@ use crate::context_window::{ContextWindow, StoredContext};
 use crate::erased;
 use crate::events_digest::EventsDigest;
 use crate::facts::ConversationFold;
-use crate::format::{End, EndLine, Form, Header, SegmentEnd, StateLine, StepMetadata, StepRecord, is_zero};
+use crate::format::{
+    End, EndLine, Form, Header, SegmentEnd, StateLine, StepMetadata, StepRecord, is_false, is_zero,
+};
 use crate::recent_inputs::Idempotency;
 use crate::texts::{TextEncoder, TextWindow};
 use orchestrion_kernel::{Event, Input};
@@ -66,6 +68,8 @@ struct Line<'a> {
     note: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     idempotency: Option<&'a Idempotency>,
+    #[serde(skip_serializing_if = "is_false")]
+    truncated_tail: bool,
     input: &'a Input,
     #[serde(skip_serializing_if = "StoredEvents::is_empty")]
     events: StoredEvents<'a>,
@@ -182,7 +186,7 @@ impl<W: io::Write> Writer<W> {
         input: &Input,
         record: StepRecord<'_>,
     ) -> io::Result<()> {
-        let StepMetadata { at_ms, note, idempotency } = metadata;
+        let &StepMetadata { at_ms, ref note, ref idempotency, truncated_tail } = metadata;
         let StepRecord { events, refused, context } = record;
         let n = self.next;
         self.next += 1;
@@ -198,7 +202,17 @@ impl<W: io::Write> Writer<W> {
             Form::Journal => StoredEvents::Digest(EventsDigest::of_step(events, &mut self.events)?),
         };
         let (note, idempotency) = (note.as_deref(), idempotency.as_ref());
-        self.serialize(&Line { n, at_ms: *at_ms, note, idempotency, input, events, refused, context })?;
+        self.serialize(&Line {
+            n,
+            at_ms,
+            note,
+            idempotency,
+            truncated_tail,
+            input,
+            events,
+            refused,
+            context,
+        })?;
         self.write_line()
     }
 

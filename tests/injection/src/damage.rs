@@ -1,7 +1,9 @@
 //! Damage of single bytes: every byte of a journal changes, and the host continues on what is left.
 
-use crate::disk::Disk;
+use crate::disk::{Disk, PlannedFault};
+use crate::fault::FaultKind;
 use crate::ledger::Ledger;
+use crate::oracle::last_line_start;
 use crate::plan::Plan;
 use crate::run::{Outcome, Run, run_plan};
 
@@ -36,6 +38,21 @@ impl Damage {
         }
         found
     }
+}
+
+/// What is left of the last line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TornLine {
+    /// So many bytes of its start.
+    Cut {
+        /// The bytes.
+        bytes: usize,
+    },
+    /// Everything but so many bytes of its start, with other lines after it: the page before them was never written.
+    LostStart {
+        /// The bytes.
+        bytes: usize,
+    },
 }
 
 /// The journal of an open conversation without faults, with the records of its host.
@@ -75,6 +92,37 @@ impl IntactJournal {
     #[must_use]
     pub fn effects(&self) -> usize {
         self.ledger.effects.len()
+    }
+
+    /// Tears the last line of the journal on the disk of a seed, so that the call of the latest effect is lost. The host did not store the step of this call. Its first processes
+    /// meet one fault each: at this operation, or a later one that permits it.
+    ///
+    /// # Errors
+    /// The violation, as a sentence.
+    pub fn run_torn(
+        &self,
+        disk_seed: u64,
+        torn: TornLine,
+        faults: &[(FaultKind, u64)],
+    ) -> Result<Outcome, String> {
+        let start = last_line_start(&self.content);
+        let mut found = self.content.clone();
+        match torn {
+            TornLine::Cut { bytes } => found.truncate(start + bytes),
+            TornLine::LostStart { bytes } => {
+                found[start..][..bytes].fill(0);
+                found.extend_from_slice(&b"{}\n".repeat(200));
+            }
+        }
+        let (plan, _) = Plan::new(self.seed);
+        let planned = |&(kind, operation_from): &_| vec![PlannedFault { operation_from, kind }];
+        let mut plan = plan.with_faults(faults.iter().map(planned).collect());
+        (plan.is_journal_form, plan.has_acknowledged_step) = (true, true);
+        let mut ledger = self.ledger.clone();
+        let call = ledger.effects.values().map(|effect| effect.step).max().unwrap_or(0);
+        ledger.step = ledger.step.min(call.saturating_sub(1));
+        let disk = Disk::with_damage(disk_seed, &self.content, found);
+        run_plan(self.seed, &disk, plan, ledger)
     }
 
     /// Changes a byte, and lets the host continue.

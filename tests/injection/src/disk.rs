@@ -232,21 +232,23 @@ impl DiskState {
         ended()
     }
 
-    fn append(&mut self, bytes: &[u8]) {
+    /// Writes into the file or at its end.
+    fn write_at(&mut self, start: usize, bytes: &[u8]) {
         if bytes.is_empty() {
             return;
         }
-        let start = self.cache.len();
-        // What was behind an empty or shorter file is lost.
+        // What was behind it is lost, also behind an empty or shorter file.
         self.written.truncate(start);
         self.durable_bytes = self.durable_bytes.min(start);
-        self.cache.extend_from_slice(bytes);
+        let (len, end) = (self.cache.len(), start + bytes.len());
+        self.cache.resize(len.max(end), 0);
+        self.cache[start..end].copy_from_slice(bytes);
         let unsynced = self.cache.get(self.durable_bytes..).unwrap_or_default();
         self.has_two_calls |= String::from_utf8_lossy(unsynced).matches(TOOL_CALL_KEY).count() > 1;
         self.written.extend_from_slice(bytes);
-        let pages = start / self.page_bytes..=(self.cache.len() - 1) / self.page_bytes;
+        let pages = start / self.page_bytes..=(end - 1) / self.page_bytes;
         self.changed.extend(pages);
-        self.is_length_changed = true;
+        self.is_length_changed |= end > len;
     }
 
     /// Copies a page of the cache to a place of the disk. The disk has the length for it.

@@ -19,7 +19,7 @@ mod plan;
 mod random;
 mod run;
 
-pub use damage::{Damage, IntactJournal};
+pub use damage::{Damage, IntactJournal, TornLine};
 pub use fault::{FaultCounts, FaultKind};
 pub use plan::OPERATION_FAULTS;
 pub use run::{Outcome, run_logged_seed, run_seed, run_single_fault};

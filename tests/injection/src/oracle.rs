@@ -26,6 +26,8 @@ pub(crate) struct Opened {
     pub(crate) steps: u64,
     /// Whether the process reports that it dropped lines.
     pub(crate) is_loss_stated: bool,
+    /// Whether it wrote a step in place of them, which does not count as one of the steps.
+    pub(crate) has_replaced_tail: bool,
     /// Whether it read lines from a snapshot instead of the journal.
     pub(crate) used_snapshot: bool,
 }
@@ -56,7 +58,14 @@ impl Before {
         opened: Opened,
         passed_step: Option<u64>,
     ) -> Result<(), String> {
-        let kept = disk.content();
+        let mut kept = disk.content();
+        if opened.has_replaced_tail {
+            let replacing = kept.split_off(last_line_start(&kept));
+            let line: Value = serde_json::from_slice(&replacing).unwrap_or_default();
+            if (&line["n"], &line["truncated_tail"]) != (&(opened.steps + 1).into(), &true.into()) {
+                return Err(format!("no step replaces the tail, but {line}"));
+            }
+        }
         let (is_damaged, is_lossy) = {
             let disk = disk.state();
             let is_misread = disk.met.contains(&FaultKind::CorruptedRead);
@@ -208,6 +217,11 @@ fn check_audits(content: &[u8], ledger: &Ledger) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+pub(crate) fn last_line_start(content: &[u8]) -> usize {
+    let before = content.strip_suffix(b"\n").unwrap_or(content);
+    before.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1)
 }
 
 /// The lines after the header as JSON. A line that is none is skipped: other checks find it.

@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use orchestrion_injection::{Damage, FaultKind, IntactJournal, OPERATION_FAULTS, Outcome, run_single_fault};
+use orchestrion_injection::{
+    Damage, FaultKind, IntactJournal, OPERATION_FAULTS, Outcome, TornLine, run_single_fault,
+};
 
 /// The number in an environment variable.
 fn number(variable: &str, default: u64) -> u64 {
@@ -60,6 +62,50 @@ fn damaged_byte_is_refused_or_recovered() {
         );
         assert!(refused > 1000 && (has_step || recovered > 10), "{refused} refused, {recovered} recovered");
     }
+}
+
+/// The call of an effect is lost with a torn tail, and its step was not stored. A fault at each operation that replaces the tail, and a crash
+/// of the next process soon after it opened the journal: the effect happens once.
+#[test]
+fn fault_while_torn_tail_is_replaced_repeats_no_effect() {
+    const KINDS: [FaultKind; 6] = [
+        FaultKind::ProcessCrash,
+        FaultKind::MachineCrash,
+        FaultKind::WriteError,
+        FaultKind::DiskFull,
+        FaultKind::ShortWrite,
+        FaultKind::SyncError,
+    ];
+    const TORN: [TornLine; 4] = [
+        TornLine::Cut { bytes: 1 },
+        TornLine::Cut { bytes: 90 },
+        TornLine::LostStart { bytes: 20 },
+        TornLine::LostStart { bytes: 90 },
+    ];
+    // Opening the journal takes fewer.
+    const OPERATIONS: u64 = 16;
+    let (mut total, mut runs) = (Outcome::default(), 0);
+    for effects in [1, 3, EFFECTS] {
+        let journals = (0..100).map(|seed| IntactJournal::new(seed, effects, true).unwrap());
+        let journal = journals.into_iter().find(|journal| journal.effects() == effects).unwrap();
+        for (kind, operation) in KINDS.iter().flat_map(|kind| (0..OPERATIONS).map(move |at| (*kind, at))) {
+            for torn in TORN {
+                for second in [(FaultKind::ProcessCrash, operation), (FaultKind::MachineCrash, 12)] {
+                    let outcome = journal.run_torn(runs, torn, &[(kind, operation), second]);
+                    total.add(&outcome.unwrap_or_else(|violation| {
+                        panic!(
+                            "{effects} effects, {torn:?}, {kind:?} at {operation}, {second:?}: {violation}"
+                        )
+                    }));
+                    runs += 1;
+                }
+            }
+        }
+    }
+    let Outcome { recovered, closed, crashes, .. } = total;
+    println!("{runs} runs, {recovered} recovered, {closed} closed, {crashes} crashes");
+    assert_eq!(closed, runs, "a torn tail is never refused");
+    assert!(recovered > runs && crashes > runs, "{recovered} recovered, {crashes} crashes");
 }
 
 /// The effects until the process ends: those of a request and of a part of the next one.

@@ -73,7 +73,7 @@ fn record(header: Header, steps: &[Step]) -> Recorded {
             snapshot = recorder.snapshot(&header, bytes).encode().unwrap_or_else(|error| panic!("{error}"));
         }
         let idempotency = Some(Idempotency { key: number.to_string(), digest: digest(b"") });
-        let metadata = StepMetadata { at_ms: step.at_ms, note: step.note.clone(), idempotency };
+        let metadata = StepMetadata { idempotency, ..step.metadata() };
         let _decided = recorder.submit(&step.input, &metadata).unwrap_or_else(|error| panic!("{error}"));
     }
     Recorded { lines: std::mem::take(recorder.output()), header, snapshot }

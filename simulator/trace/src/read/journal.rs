@@ -14,6 +14,7 @@ impl<R: BufRead> Reader<R> {
             at_ms,
             note,
             idempotency,
+            truncated_tail,
             input,
             events: recorded,
             refused,
@@ -25,6 +26,7 @@ impl<R: BufRead> Reader<R> {
                 at_ms,
                 note,
                 idempotency,
+                truncated_tail,
                 input,
                 events: Vec::new(),
                 refused,
@@ -43,7 +45,18 @@ impl<R: BufRead> Reader<R> {
         if decided != recorded && self.erased_texts() == 0 {
             return Err(differ(decided.map_or("no events".to_owned(), |events| events.digest)));
         }
-        Ok(Step { n, at_ms, note, idempotency, input, events, refused, context: None, context_digest })
+        Ok(Step {
+            n,
+            at_ms,
+            note,
+            idempotency,
+            truncated_tail,
+            input,
+            events,
+            refused,
+            context: None,
+            context_digest,
+        })
     }
 
     /// Parses the latest step of a journal.

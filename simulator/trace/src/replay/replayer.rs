@@ -116,9 +116,8 @@ impl Replayer {
         let difference = compare_step(&step, &decided);
         let current = decided.result.as_ref().map(Vec::as_slice).map_err(String::as_str);
         let changed = ChangedDecision::of_step(from, &step, current);
-        let stamp = StepMetadata { at_ms: step.at_ms, note: step.note, idempotency: step.idempotency };
         Ok(Some(ReplayedStep {
-            metadata: stamp,
+            metadata: step.metadata(),
             input: step.input,
             outcome: decided,
             difference,
@@ -130,10 +129,10 @@ impl Replayer {
     /// Replays the latest step of a journal, which has a digest of its events. After a text was erased a difference proves nothing: items
     /// and contexts contain a placeholder, and two texts may no longer be equal.
     fn next_of_journal<R: BufRead>(&mut self, reader: &Reader<R>) -> Result<ReplayedStep, TraceError> {
-        let JournalStep { n, at_ms, note, idempotency, input, events, refused, context } =
+        let JournalStep { n, at_ms, note, idempotency, truncated_tail, input, events, refused, context } =
             reader.journal_step()?;
         let outcome = self.decide(Timestamp::from_millis(at_ms), &input);
-        let metadata = StepMetadata { at_ms, note, idempotency };
+        let metadata = StepMetadata { at_ms, note, idempotency, truncated_tail };
         let differ = |kind, subject: &str, recorded: String, replayed: String| {
             Some((kind, Difference { step: n, subject: subject.to_owned(), recorded, replayed }))
         };

@@ -94,32 +94,36 @@ impl Read for DiskFile {
 impl Write for DiskFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let (mut disk, fault) = self.begin(Operation::Write)?;
-        disk.note(|disk| format!("write of {} bytes at {}: {fault:?}", bytes.len(), disk.cache.len()));
+        let at = self.position;
+        disk.note(|_| format!("write of {} bytes at {at}: {fault:?}", bytes.len()));
         let part = disk.random.index(bytes.len() + 1);
-        match fault {
+        let written = match fault {
             Some(FaultKind::ProcessCrash | FaultKind::MachineCrash) => {
-                disk.append(&bytes[..part]);
+                disk.write_at(at, &bytes[..part]);
                 Err(disk.crash())
             }
             Some(FaultKind::WriteError) => {
-                disk.append(&bytes[..part]);
+                disk.write_at(at, &bytes[..part]);
                 Err(io::Error::other("simulated error of a write"))
             }
             Some(FaultKind::DiskFull) => {
-                disk.append(&bytes[..part]);
+                disk.write_at(at, &bytes[..part]);
                 disk.is_full = true;
                 Err(io::ErrorKind::StorageFull.into())
             }
             Some(FaultKind::ShortWrite) => {
                 let part = part.max(1);
-                disk.append(&bytes[..part]);
+                disk.write_at(at, &bytes[..part]);
                 Ok(part)
             }
             _ => {
-                disk.append(bytes);
+                disk.write_at(at, bytes);
                 Ok(bytes.len())
             }
-        }
+        };
+        drop(disk);
+        self.position += written.as_ref().map_or(0, |len| *len);
+        written
     }
 
     fn flush(&mut self) -> io::Result<()> {
