@@ -1,8 +1,9 @@
 //! A lint of a set of claims on the real machine: premises that no run reaches, claims that others imply, contradictions, and traps.
 //!
-//! Each model is explored once. A step keeps what it says to the claims as a word; the questions are answered on products of this graph with
-//! the monitors of a few claims. A run *abides* by a set of claims if no step of it violates one of them.
+//! Each model is explored once. A step keeps what it says to the claims as a word. States from which the claims see the same runs are one
+//! class; the questions are answered on products of the classes with the monitors of a few claims. A run *abides* by a set of claims if no step of it violates one of them.
 
+mod edges;
 mod graph;
 mod minimize;
 mod product;
@@ -126,9 +127,9 @@ fn keep_shorter(kept: &mut Option<GraphPath>, number: usize, path: Option<Vec<u1
     }
 }
 
-/// The next model that no thread has taken.
+/// The next model that no thread has taken. The last models are the largest, so they come first.
 fn next_model(models: &[Model], next: &AtomicUsize) -> Option<(usize, Model)> {
-    let number = next.fetch_add(1, Ordering::Relaxed);
+    let number = models.len().checked_sub(1 + next.fetch_add(1, Ordering::Relaxed))?;
     models.get(number).map(|model| (number, *model))
 }
 
@@ -195,7 +196,7 @@ impl Together {
             }
         }
         let is_trap = |(state, can_end): &(u32, &bool)| {
-            !**can_end && graph.can_end.get(product.node(*state) as usize).copied().unwrap_or(false)
+            !**can_end && graph.can_end.get(product.class(*state) as usize).copied().unwrap_or(false)
         };
         let trap = (0..).zip(&can_end).find(is_trap).map(|(state, _)| product.path_to(state));
         let trap = trap.filter(|_| product.is_complete);

@@ -1,5 +1,6 @@
 //! The graph of one model, with what each step says to the claims.
 
+use super::edges::{Classes, Edge, Edges};
 use crate::adversary::Adversary;
 use crate::kernel_under_test::KernelUnderTest;
 use crate::product::initial_state;
@@ -7,22 +8,11 @@ use crate::scopes::{Model, Scope};
 use orchestrion_explorer::fingerprint;
 use orchestrion_kernel::{Event, Input, State};
 use orchestrion_user_claims::{EventFold, LetterId, Letters, UserClaim};
-use std::collections::{HashMap, VecDeque};
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
 
 /// The most nodes of a model. A larger model is left out, and the lint is incomplete.
 const NODES_MAX: usize = 4_000_000;
-
-/// A step.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Edge {
-    pub(super) to: u32,
-    /// The word of its letters.
-    pub(super) word: u32,
-    /// The position among the inputs of the state.
-    pub(super) position: u16,
-    /// A request ends.
-    pub(super) ends: bool,
-}
 
 /// A node: a state of the kernel with the fold of its events.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -39,10 +29,9 @@ pub(super) struct ClaimGraph {
     adversary: Adversary,
     pub(super) letters: Letters,
     pub(super) words: Vec<Vec<LetterId>>,
-    /// The first edge of each node, and the number of edges.
-    starts: Vec<u32>,
-    edges: Vec<Edge>,
-    /// Whether a node has a path on which a request ends.
+    nodes: Edges,
+    classes: Classes,
+    /// Whether a class has a path on which a request ends.
     pub(super) can_end: Vec<bool>,
     pub(super) is_complete: bool,
 }
@@ -63,23 +52,23 @@ impl ClaimGraph {
             adversary,
             letters: Letters::new(claims),
             words: vec![Vec::new()],
-            starts: Vec::new(),
-            edges: Vec::new(),
+            nodes: Edges::default(),
+            classes: Classes::of(&Edges::default()),
             can_end: Vec::new(),
             is_complete: true,
         };
         graph.build();
-        graph.can_end = graph.nodes_before(|edge| edge.ends);
+        graph.classes = Classes::of(&graph.nodes);
+        graph.can_end = graph.classes.edges.nodes_before(|edge| edge.ends);
         graph
     }
 
     fn build(&mut self) {
-        let mut words: HashMap<Vec<LetterId>, u32> = HashMap::from([(Vec::new(), 0)]);
+        let mut words: FxHashMap<Vec<LetterId>, u32> = FxHashMap::from_iter([(Vec::new(), 0)]);
         let start = Node { state: Box::new(initial_state()), fold: EventFold::default() };
-        let mut numbers: HashMap<u64, u32> = HashMap::from([(fingerprint(&start), 0)]);
+        let mut numbers: FxHashMap<u64, u32> = FxHashMap::from_iter([(fingerprint(&start), 0)]);
         let mut open = VecDeque::from([start]);
         while let Some(node) = open.pop_front() {
-            self.starts.push(count(self.edges.len()));
             for (position, input) in self.adversary.inputs(&node.state).iter().enumerate() {
                 let Some((after, word, ends)) = self.take(&node, input) else { continue };
                 let next = count(self.words.len());
@@ -93,16 +82,15 @@ impl ClaimGraph {
                     open.push_back(after);
                 }
                 let position = u16::try_from(position).unwrap_or(u16::MAX);
-                self.edges.push(Edge { to, word, position, ends });
+                self.nodes.push(Edge { to, word, position, ends });
             }
+            self.nodes.end_node();
             if numbers.len() > NODES_MAX {
                 self.is_complete = false;
                 // The nodes that are left have no edges.
-                self.starts.resize(numbers.len(), count(self.edges.len()));
-                break;
+                open.drain(..).for_each(|_| self.nodes.end_node());
             }
         }
-        self.starts.push(count(self.edges.len()));
     }
 
     /// Takes an input: the node after it, its letters, and whether a request ends. `None` if the kernel refuses it.
@@ -120,43 +108,23 @@ impl ClaimGraph {
 
     /// The number of nodes.
     pub(super) fn len(&self) -> usize {
-        self.starts.len().saturating_sub(1)
+        self.nodes.len()
     }
 
-    /// The edges of a node.
-    pub(super) fn edges(&self, node: u32) -> &[Edge] {
-        let at = |node: usize| self.starts.get(node).map_or(self.edges.len(), |start| *start as usize);
-        self.edges.get(at(node as usize)..at(node as usize + 1)).unwrap_or(&[])
+    /// The edges of a class.
+    pub(super) fn edges(&self, class: u32) -> &[Edge] {
+        self.classes.edges.of(class)
     }
 
-    /// The nodes from which a path leads to such an edge, or over it.
-    fn nodes_before(&self, is_goal: impl Fn(&Edge) -> bool) -> Vec<bool> {
-        let mut before = vec![false; self.len()];
-        let mut sources: Vec<Vec<u32>> = vec![Vec::new(); self.len()];
-        let mut open = Vec::new();
-        for node in 0..count(self.len()) {
-            for edge in self.edges(node) {
-                sources[edge.to as usize].push(node);
-                if is_goal(edge) && !std::mem::replace(&mut before[node as usize], true) {
-                    open.push(node);
-                }
-            }
-        }
-        while let Some(node) = open.pop() {
-            for source in std::mem::take(&mut sources[node as usize]) {
-                if !std::mem::replace(&mut before[source as usize], true) {
-                    open.push(source);
-                }
-            }
-        }
-        before
-    }
-
-    /// The inputs at these positions, from the initial state on.
+    /// The inputs of a run over the edges at these positions of classes, from the initial state on.
     pub(super) fn inputs(&self, positions: &[u16]) -> Vec<Input> {
         let (mut state, mut inputs) = (initial_state(), Vec::new());
+        let (mut node, mut class) = (0, 0);
         for position in positions {
-            let input = self.adversary.inputs(&state).into_iter().nth(usize::from(*position));
+            let Some(like) = self.edges(class).get(usize::from(*position)) else { return inputs };
+            let Some(edge) = self.classes.edge_of(&self.nodes, node, *like) else { return inputs };
+            (node, class) = (edge.to, like.to);
+            let input = self.adversary.inputs(&state).into_iter().nth(usize::from(edge.position));
             let Some(input) = input else { return inputs };
             let Ok(events) = self.subject.decide(&state, &input) else { return inputs };
             state = self.subject.apply(&state, &events);

@@ -2,31 +2,10 @@
 
 use super::graph::{ClaimGraph, count};
 use orchestrion_user_claims::{ClaimSet, ClaimState};
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use rustc_hash::FxHashMap;
 
 /// The most states of a product. A larger one is incomplete.
 const PRODUCT_MAX: usize = 4_000_000;
-
-/// A hash of a few small numbers.
-#[derive(Debug, Default)]
-pub(super) struct NumberHasher(u64);
-
-impl Hasher for NumberHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|byte| self.write_u32(u32::from(*byte)));
-    }
-
-    fn write_u32(&mut self, number: u32) {
-        self.0 = (self.0.rotate_left(23) ^ u64::from(number)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    }
-}
-
-type Numbers<K, V> = HashMap<K, V, BuildHasherDefault<NumberHasher>>;
 
 /// What a word does to the states of the claims.
 #[derive(Clone, Copy, Debug)]
@@ -42,16 +21,16 @@ pub(super) struct StateTable<'g> {
     graph: &'g ClaimGraph,
     claims: ClaimSet,
     states: Vec<Vec<ClaimState>>,
-    numbers: HashMap<Vec<ClaimState>, u32>,
-    steps: Numbers<(u32, u32), WordStep>,
+    numbers: FxHashMap<Vec<ClaimState>, u32>,
+    steps: FxHashMap<(u32, u32), WordStep>,
 }
 
 impl<'g> StateTable<'g> {
     /// The states before any event have the number 0.
     pub(super) fn new(graph: &'g ClaimGraph, claims: ClaimSet) -> Self {
         let start: Vec<ClaimState> = claims.iter().filter_map(|claim| graph.letters.start(claim)).collect();
-        let numbers = HashMap::from([(start.clone(), 0)]);
-        Self { graph, claims, states: vec![start], numbers, steps: Numbers::default() }
+        let numbers = FxHashMap::from_iter([(start.clone(), 0)]);
+        Self { graph, claims, states: vec![start], numbers, steps: FxHashMap::default() }
     }
 
     /// Takes a word.
@@ -91,7 +70,7 @@ impl<'g> StateTable<'g> {
 pub(super) struct ProductStep {
     /// The state of the product before it.
     pub(super) from: u32,
-    /// The position of its input.
+    /// The position of its edge among those of the class.
     pub(super) position: u16,
     /// The state of the product after it; `None` if the step is left out.
     pub(super) to: Option<u32>,
@@ -105,7 +84,7 @@ pub(super) fn violated_on(graph: &ClaimGraph, claims: ClaimSet, path: &[u16]) ->
     let mut table = StateTable::new(graph, claims);
     let (mut at, mut violated) = ((0, 0), ClaimSet::default());
     for position in path {
-        let Some(edge) = graph.edges(at.0).iter().find(|edge| edge.position == *position) else { break };
+        let Some(edge) = graph.edges(at.0).get(usize::from(*position)) else { break };
         let step = table.step(at.1, edge.word);
         violated = violated.union(step.violated);
         at = (edge.to, step.to);
@@ -116,10 +95,10 @@ pub(super) fn violated_on(graph: &ClaimGraph, claims: ClaimSet, path: &[u16]) ->
 /// The reachable states of a product, in breadth-first order.
 pub(super) struct Product<'g> {
     table: StateTable<'g>,
-    /// The node and the states of the claims.
+    /// The class of nodes and the states of the claims.
     states: Vec<(u32, u32)>,
-    numbers: Numbers<(u32, u32), u32>,
-    /// The state before each one, with the position of the input.
+    numbers: FxHashMap<(u32, u32), u32>,
+    /// The state before each one, with the position of the edge.
     parents: Vec<(u32, u16)>,
     pub(super) is_complete: bool,
 }
@@ -127,7 +106,7 @@ pub(super) struct Product<'g> {
 impl<'g> Product<'g> {
     /// The product with the monitors of these claims, at the initial state.
     pub(super) fn new(graph: &'g ClaimGraph, claims: ClaimSet) -> Self {
-        let mut numbers = Numbers::default();
+        let mut numbers = FxHashMap::default();
         numbers.insert((0, 0), 0);
         Self {
             table: StateTable::new(graph, claims),
@@ -138,24 +117,23 @@ impl<'g> Product<'g> {
         }
     }
 
-    /// The product with the monitors of these claims, after the inputs at these positions.
+    /// The product with the monitors of these claims, after the edges at these positions.
     pub(super) fn after(graph: &'g ClaimGraph, claims: ClaimSet, path: &[u16]) -> Self {
         let mut product = Self::new(graph, claims);
         let mut at = (0, 0);
         for position in path {
-            let edge = graph.edges(at.0).iter().find(|edge| edge.position == *position);
-            let Some(edge) = edge else { break };
+            let Some(edge) = graph.edges(at.0).get(usize::from(*position)) else { break };
             at = (edge.to, product.table.step(at.1, edge.word).to);
         }
         product.states = vec![at];
-        product.numbers = Numbers::default();
+        product.numbers = FxHashMap::default();
         product.numbers.insert(at, 0);
         product
     }
 
-    /// The node of a state.
-    pub(super) fn node(&self, state: u32) -> u32 {
-        self.states.get(state as usize).map_or(0, |(node, _)| *node)
+    /// The class of a state.
+    pub(super) fn class(&self, state: u32) -> u32 {
+        self.states.get(state as usize).map_or(0, |(class, _)| *class)
     }
 
     /// The number of states.
@@ -164,16 +142,16 @@ impl<'g> Product<'g> {
     }
 
     /// Explores every state that steps without a violation of `kept` reach, in breadth-first order, until `seen` returns true. Returns the
-    /// inputs of the path with this step, by their positions.
+    /// positions of the edges of the path with this step.
     pub(super) fn explore(
         &mut self,
         kept: ClaimSet,
         mut seen: impl FnMut(ProductStep) -> bool,
     ) -> Option<Vec<u16>> {
         let mut next = 0;
-        while let Some((node, claims)) = self.states.get(next).copied() {
+        while let Some((class, claims)) = self.states.get(next).copied() {
             let from = count(next);
-            for edge in self.table.graph.edges(node) {
+            for edge in self.table.graph.edges(class) {
                 let WordStep { to, violated, premises } = self.table.step(claims, edge.word);
                 let is_kept = violated.intersection(kept).is_empty();
                 let to = is_kept.then(|| self.add((edge.to, to), (from, edge.position))).flatten();
@@ -206,7 +184,7 @@ impl<'g> Product<'g> {
         Some(number)
     }
 
-    /// The positions of the inputs from the initial state to a state.
+    /// The positions of the edges from the initial state to a state.
     pub(super) fn path_to(&self, state: u32) -> Vec<u16> {
         let (mut path, mut at) = (Vec::new(), state);
         while at != 0 {

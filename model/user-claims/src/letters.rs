@@ -13,7 +13,8 @@ use crate::request::Request;
 use crate::value::KeptValue;
 use orchestrion_kernel::module::Operation;
 use orchestrion_kernel::{Event, Policy};
-use std::collections::HashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use std::hash::BuildHasher as _;
 
 /// What the events so far say about the running request.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -55,12 +56,23 @@ struct Letter {
     concerned: ClaimSet,
 }
 
+/// An event that was read, and the request after it.
+#[derive(Debug)]
+struct KnownEvent {
+    event: Event,
+    operation: Option<Operation>,
+    request: Request,
+    letter: Option<LetterId>,
+}
+
 /// The letters that were read so far.
 #[derive(Debug)]
 pub struct Letters {
     claims: Vec<UserClaim>,
     letters: Vec<Letter>,
-    by_signature: HashMap<Signature, LetterId>,
+    by_signature: FxHashMap<Signature, LetterId>,
+    /// Most events of an exploration occur many times. By a hash of the event and the request.
+    known: FxHashMap<u64, Vec<KnownEvent>>,
 }
 
 impl Letters {
@@ -69,7 +81,7 @@ impl Letters {
     pub fn new(claims: &[UserClaim]) -> Self {
         let judged = |claim: &UserClaim| UserClaim { enforcement: Enforcement::None, ..claim.clone() };
         let claims = claims.iter().map(judged).collect();
-        Self { claims, letters: Vec::new(), by_signature: HashMap::new() }
+        Self { claims, letters: Vec::new(), by_signature: FxHashMap::default(), known: FxHashMap::default() }
     }
 
     /// The claims, in their order.
@@ -83,6 +95,26 @@ impl Letters {
         let request = &mut fold.0;
         let operation = request.operation(event);
         request.apply(policy, event, operation);
+        let hash = FxBuildHasher.hash_one((event, &*request));
+        let is_same = |known: &&KnownEvent| {
+            known.event == *event && known.operation == operation && known.request == *request
+        };
+        if let Some(known) = self.known.get(&hash).and_then(|known| known.iter().find(is_same)) {
+            return known.letter;
+        }
+        let (event, request) = (event.clone(), request.clone());
+        let letter = self.letter_of(&event, operation, &request);
+        self.known.entry(hash).or_default().push(KnownEvent { event, operation, request, letter });
+        letter
+    }
+
+    /// The letter of an event that was not read before; `request` is the one after it.
+    fn letter_of(
+        &mut self,
+        event: &Event,
+        operation: Option<Operation>,
+        request: &Request,
+    ) -> Option<LetterId> {
         let (kind, moment) = (EventKind::of(event), Moment { event, operation, request });
         let mut signature = Signature::new();
         let mut concerned = ClaimSet::default();
@@ -98,12 +130,8 @@ impl Letters {
         let next = LetterId(u32::try_from(self.letters.len()).unwrap_or(u32::MAX));
         let letter = *self.by_signature.entry(signature).or_insert(next);
         if letter == next {
-            self.letters.push(Letter {
-                event: event.clone(),
-                operation,
-                request: request.clone(),
-                concerned,
-            });
+            let (event, request) = (event.clone(), request.clone());
+            self.letters.push(Letter { event, operation, request, concerned });
         }
         Some(letter)
     }
