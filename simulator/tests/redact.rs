@@ -279,7 +279,7 @@ fn redaction_preserves_decisions() {
             continue;
         }
         let target = Target::new("case", Path::new("no-such-folder")).unwrap();
-        let promotion = from_trace(reader(&now), "redacted.ndjson", &target).unwrap();
+        let promotion = from_trace(reader(&now), "redacted.ndjson", &target, &[]).unwrap();
         // A late reply is noted, not stored.
         let accepted = |trace: &[u8]| steps(trace).into_iter().filter(|step| step.refused.is_none());
         let inputs = |trace: &[u8]| accepted(trace).map(|step| step.input).collect::<Vec<_>>();

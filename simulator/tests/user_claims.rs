@@ -75,12 +75,80 @@ fn traces_are_judged_where_they_are_run_and_replayed() {
         assert!(out.contains("Nothing leaves the machine."), "{out}");
         assert!(out.contains("mine.yaml:4"), "{out}");
     }
-    // Without arguments, the claims are those of the project.
+    // Without `--claims`, the claims are those of the project.
     run(0, folder, &["run", "--check", "--quiet"]);
     use_claims(folder);
-    for arguments in [&["run", "--quiet"][..], &["run", "--check", "--quiet"], &["replay", "--quiet"]] {
+    for arguments in [
+        &["run", "--quiet"][..],
+        &["run", "--check", "--quiet"],
+        &["replay", "--quiet"],
+        &["run", "scenarios/first-request.yaml", "--quiet"],
+        &["replay", golden, "--quiet"],
+    ] {
         let (out, _) = run(1, folder, arguments);
         assert!(out.contains("no-memory VIOLATED at step"), "{arguments:?} {out}");
+    }
+}
+
+#[test]
+fn counterexample_of_a_claim_becomes_a_test() {
+    let folder = project();
+    let folder = folder.path();
+    use_claims(folder);
+    let (json, _) = run(1, folder, &["check", "--model", "lifecycle", "--format", "json", "--quiet"]);
+    let report: Value = serde_json::from_str(&json).unwrap();
+    let failed = report["user_claims"].as_array().unwrap().iter().find(|claim| claim["verdict"] == "fails");
+    let trace = failed.unwrap()["trace"].as_str().unwrap();
+    let (out, _) = run(0, folder, &["promote", trace, "keeps-memory"]);
+    let flat = out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flat.contains("expected to hold: no-memory; the scenario fails until the policy is"), "{out}");
+    assert!(!folder.join("scenarios/keeps-memory.ndjson").exists(), "a test has no golden trace");
+    let arguments = ["run", "scenarios/keeps-memory.yaml"];
+    let (out, _) = run(1, folder, &arguments);
+    assert!(out.contains("no-memory VIOLATED at step"), "{out}");
+    // The claim is corrected: it holds.
+    let claims = fs::read_to_string(folder.join("mine.yaml")).unwrap();
+    let corrected = claims.replace("{event: tool_call, operation: store_memory}", "{event: veto_raised}");
+    fs::write(folder.join("mine.yaml"), corrected).unwrap();
+    run(0, folder, &arguments);
+}
+
+/// A scenario expects that a claim of the project fails, as it does for one of the catalog.
+#[test]
+fn expected_violation_is_no_failure() {
+    let folder = project();
+    let folder = folder.path();
+    use_claims(folder);
+    let (scenario, golden) = ("scenarios/first-request.yaml", "scenarios/first-request.ndjson");
+    let text = fs::read_to_string(folder.join(scenario)).unwrap();
+    let expecting = |expected: &str| {
+        fs::write(
+            folder.join(scenario),
+            text.replacen("user: ada\n", &format!("user: ada\nexpect: {expected}\n"), 1),
+        )
+        .unwrap();
+    };
+    expecting("{fails: [no-memory], holds: [verified-tasks]}");
+    let (out, _) = run(0, folder, &["run", scenario]);
+    let flat = out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flat.contains("1 expected to fail") && !flat.contains("VIOLATED"), "{out}");
+    run(0, folder, &["run", "--accept", scenario, "--quiet"]);
+    run(0, folder, &["run", "--check", scenario, "--quiet"]);
+    run(0, folder, &["run", scenario, "--runs", "1", "--quiet"]);
+    let (out, _) = run(0, folder, &["replay", golden]);
+    assert!(out.contains("1 expected to fail"), "{out}");
+    let (_, error) = run(1, folder, &["run", scenario, "--quiet", "--claims", "claims.yaml"]);
+    assert!(error.contains("claim no-memory: expected to fail, found no such claim"), "{error}");
+    for (expected, message) in [
+        ("{fails: [verified-tasks]}", "claim verified-tasks: expected to fail, found it violated in no"),
+        ("{holds: [no-memory]}", "VIOLATED"),
+        ("{holds: [no-such]}", "claim no-such: expected to hold, found no such claim"),
+    ] {
+        expecting(expected);
+        for arguments in [&["run", scenario, "--quiet"][..], &["run", "--check", scenario, "--quiet"]] {
+            let (out, error) = run(1, folder, arguments);
+            assert!(format!("{out}{error}").contains(message), "{arguments:?} {out}{error}");
+        }
     }
 }
 

@@ -68,12 +68,12 @@ pub struct ContextExpectFile {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ScenarioExpectFile {
-    /// Claims that hold in every step.
+    /// Claims that hold in every step, of the catalog or of the project.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub holds: Vec<Spanned<ClaimId>>,
-    /// Claims that fail in some step.
+    pub holds: Vec<Spanned<ExpectedClaim>>,
+    /// Claims that fail in some step, of the catalog or of the project.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub fails: Vec<Spanned<ClaimId>>,
+    pub fails: Vec<Spanned<ExpectedClaim>>,
 }
 
 /// How far the script determines the replies.
@@ -206,6 +206,13 @@ impl Serialize for ClaimId {
 impl<'de> Deserialize<'de> for ClaimId {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let id = Spanned::<StrictText>::deserialize(deserializer)?;
+        Self::of(&id).map_err(LabeledError::into_serde_error)
+    }
+}
+
+impl ClaimId {
+    /// The claim with this id.
+    fn of(id: &Spanned<StrictText>) -> Result<Self, LabeledError> {
         let text = id.value.as_str();
         let known: Option<&Claim> = CLAIMS.iter().find(|claim| claim.id == text);
         known.map(|claim| Self(claim.id)).ok_or_else(|| {
@@ -217,7 +224,6 @@ impl<'de> Deserialize<'de> for ClaimId {
                 ),
             )
             .with_label(id.span(), "unknown")
-            .into_serde_error()
         })
     }
 }
@@ -229,5 +235,55 @@ impl JsonSchema for ClaimId {
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         let ids: Vec<_> = CLAIMS.iter().map(|claim| claim.id).collect();
         json_schema!({"description": "Claim of the catalog.", "type": "string", "enum": ids})
+    }
+}
+
+/// Claim that a scenario names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ExpectedClaim {
+    /// Of the catalog.
+    Catalog(ClaimId),
+    /// Of the project: its id has lower-case letters.
+    Project(String),
+}
+
+impl ExpectedClaim {
+    /// The id.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        match self {
+            Self::Catalog(ClaimId(id)) => id,
+            Self::Project(id) => id,
+        }
+    }
+}
+
+impl Serialize for ExpectedClaim {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.id())
+    }
+}
+
+impl<'de> Deserialize<'de> for ExpectedClaim {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let id = Spanned::<StrictText>::deserialize(deserializer)?;
+        let text = id.value.as_str();
+        let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+        let is_first = |byte: &u8| byte.is_ascii_lowercase();
+        if text.as_bytes().first().is_some_and(is_first) && text.len() <= 64 && text.bytes().all(is_plain) {
+            return Ok(Self::Project(text.to_owned()));
+        }
+        ClaimId::of(&id).map(Self::Catalog).map_err(LabeledError::into_serde_error)
+    }
+}
+
+impl JsonSchema for ExpectedClaim {
+    fn schema_name() -> Cow<'static, str> {
+        "ExpectedClaim".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let of_catalog = generator.subschema_for::<ClaimId>();
+        let of_project = json_schema!({"description": "Claim of the project.", "type": "string", "pattern": "^[a-z][a-z0-9-]{0,63}$"});
+        json_schema!({"anyOf": [of_catalog, of_project]})
     }
 }

@@ -1,9 +1,11 @@
 //! Judges a run by the expectations of its scenario.
 
 mod claims;
+mod project_claims;
 mod request;
 
 pub(crate) use claims::ViolationFold;
+pub use project_claims::ProjectClaims;
 pub(crate) use request::ObservedContext;
 
 use crate::expect::{RequestExpectFile, ScenarioExpectFile};
@@ -50,7 +52,7 @@ impl Expectations {
             let error = |message: String, help: &str| {
                 Err(LabeledError::new(message, help).with_label(claim.span(), "this claim"))
             };
-            let id = claim.value.0;
+            let id = claim.value.id();
             let kind = CLAIMS.iter().find(|known| known.id == id).map(|known| known.check);
             if let Some(ClaimCheck::LeadsTo { .. } | ClaimCheck::Contract(_)) = kind {
                 return error(
@@ -73,6 +75,11 @@ impl Expectations {
     /// Whether the scenario expects nothing.
     pub(crate) fn is_empty(&self) -> bool {
         self.requests.iter().all(Option::is_none) && self.run == ScenarioExpectFile::default()
+    }
+
+    /// What it expects of claims of the project.
+    pub(crate) fn project_claims(&self, source: &Source) -> ProjectClaims {
+        ProjectClaims::new(self.run.clone(), source.clone())
     }
 
     /// Whether contexts are needed to judge a run.

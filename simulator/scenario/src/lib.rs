@@ -44,9 +44,10 @@ pub use action::{ActionFile, ArgFile, SummaryUpdateFile, ToolCallFile};
 pub use by_task::{ByTask, ForTask};
 pub use deadlines::DeadlinesFile;
 pub use expect::{
-    ClaimId, ContextExpectFile, DecisionName, RequestExpectFile, ScenarioExpectFile, ScriptForm,
-    TransitionName,
+    ClaimId, ContextExpectFile, DecisionName, ExpectedClaim, RequestExpectFile, ScenarioExpectFile,
+    ScriptForm, TransitionName,
 };
+pub use expectations::ProjectClaims;
 pub use format::{InterruptFile, PhaseVisitFile, RequestFile, ScenarioFile};
 pub use handoffs::{HandoffFault, HandoffFile, HandoffScript};
 pub use ingest::{IngestFile, ingest, parse_ingest};

@@ -97,8 +97,8 @@ pub struct Promotion {
     pub golden: Vec<u8>,
     /// Whether the trace is the golden trace of the scenario. A test of a claim has none: the claim alone judges it.
     pub has_golden: bool,
-    /// The claims that the recording violates.
-    pub violated: Vec<&'static str>,
+    /// The claims that the recording violates, of the catalogue and of the project.
+    pub violated: Vec<String>,
     /// The expectations that the run does not meet, as sentences.
     pub unmet: Vec<String>,
     /// The number of its steps.

@@ -1,6 +1,6 @@
 //! Scenarios that are ready to run.
 
-use crate::expectations::Expectations;
+use crate::expectations::{Expectations, ProjectClaims};
 use crate::handoffs::HandoffScript;
 use crate::script::Script;
 use orchestrion_ingest::SourceText;
@@ -111,6 +111,12 @@ impl Scenario {
     pub fn reference(&self) -> ScenarioRef {
         let digest = digest(self.text().as_bytes());
         ScenarioRef { name: self.name.clone(), digest, seed: self.seed.clone() }
+    }
+
+    /// What the scenario expects of claims of the project.
+    #[must_use]
+    pub fn project_claims(&self) -> ProjectClaims {
+        self.expectations.project_claims(&self.source)
     }
 
     /// Replaces the seed of the file, which starts every random stream anew.

@@ -5,6 +5,7 @@ use super::exit_status::ExitStatus;
 use super::files::{self, open_trace};
 use super::paths::relative_to;
 use super::targets::ProjectPolicies;
+use super::user_claims::{TraceVerdicts, project_claims};
 use super::{output, targets};
 use clap::ValueEnum;
 use miette::{Context, IntoDiagnostic, Result, miette};
@@ -14,6 +15,8 @@ use orchestrion_project::PolicyReference;
 use orchestrion_scenario::promote::{
     ProjectPolicy, PromoteError, Promotion, Target, from_debate, from_trace, from_trace_in_project,
 };
+use orchestrion_trace::Reader;
+use orchestrion_user_claims::Enforcement;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -31,9 +34,9 @@ Examples:
                    the scenario is cases/happy.yaml
 
 In a project, the scenario runs under the project's policy. If the trace
-violates claims, as a counterexample does, the scenario is a test: it expects
-that they hold, and fails until they do. It has no golden trace, and replies
-that the corrected policy does not request are no failure. Outside a project,
+violates claims, also those of the project, as a counterexample does, the
+scenario is a test: it fails until they hold. It has no golden trace, and
+replies that the corrected policy does not request are no failure. Outside a project,
 and with --pin-policy, the scenario keeps the policy of the trace, and expects
 that the claims fail. Example: after `init`, add `sticky_veto: false` below
 `rules:` in policies/team.yaml:
@@ -89,15 +92,28 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
 }
 
 fn promote_trace(args: &Args, target: &Target, folder: &Path, global: &GlobalArgs) -> Result<Promotion> {
-    let reader = open_trace(&args.file).map_err(PromoteError::from)?;
+    let open = || open_trace(&args.file);
+    let reader = open().map_err(PromoteError::from)?;
     let policies = if args.pin_policy { None } else { ProjectPolicies::read(global)? };
     let policy =
         policies.map(|policies| project_policy(&policies, &reader.header().policy, folder)).transpose()?;
     let file = args.file.display().to_string();
-    Ok(match policy {
-        Some(policy) => from_trace_in_project(reader, &file, target, policy)?,
-        None => from_trace(reader, &file, target)?,
-    })
+    let claims = project_claims(global)?;
+    let of_trace = TraceVerdicts::of_trace(open, &claims).map_err(PromoteError::from)?;
+    let violated: Vec<String> = of_trace.violated(&claims).map(|claim| claim.id.clone()).collect();
+    let mut promotion = match policy {
+        Some(policy) => from_trace_in_project(reader, &file, target, &violated, policy)?,
+        None => from_trace(reader, &file, target, &violated)?,
+    };
+    let run = || Reader::new(promotion.golden.as_slice(), &args.name);
+    let of_run = TraceVerdicts::of_trace(run, &claims).map_err(PromoteError::from)?;
+    // An enforced claim holds in every run, because what would violate it is not sent.
+    let unmet = of_run.violated(&claims).filter(|claim| claim.enforcement != Enforcement::Enforced);
+    let unmet: Vec<String> = unmet.map(|claim| format!("claim {}: expected to hold", claim.id)).collect();
+    if !promotion.has_golden {
+        promotion.unmet.extend(unmet);
+    }
+    Ok(promotion)
 }
 
 /// Returns the policy of the project with the recorded name, or the first one, as a scenario in this folder names it.

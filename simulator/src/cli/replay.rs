@@ -22,6 +22,7 @@ use judge::Judge;
 use miette::{IntoDiagnostic, Result};
 use options::Settings;
 use orchestrion_kernel::Policy;
+use orchestrion_scenario::Scenario;
 use orchestrion_text::StandardContexts;
 use orchestrion_trace::replay::{Update, replay};
 use report::{ReplaySummary, ReplayedTrace};
@@ -43,7 +44,7 @@ enum TraceResult {
 
 pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     let judge = Judge::from_args(args, global)?;
-    let claims = args.claims.read(global, args.traces.is_empty())?;
+    let claims = args.claims.read(global)?;
     let settings = Settings { args, judge, claims: &claims, quiet: global.quiet, width: output::width() };
     let inputs = traces::inputs(&targets::traces(&args.traces, global)?);
     let jobs = args.jobs.or(std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
@@ -117,11 +118,19 @@ fn read_trace(
         let policy = policy.as_ref().unwrap_or(&header.policy).clone();
         let changed = replay.difference.as_ref();
         let endings = changed.and_then(|_| Endings::find(&input.path, &header, &policy, settings.claims));
-        let replayed = ReplayedTrace { replay, recorded: header.policy, policy, endings };
+        let replayed = ReplayedTrace { replay, recorded: header.policy.clone(), policy, endings };
         // The claims judge what was recorded.
         let open = || files::open_segment_with(&input.path, |file| file);
         match TraceVerdicts::of_trace(open, settings.claims) {
-            Ok(verdicts) => TraceResult::Replayed(Box::new(replayed), verdicts),
+            Ok(mut verdicts) => {
+                // The scenario beside a golden trace may expect that a claim fails. `run` judges whether it does.
+                let scenario =
+                    judge::scenario_of(&input.path, &header).filter(|_| !settings.claims.is_empty());
+                if let Some(Ok(scenario)) = scenario.map(|scenario| Scenario::read(&scenario)) {
+                    let _unmet = verdicts.expect(settings.claims, &scenario.project_claims());
+                }
+                TraceResult::Replayed(Box::new(replayed), verdicts)
+            }
             Err(error) => TraceResult::Unreadable(error.to_string()),
         }
     }

@@ -71,7 +71,7 @@ A scenario states what it expects of a request, and of the whole run:
         not_taken: [T21]
         calls: {security: 1, executor: 0}
         contexts: {module: planner, contains: email, lacks: password}
-  expect: {holds: [C-06], fails: [C-11]}      # claims, in every or in some step
+  expect: {holds: [C-06], fails: [one-task]}  # claims, in every or in some step
 If Security agrees instead, the run exits with code 1 and prints, at the line:
   outcome: expected blocked, found outcome (every task succeeded)
 
@@ -215,7 +215,7 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     if let Some(subject) = &args.stdio {
         let stored =
             stdio::StoredJournal { path: args.journal.as_deref(), acknowledged_step: args.acknowledged_step };
-        let claims = args.claims.read(global, true)?;
+        let claims = args.claims.read(global)?;
         if let Some(folder) = &args.journals {
             return many::run(subject, folder, claims, global);
         }
@@ -224,7 +224,7 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     let scenarios = targets::scenarios(&args.scenarios, global)?;
     ensure_distinct_traces(&scenarios)?;
     let policy = targets::default_policy(global)?;
-    let claims = args.claims.read(global, args.scenarios.is_empty())?;
+    let claims = args.claims.read(global)?;
     if let Some(mode) = args.golden_mode() {
         let settings = golden::Settings { mode, policy: &policy, claims: &claims, global };
         return golden::run(&scenarios, &settings, args);
@@ -294,7 +294,8 @@ fn run_file(
         trace.set_file_name(format!("{}.seed-{seed}.trace.ndjson", scenario.name));
         scenario = scenario.with_seed(&seed.to_string());
     }
-    let result = run_with_claims(scenario, claims)?;
+    let expected_claims = scenario.project_claims();
+    let mut result = run_with_claims(scenario, claims)?;
     files::replace_trace(&trace, &result.trace)?;
     if is_single && !global.quiet && args.format == ReportFormat::Human {
         let mut out = output::stdout();
@@ -334,7 +335,8 @@ fn run_file(
         ExitStatus::Success
     };
     drop(out);
-    let of_claims = TraceVerdicts::of_trace(|| open_trace(&trace), claims).into_diagnostic()?;
+    let mut of_claims = TraceVerdicts::of_trace(|| open_trace(&trace), claims).into_diagnostic()?;
+    result.unmet_expectations.extend(of_claims.expect(claims, &expected_claims));
     let mut out = text_output(args.format, output::plain_stdout());
     of_claims.report(claims, &trace, global.quiet, output::width(), &mut out).into_diagnostic()?;
     drop(out);

@@ -7,11 +7,12 @@ use super::targets;
 use super::test_report::{Diagnostic, Location, Rule};
 use miette::Result;
 use orchestrion_report::text::{count, sanitize};
+use orchestrion_scenario::ProjectClaims;
 use orchestrion_trace::{Reader, TraceError};
 use orchestrion_user_claims::{
     ClaimFile, Enforcement, EventKind, Finding, MAX_CLAIMS, Monitors, UserClaim, Verdict,
 };
-use orchestrion_yaml::LabeledError;
+use orchestrion_yaml::{LabeledError, ReadError};
 use std::io::{self, BufRead, Write};
 use std::path::{Path, PathBuf};
 
@@ -27,40 +28,50 @@ pub(super) struct ClaimArgs {
 }
 
 impl ClaimArgs {
-    /// Reads the claims, in the order of the files. Without a file, those of the project, if there is one and `uses_project`.
+    /// Reads the claims, in the order of the files. Without a file, those of the project, if there is one.
     ///
     /// # Errors
     /// A file that is not valid, two claims of one name, and too many claims.
-    pub(super) fn read(&self, global: &GlobalArgs, uses_project: bool) -> Result<Vec<UserClaim>> {
-        let files = match &self.files[..] {
-            [] if uses_project => {
-                targets::project(global)?.map(|project| project.claims()).unwrap_or_default()
-            }
-            files => files.to_vec(),
-        };
-        let mut claims: Vec<UserClaim> = Vec::new();
-        for file in files {
-            let file = ClaimFile::read(&file)?;
-            for claim in &file.claims {
-                if let Some(twin) = claims.iter().find(|known| known.id == claim.id) {
-                    let error = LabeledError::new(
-                        format!("duplicate id `{}`: {} states it too", claim.id, twin.place),
-                        "rename one of the two",
-                    );
-                    return Err(file.error(error.with_label(claim.span, "second")).into());
-                }
-                if claims.len() == MAX_CLAIMS {
-                    let error = LabeledError::new(
-                        format!("expected at most {MAX_CLAIMS} claims in all files"),
-                        "remove a claim, or check the files one after the other",
-                    );
-                    return Err(file.error(error.with_label(claim.span, "one too many")).into());
-                }
-                claims.push(claim.clone());
-            }
+    pub(super) fn read(&self, global: &GlobalArgs) -> Result<Vec<UserClaim>> {
+        match &self.files[..] {
+            [] => project_claims(global),
+            files => read_claims(files),
         }
-        Ok(claims)
     }
+}
+
+/// Reads the claims of the project; none outside a project.
+///
+/// # Errors
+/// As [`ClaimArgs::read`].
+pub(super) fn project_claims(global: &GlobalArgs) -> Result<Vec<UserClaim>> {
+    let files = targets::project(global)?.map(|project| project.claims()).unwrap_or_default();
+    read_claims(&files)
+}
+
+fn read_claims(files: &[PathBuf]) -> Result<Vec<UserClaim>> {
+    let mut claims: Vec<UserClaim> = Vec::new();
+    for file in files {
+        let file = ClaimFile::read(file)?;
+        for claim in &file.claims {
+            if let Some(twin) = claims.iter().find(|known| known.id == claim.id) {
+                let error = LabeledError::new(
+                    format!("duplicate id `{}`: {} states it too", claim.id, twin.place),
+                    "rename one of the two",
+                );
+                return Err(file.error(error.with_label(claim.span, "second")).into());
+            }
+            if claims.len() == MAX_CLAIMS {
+                let error = LabeledError::new(
+                    format!("expected at most {MAX_CLAIMS} claims in all files"),
+                    "remove a claim, or check the files one after the other",
+                );
+                return Err(file.error(error.with_label(claim.span, "one too many")).into());
+            }
+            claims.push(claim.clone());
+        }
+    }
+    Ok(claims)
 }
 
 /// A claim as the rule of a diagnostic.
@@ -86,6 +97,8 @@ struct TraceVerdict {
     violation: Option<Violation>,
     /// The number of calls that the claim forbids, or would forbid, and the first of them.
     forbidden: (usize, Option<Violation>),
+    /// Whether the scenario expects the violation, which is then no failure.
+    is_expected: bool,
 }
 
 /// The first violation of a claim, or the first call that it forbids.
@@ -99,6 +112,11 @@ struct Violation {
 impl TraceVerdict {
     const fn is_decided(&self) -> bool {
         self.is_reached || self.violation.is_some()
+    }
+
+    /// The violation, unless the scenario expects it.
+    fn unexpected(&self) -> Option<&Violation> {
+        self.violation.as_ref().filter(|_| !self.is_expected)
     }
 }
 
@@ -123,6 +141,7 @@ impl TraceVerdicts {
             is_reached: false,
             violation: None,
             forbidden: (0, None),
+            is_expected: false,
         };
         let mut verdicts = vec![start; claims.len()];
         let result = reader.try_for_each(|step| {
@@ -157,8 +176,25 @@ impl TraceVerdicts {
 
     /// Success, or failure if a claim is violated. A trace that cannot be read to its end is reported by the command.
     pub(super) fn status(&self) -> ExitStatus {
-        let is_violated = |one: &TraceVerdict| one.verdict == Verdict::Violated;
+        let is_violated = |one: &TraceVerdict| one.unexpected().is_some();
         if self.verdicts.iter().any(is_violated) { ExitStatus::Failure } else { ExitStatus::Success }
+    }
+
+    /// Takes a violation that the scenario expects for none. Returns the expectations that the trace does not meet.
+    pub(super) fn expect(&mut self, claims: &[UserClaim], expected: &ProjectClaims) -> Vec<ReadError> {
+        for (claim, one) in claims.iter().zip(&mut self.verdicts) {
+            one.is_expected = expected.expects_failure(&claim.id);
+        }
+        expected.unmet(|id| {
+            let position = claims.iter().position(|claim| claim.id == id)?;
+            self.verdicts.get(position).map(|one| one.violation.is_some())
+        })
+    }
+
+    /// The claims that the trace violates.
+    pub(super) fn violated<'a>(&'a self, claims: &'a [UserClaim]) -> impl Iterator<Item = &'a UserClaim> {
+        let pairs = claims.iter().zip(&self.verdicts);
+        pairs.filter(|(_, one)| one.violation.is_some()).map(|(claim, _)| claim)
     }
 
     /// The violated claims as diagnostics of a trace.
@@ -168,7 +204,7 @@ impl TraceVerdicts {
         trace: &'a Path,
     ) -> impl Iterator<Item = Diagnostic> + 'a {
         claims.iter().zip(&self.verdicts).filter_map(move |(claim, one)| {
-            let Violation { step, event, reason } = one.violation.as_ref()?;
+            let Violation { step, event, reason } = one.unexpected()?;
             let message = format!("violated at step {step}, event {}: {reason}", event.name());
             let help = format!("see: orchestrion show {} --step {step}", quoted(trace));
             let diagnostic = Diagnostic::error(&claim_rule(claim), message, Location::of_place(&claim.place));
@@ -186,7 +222,7 @@ impl TraceVerdicts {
         out: &mut impl Write,
     ) -> io::Result<()> {
         for (claim, one) in claims.iter().zip(&self.verdicts) {
-            let Some(Violation { step, event, reason }) = &one.violation else { continue };
+            let Some(Violation { step, event, reason }) = one.unexpected() else { continue };
             let text = format!("{} VIOLATED at step {step}, event {}: {reason}", claim.id, event.name());
             write_hanging(COLUMN, "  claim", &text, width, out)?;
             write_hanging(COLUMN, "", &claim.sentence, width, out)?;
@@ -213,11 +249,15 @@ impl TraceVerdicts {
         }
         // An event that can decide a violated claim has occurred.
         let number = |verdict: Verdict| {
-            self.verdicts.iter().filter(|one| one.verdict == verdict && one.is_decided()).count()
+            let is_counted =
+                |one: &&TraceVerdict| one.verdict == verdict && one.is_decided() && !one.is_expected;
+            self.verdicts.iter().filter(is_counted).count()
         };
+        let expected = self.verdicts.iter().filter(|one| one.is_expected).count();
         let counts = Verdict::ALL.map(|verdict| (number(verdict), verdict.to_string()));
-        let undecided = self.verdicts.iter().filter(|one| !one.is_decided()).count();
-        let counts = counts.into_iter().chain([(undecided, "that no event decides".to_owned())]);
+        let undecided = self.verdicts.iter().filter(|one| !one.is_decided() && !one.is_expected).count();
+        let others = [(expected, "expected to fail"), (undecided, "that no event decides")];
+        let counts = counts.into_iter().chain(others.map(|(count, text)| (count, text.to_owned())));
         let parts: Vec<String> =
             counts.filter(|(count, _)| *count > 0).map(|(count, text)| format!("{count} {text}")).collect();
         let text = format!("{} on this trace: {}", count(claims.len(), "claim"), parts.join(", "));

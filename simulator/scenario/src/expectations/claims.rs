@@ -67,7 +67,7 @@ pub(super) fn judge_claims<R: BufRead>(
     let mut errors = Vec::new();
     for (claims, is_expected) in [(&expect.holds, true), (&expect.fails, false)] {
         for claim in claims {
-            let Some(known) = CLAIMS.iter().find(|known| known.id == claim.value.0) else { continue };
+            let Some(known) = CLAIMS.iter().find(|known| known.id == claim.value.id()) else { continue };
             let found = match ((known.not_applicable)(&policy), violated.get(known.id)) {
                 (Some(reason), _) => format!("it not applicable under {}: {reason}", policy.name),
                 (None, Some(_)) if !is_expected => continue,

@@ -9,7 +9,8 @@ use crate::expectations::ViolationFold;
 use crate::policy_file::EnumName;
 use crate::read::STARTS_AT;
 use crate::{
-    ClaimId, DeadlinesFile, ScenarioExpectFile, ScenarioFile, ScenarioNetworkFile, ScriptForm, Seed, TimeText,
+    ClaimId, DeadlinesFile, ExpectedClaim, ScenarioExpectFile, ScenarioFile, ScenarioNetworkFile, ScriptForm,
+    Seed, TimeText,
 };
 use orchestrion_kernel::item::{Item, Layer};
 use orchestrion_kernel::{Event, Input, Policy, State, Timestamp};
@@ -17,8 +18,8 @@ use orchestrion_trace::{Header, Reader, Step, TraceErrorKind};
 use orchestrion_yaml::{Spanned, StrictText};
 use std::io::BufRead;
 
-/// Promotes a trace under its policy: the scenario repeats it, and expects that the claims fail which it violates. `file` is its path for
-/// errors.
+/// Promotes a trace under its policy: the scenario repeats it, and expects that the claims fail which it violates, those of the catalogue and
+/// `violated`, those of the project. `file` is its path for errors.
 ///
 /// # Errors
 /// [`PromoteError`] if the trace is unreadable, contains a step that a scenario cannot express, or differs from the run of
@@ -27,8 +28,9 @@ pub fn from_trace<R: BufRead>(
     reader: Reader<R>,
     file: &str,
     target: &Target,
+    violated: &[String],
 ) -> Result<Promotion, PromoteError> {
-    promote(reader, file, target, None)
+    promote(reader, file, target, violated, None)
 }
 
 /// Promotes a trace in a project. If the trace violates claims, the scenario is a test: it expects that they hold, and fails until they
@@ -40,15 +42,17 @@ pub fn from_trace_in_project<R: BufRead>(
     reader: Reader<R>,
     file: &str,
     target: &Target,
+    violated: &[String],
     policy: ProjectPolicy,
 ) -> Result<Promotion, PromoteError> {
-    promote(reader, file, target, Some(policy))
+    promote(reader, file, target, violated, Some(policy))
 }
 
 fn promote<R: BufRead>(
     reader: Reader<R>,
     file: &str,
     target: &Target,
+    violated: &[String],
     project: Option<ProjectPolicy>,
 ) -> Result<Promotion, PromoteError> {
     let header = reader.header().clone();
@@ -65,8 +69,11 @@ fn promote<R: BufRead>(
         description = format!("{description} {completion}");
         notes.push(completion);
     }
-    let violated = violated_claims(&header, &steps);
-    let claims: Vec<Spanned<ClaimId>> = violated.iter().map(|id| ClaimId(id).into()).collect();
+    let of_catalog =
+        violated_claims(&header, &steps).into_iter().map(|id| ExpectedClaim::Catalog(ClaimId(id)));
+    let of_project = violated.iter().map(|id| ExpectedClaim::Project(id.clone()));
+    let claims: Vec<Spanned<ExpectedClaim>> = of_catalog.chain(of_project).map(Spanned::from).collect();
+    let violated = claims.iter().map(|claim| claim.value.id().to_owned()).collect();
     let mut expect = ScenarioExpectFile::default();
     let is_test = project.is_some() && !claims.is_empty();
     *(if is_test { &mut expect.holds } else { &mut expect.fails }) = claims;

@@ -33,7 +33,7 @@ fn trace_of(text: &str) -> Vec<u8> {
 }
 
 fn promoted(trace: &[u8]) -> Result<Promotion, PromoteError> {
-    from_trace(Reader::new(trace, "some.ndjson").unwrap(), "some.ndjson", &target())
+    from_trace(Reader::new(trace, "some.ndjson").unwrap(), "some.ndjson", &target(), &[])
 }
 
 fn steps(trace: &[u8]) -> Vec<Step> {
@@ -192,6 +192,7 @@ fn counterexample_is_completed() {
         Reader::new(found.trace.as_slice(), &found.file).unwrap(),
         "some/folder/C-02-9f31c2aa.trace.ndjson",
         &target(),
+        &[],
     )
     .unwrap();
     snapshot!(format!("{}---\n{}\n", promotion.scenario, promotion.notes.join("\n")));
@@ -455,10 +456,10 @@ fn counterexample_becomes_a_test_in_a_project() {
     let promoted = |policy: Policy, reference: Option<&str>| {
         let policy = ProjectPolicy { policy, reference: reference.map(str::to_owned) };
         let reader = Reader::new(trace.as_slice(), "some.ndjson").unwrap();
-        from_trace_in_project(reader, "some.ndjson", &target(), policy).unwrap()
+        from_trace_in_project(reader, "some.ndjson", &target(), &[], policy).unwrap()
     };
     let faulty = promoted(Policy::as_drawn(), Some("as-drawn"));
-    assert!(faulty.violated.contains(&"C-06") && !faulty.has_golden && faulty.policy.is_none());
+    assert!(faulty.violated.contains(&"C-06".to_owned()) && !faulty.has_golden && faulty.policy.is_none());
     assert!(
         faulty.unmet.iter().any(|unmet| unmet.contains("claim C-06: expected to hold")),
         "{:?}",
@@ -467,7 +468,7 @@ fn counterexample_becomes_a_test_in_a_project() {
     assert_eq!(faulty.files().len(), 1, "neither a policy nor a golden trace");
     let file = ScenarioFile::parse("case.yaml", &faulty.scenario).unwrap();
     assert_eq!(file.policy.map(|policy| policy.value.to_string()), Some("as-drawn".to_owned()));
-    assert!(file.expect.fails.is_empty() && file.expect.holds.iter().any(|claim| claim.value.0 == "C-06"));
+    assert!(file.expect.fails.is_empty() && file.expect.holds.iter().any(|claim| claim.value.id() == "C-06"));
 
     // Under the corrected policy the claim holds, although it requests other replies than the recorded ones.
     let corrected = promoted(Policy::hardened(), None);
@@ -480,20 +481,27 @@ fn counterexample_becomes_a_test_in_a_project() {
     );
 
     // Without a project, the scenario repeats the fault.
-    let pinned =
-        super::from_trace(Reader::new(trace.as_slice(), "some.ndjson").unwrap(), "some.ndjson", &target())
-            .unwrap();
+    let pinned = super::from_trace(
+        Reader::new(trace.as_slice(), "some.ndjson").unwrap(),
+        "some.ndjson",
+        &target(),
+        &[],
+    )
+    .unwrap();
     let file = ScenarioFile::parse("case.yaml", &pinned.scenario).unwrap();
     assert!(pinned.has_golden && pinned.unmet.is_empty(), "{:?}", pinned.unmet);
-    assert!(file.expect.holds.is_empty() && file.expect.fails.iter().any(|claim| claim.value.0 == "C-06"));
+    assert!(file.expect.holds.is_empty() && file.expect.fails.iter().any(|claim| claim.value.id() == "C-06"));
 }
 
 #[test]
 fn trace_without_violation_keeps_golden_in_a_project() {
     let trace = trace_of(&scenario("hardened", ""));
-    let policy = ProjectPolicy { policy: Policy::hardened(), reference: None };
-    let reader = Reader::new(trace.as_slice(), "some.ndjson").unwrap();
-    let promotion = from_trace_in_project(reader, "some.ndjson", &target(), policy).unwrap();
+    let promote = |violated: &[String]| {
+        let policy = ProjectPolicy { policy: Policy::hardened(), reference: None };
+        let reader = Reader::new(trace.as_slice(), "some.ndjson").unwrap();
+        from_trace_in_project(reader, "some.ndjson", &target(), violated, policy).unwrap()
+    };
+    let promotion = promote(&[]);
     assert!(promotion.has_golden && promotion.violated.is_empty() && promotion.notes.is_empty());
     assert_eq!(inputs(&promotion.golden), inputs(&trace));
     assert!(
@@ -501,4 +509,7 @@ fn trace_without_violation_keeps_golden_in_a_project() {
         "{}",
         promotion.scenario
     );
+    let test = promote(&["no-memory".to_owned()]);
+    assert!(!test.has_golden && test.violated == ["no-memory"]);
+    assert!(test.scenario.contains("holds:\n  - no-memory"), "{}", test.scenario);
 }

@@ -127,7 +127,7 @@ fn network_trace_is_promoted() {
     let recorded = run_scenario(parse(&text).unwrap()).unwrap().trace;
     let target = promote::Target::new("promoted", Path::new("no-such-folder")).unwrap();
     let reader = Reader::new(recorded.as_slice(), "recorded.ndjson").unwrap();
-    let promotion = promote::from_trace(reader, "recorded.ndjson", &target).unwrap();
+    let promotion = promote::from_trace(reader, "recorded.ndjson", &target, &[]).unwrap();
     assert_eq!(promotion.notes, [""; 0]);
     snapshot!(promotion.scenario);
 }
@@ -177,7 +177,7 @@ fn cut_network_trace_is_completed() {
     let cut = format!("{}\n", lines[..=sent].join("\n"));
     let target = promote::Target::new("promoted", Path::new("no-such-folder")).unwrap();
     let reader = Reader::new(cut.as_bytes(), "recorded.ndjson").unwrap();
-    let promotion = promote::from_trace(reader, "recorded.ndjson", &target).unwrap();
+    let promotion = promote::from_trace(reader, "recorded.ndjson", &target, &[]).unwrap();
     assert!(promotion.notes.iter().any(|note| note.contains("in the added steps every module succeeds")));
     assert!(promotion.halted.is_none());
 }
@@ -188,6 +188,6 @@ fn forged_handoff_is_inexpressible() {
     let recorded = run_scenario(parse(&text).unwrap()).unwrap().trace;
     let target = promote::Target::new("promoted", Path::new("no-such-folder")).unwrap();
     let reader = Reader::new(recorded.as_slice(), "recorded.ndjson").unwrap();
-    let error = promote::from_trace(reader, "recorded.ndjson", &target).unwrap_err();
+    let error = promote::from_trace(reader, "recorded.ndjson", &target, &[]).unwrap_err();
     assert!(error.to_string().contains("a forged, replayed or duplicated handoff"), "{error}");
 }

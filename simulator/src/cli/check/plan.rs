@@ -59,7 +59,7 @@ impl CheckPlan {
             Some(model) => (vec![model], Vec::new()),
             None => (args.search.models(), args.search.enumerations()),
         };
-        let claims = args.claims.read(global, args.policy.is_none())?;
+        let claims = args.claims.read(global)?;
         let waivers = project.map(|project| project.waivers()).unwrap_or_default();
         Ok(Self {
             policies,

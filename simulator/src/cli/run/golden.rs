@@ -118,11 +118,14 @@ pub(super) fn run(scenarios: &[PathBuf], settings: &Settings<'_>, args: &Args) -
 fn play(path: &Path, settings: &Settings<'_>) -> Result<Played> {
     let scenario = Scenario::read_with_default(path, settings.policy)?;
     let (name, has_golden) = (scenario.name.clone(), scenario.has_golden);
-    let result = run_with_claims(scenario, settings.claims)?;
+    let expected_claims = scenario.project_claims();
+    let mut result = run_with_claims(scenario, settings.claims)?;
     let golden = path.with_extension("ndjson");
     let verdict = if has_golden { compare_golden(&golden, &result.trace, &name) } else { Verdict::NotKept };
     let open = || Reader::new(result.trace.as_slice(), &name);
-    let of_claims = TraceVerdicts::of_trace(open, settings.claims).into_diagnostic()?;
+    let mut of_claims = TraceVerdicts::of_trace(open, settings.claims).into_diagnostic()?;
+    let unmet = of_claims.expect(settings.claims, &expected_claims);
+    result.unmet_expectations.extend(unmet);
     Ok(Played { name, result, golden, verdict, of_claims })
 }
 
