@@ -195,16 +195,16 @@ impl CommonRuns {
         self.walk(policy, run, |_| {})
     }
 
-    /// Returns the path of a run under the policy at this position: the inputs that changed the state.
+    /// Returns the result and the path of a run under the policy at this position: the inputs that changed the state.
     ///
     /// # Panics
     ///
     /// If there is no such policy.
     #[must_use]
-    pub fn path(&self, policy: usize, run: u64) -> Counterexample {
+    pub fn run_with_path(&self, policy: usize, run: u64) -> (RunResult, Counterexample) {
         let mut inputs = Vec::new();
-        let _result = self.walk(policy, run, |input| inputs.push(input));
-        Counterexample::of(&self.sides[policy].kernel, &inputs, None).0
+        let result = self.walk(policy, run, |input| inputs.push(input));
+        (result, Counterexample::of(&self.sides[policy].kernel, &inputs, None).0)
     }
 
     /// Takes a run, and passes each input that changes the state, in canonical ids.
@@ -297,7 +297,7 @@ mod tests {
         let policies = [Policy::hardened(), Policy::as_drawn()];
         let runs = CommonRuns::new(&policies, COMPOSED, &SCOPES[0], 7);
         for (policy, run) in [(0, 3), (0, 11), (1, 3), (1, 20)] {
-            let (result, path) = (runs.run(policy, run), runs.path(policy, run));
+            let (result, path) = runs.run_with_path(policy, run);
             let (mut state, mut events) = (initial_state(), Vec::new());
             for timed in &path.inputs {
                 let decided = runs.sides[policy].kernel.decide(&state, &timed.input).unwrap();

@@ -67,8 +67,8 @@ impl RandomRuns {
     pub(super) fn take_one(&self, number: u64, policies: [&Policy; 2], scope: &Scope) -> Option<RandomRun> {
         let model = *self.models.get(self.model_index(number))?;
         let common = CommonRuns::new(policies, model, scope, self.seed);
-        let side = |policy| (common.run(policy, number), common.path(policy, number));
-        Some(RandomRun { number, model: model.name, sides: [side(0), side(1)] })
+        let sides = [0, 1].map(|policy| common.run_with_path(policy, number));
+        Some(RandomRun { number, model: model.name, sides })
     }
 
     /// The position of the model of a run.
