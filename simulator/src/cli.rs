@@ -102,7 +102,7 @@ pub fn main() -> ExitCode {
         Command::Diff(args) => diff::run(args, &cli.global),
         Command::Fork(args) => fork::run(args, &cli.global),
         Command::Migrate(args) => migrate::run(args, &cli.global),
-        Command::Show(args) => show::run(args),
+        Command::Show(args) => show::run(args, &cli.global),
         Command::Promote(args) => promote::run(args, &cli.global),
         Command::Context(args) => context::run(args, &cli.global),
         Command::Route(args) => route::run(args, &cli.global),

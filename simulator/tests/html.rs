@@ -29,7 +29,7 @@ fn golden(name: &str) -> Vec<u8> {
 }
 
 fn page(trace: &[u8]) -> HtmlPage {
-    html(Reader::new(trace, "some.ndjson").unwrap(), "some.ndjson")
+    html(Reader::new(trace, "some.ndjson").unwrap(), "some.ndjson", &[])
 }
 
 /// Checks whether a character controls the terminal, changes the text direction, or is invisible.
@@ -92,7 +92,7 @@ fn hostile_texts_are_safe_in_every_field() {
         check_safe(&page(&trace).text, &what);
         let (hostile, places) = poisoned(&trace);
         all += places;
-        let page = html(Reader::new(hostile.as_slice(), "some.ndjson").unwrap(), hostile::MARKER);
+        let page = html(Reader::new(hostile.as_slice(), "some.ndjson").unwrap(), hostile::MARKER, &[]);
         assert!(page.unread.is_none(), "{what}");
         check_safe(&page.text, &what);
         // The page shows the hostile text.
@@ -466,7 +466,7 @@ fn steps_offer_fork_and_diff() {
         assert!(page.contains(&format!("<li class=\"{class}\" id=\"s{step}\"")), "step {step}");
     }
     let (trace, name) = (golden("veto-in-pass-one"), "two words.ndjson");
-    let page = html(Reader::new(trace.as_slice(), name).unwrap(), name).text;
+    let page = html(Reader::new(trace.as_slice(), name).unwrap(), name, &[]).text;
     let quoted = "orchestrion diff 'two words.ndjson' '.orchestrion/two words-fork-STEP.trace.ndjson'<";
     assert!(page.contains(quoted), "a name with a space is quoted");
 }

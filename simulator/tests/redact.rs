@@ -273,7 +273,7 @@ fn redaction_preserves_decisions() {
             assert_eq!(all(before), all(after), "{what} step {}", before.n);
             assert_eq!(before.refused.is_some(), after.refused.is_some(), "{what} step {}", before.n);
         }
-        assert!(html(reader(&now), "redacted.ndjson").unread.is_none());
+        assert!(html(reader(&now), "redacted.ndjson", &[]).unread.is_none());
         // A scenario cannot express a tick, nor a forged or replayed handoff of a trace.
         if has_network(&path) || steps(&now).iter().any(|step| step.input == Input::Tick) {
             continue;

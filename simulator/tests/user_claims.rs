@@ -99,6 +99,13 @@ fn counterexample_of_a_claim_becomes_a_test() {
     let report: Value = serde_json::from_str(&json).unwrap();
     let failed = report["user_claims"].as_array().unwrap().iter().find(|claim| claim["verdict"] == "fails");
     let trace = failed.unwrap()["trace"].as_str().unwrap();
+    run(0, folder, &["show", trace, "--html", "page.html"]);
+    let page = fs::read_to_string(folder.join("page.html")).unwrap();
+    let (_, banner) = page.split_once("class=\"violations\"").unwrap();
+    let (banner, _) = banner.split_once("</section>").unwrap();
+    assert!(banner.contains("no-memory is violated in step <a href=\"#s"), "{banner}");
+    assert!(banner.contains("no tool_call event whose operation is store_memory occurs"), "{banner}");
+    assert!(page.contains("Of the project (4)") && page.contains("mine.yaml:4"));
     let (out, _) = run(0, folder, &["promote", trace, "keeps-memory"]);
     let flat = out.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(flat.contains("expected to hold: no-memory; the scenario fails until the policy is"), "{out}");

@@ -27,7 +27,7 @@ pub use base_events::{BaseSummary, show_base};
 pub use description::{StepDescription, describe};
 pub use error::ShowError;
 pub use fold::ShowSummary;
-pub use html::{HtmlPage, PAGE_PREFIX, html};
+pub use html::{HtmlPage, PAGE_PREFIX, ProjectClaim, html};
 pub use item_history::item_history;
 pub use key_history::key_history;
 pub use terminal::Style;

@@ -1,14 +1,17 @@
 //! `show`: a trace as a timeline, as base events, as an HTML page, or without its texts.
 
+use super::args::GlobalArgs;
 use super::exit_status::ExitStatus;
 use super::files::{self, open_trace};
 use super::output;
+use super::user_claims::{TraceVerdicts, project_claims};
 use miette::{Context, IntoDiagnostic, Result, miette};
 use orchestrion_files::FileKind;
 use orchestrion_report::show::{self, PAGE_PREFIX, ShowError, Style, View};
 use orchestrion_text::StandardContexts;
 use orchestrion_trace::redact::{Redacted, Salt, redact};
 use orchestrion_trace::{Reader, TRACE_FILE, TraceError, TraceErrorKind};
+use orchestrion_user_claims::UserClaim;
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -84,7 +87,7 @@ pub(super) struct Args {
     redact_equality: bool,
 }
 
-pub(super) fn run(args: &Args) -> Result<ExitStatus> {
+pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     let reader = match open_trace(&args.trace) {
         Ok(reader) => reader,
         Err(error) => {
@@ -93,7 +96,7 @@ pub(super) fn run(args: &Args) -> Result<ExitStatus> {
         }
     };
     match (&args.html, &args.redact) {
-        (Some(path), _) => write_html(reader, &args.trace, path),
+        (Some(path), _) => write_html(reader, &args.trace, path, &project_claims(global)?),
         (None, Some(path)) => write_redacted(reader, args, path),
         // Colors are always written; standard output removes them where they are disabled.
         (None, None) => {
@@ -146,9 +149,16 @@ const PAGE: FileKind = FileKind {
 };
 
 /// Writes the HTML page of the valid part of a trace.
-fn write_html(reader: Reader<BufReader<File>>, trace: &Path, path: &Path) -> Result<ExitStatus> {
+fn write_html(
+    reader: Reader<BufReader<File>>,
+    trace: &Path,
+    path: &Path,
+    claims: &[UserClaim],
+) -> Result<ExitStatus> {
     let target = files::open_target(path, &PAGE)?;
-    let page = show::html(reader, &trace.file_name().unwrap_or_default().to_string_lossy());
+    let verdicts = TraceVerdicts::of_trace(|| open_trace(trace), claims).into_diagnostic()?;
+    let name = trace.file_name().unwrap_or_default().to_string_lossy();
+    let page = show::html(reader, &name, &verdicts.on_page(claims));
     files::replace(target, |file| file.write_all(page.text.as_bytes()))?;
     let mut out = output::plain_stdout();
     writeln!(out, "shown: {} steps, the state after each, and the claims", page.summary.steps)

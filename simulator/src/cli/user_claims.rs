@@ -6,6 +6,7 @@ use super::output::{quoted, write_command, write_hanging};
 use super::targets;
 use super::test_report::{Diagnostic, Location, Rule};
 use miette::Result;
+use orchestrion_report::show::ProjectClaim;
 use orchestrion_report::text::{count, sanitize};
 use orchestrion_scenario::ProjectClaims;
 use orchestrion_trace::{Reader, TraceError};
@@ -195,6 +196,22 @@ impl TraceVerdicts {
     pub(super) fn violated<'a>(&'a self, claims: &'a [UserClaim]) -> impl Iterator<Item = &'a UserClaim> {
         let pairs = claims.iter().zip(&self.verdicts);
         pairs.filter(|(_, one)| one.violation.is_some()).map(|(claim, _)| claim)
+    }
+
+    /// The claims as the page of a trace shows them.
+    pub(super) fn on_page(&self, claims: &[UserClaim]) -> Vec<ProjectClaim> {
+        let on_page = |(claim, one): (&UserClaim, &TraceVerdict)| ProjectClaim {
+            id: claim.id.clone(),
+            sentence: claim.sentence.clone(),
+            place: claim.place.clone(),
+            verdict: if one.is_decided() {
+                one.verdict.to_string()
+            } else {
+                "no event decides it".to_owned()
+            },
+            violated_at: one.violation.as_ref().map(|violation| violation.step),
+        };
+        claims.iter().zip(&self.verdicts).map(on_page).collect()
     }
 
     /// The violated claims as diagnostics of a trace.

@@ -27,6 +27,21 @@ use frame::Frame;
 use orchestrion_trace::{Reader, TraceError};
 use std::io::{self, BufRead};
 
+/// What a trace says about a claim of a project.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProjectClaim {
+    /// The id.
+    pub id: String,
+    /// What the claim states.
+    pub sentence: String,
+    /// Where it is stated.
+    pub place: String,
+    /// The verdict at the end of the trace.
+    pub verdict: String,
+    /// The step that violates it.
+    pub violated_at: Option<u64>,
+}
+
 /// An HTML page, and the part of the trace that it contains.
 #[derive(Debug)]
 pub struct HtmlPage {
@@ -40,7 +55,7 @@ pub struct HtmlPage {
 
 /// Returns the page of a trace, as far as it is readable. `file` is the file name that the page displays.
 #[must_use]
-pub fn html<R: BufRead>(mut reader: Reader<R>, file: &str) -> HtmlPage {
+pub fn html<R: BufRead>(mut reader: Reader<R>, file: &str, project_claims: &[ProjectClaim]) -> HtmlPage {
     let header = reader.header().clone();
     let policy = &header.policy;
     let mut fold = StateFold::new(&header);
@@ -71,6 +86,7 @@ pub fn html<R: BufRead>(mut reader: Reader<R>, file: &str) -> HtmlPage {
         end: &end.0,
         drawing: drawing.as_ref(),
         unread: unread.as_ref(),
+        project_claims,
     };
     let page = frame.markup(&builder, &monitor.verdicts(policy)).into_string();
     HtmlPage { text: sanitize_lines(&page), summary, unread }

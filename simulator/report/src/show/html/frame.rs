@@ -4,6 +4,7 @@ use super::super::claims::Verdict;
 use super::super::fold::ShowSummary;
 use super::super::network_activity::Drawing;
 use super::super::phrases;
+use super::ProjectClaim;
 use super::blocks::{PageBlock, step_link};
 use super::builder::PageBuilder;
 use super::charts::bar;
@@ -31,6 +32,7 @@ pub(super) struct Frame<'a> {
     pub(super) end: &'a [PageBlock],
     pub(super) drawing: Option<&'a Drawing>,
     pub(super) unread: Option<&'a TraceError>,
+    pub(super) project_claims: &'a [ProjectClaim],
 }
 
 /// Returns a content security policy that permits only the page's own style and script.
@@ -61,7 +63,7 @@ impl Frame<'_> {
                 a.skip href="#timeline" { "Skip to the timeline" }
                 header {
                     h1 { (title) }
-                    (violations(verdicts))
+                    (self.violations(verdicts))
                     (self.facts(verdicts))
                     (self.notes())
                 }
@@ -87,7 +89,7 @@ impl Frame<'_> {
                         (self.timeline(builder))
                         (state(builder))
                     }
-                    (claims(verdicts))
+                    (self.claims(verdicts))
                 }
                 footer { p.faint { "Created by orchestrion " (env!("CARGO_PKG_VERSION")) " from one recorded trace." } }
                 script type="application/json" id="states" { (PreEscaped(builder.states.json())) }
@@ -100,7 +102,9 @@ impl Frame<'_> {
     fn facts(&self, verdicts: &[(&'static Claim, Verdict)]) -> Markup {
         let Header { kernel, policy, scenario, lineage, .. } = self.header;
         let ShowSummary { steps, requests, refused, unproven_contexts } = *self.summary;
+        let of_project = self.project_claims.iter().filter(|claim| claim.violated_at.is_some()).count();
         let violated = verdicts.iter().filter(|(_, verdict)| matches!(verdict, Verdict::Violated(_))).count();
+        let violated = violated + of_project;
         html! {
             dl.facts {
                 div { dt { "Policy" } dd { (sanitize(&policy.name)) } }
@@ -159,24 +163,66 @@ impl Frame<'_> {
             }
         }
     }
-}
 
-/// Returns the violated claims, so that a counterexample says at once what it violates; nothing for a trace without one.
-fn violations(verdicts: &[(&'static Claim, Verdict)]) -> Markup {
-    let violated = verdicts.iter().filter_map(|(claim, verdict)| match verdict {
-        Verdict::Violated(n) => Some((claim, *n)),
-        Verdict::Holds(_)
-        | Verdict::Inconclusive(_)
-        | Verdict::Vacuous
-        | Verdict::NotApplicable(_)
-        | Verdict::NotCheckable(_) => None,
-    });
-    let violated: Vec<_> = violated.collect();
-    html! {
-        @if !violated.is_empty() {
-            section.violations aria-label="Violated claims" {
-                @for (claim, n) in violated {
-                    p { strong { (claim.id) " is violated in step " (step_link(n)) ". " } (claim.statement) }
+    /// Returns the violated claims, so that a counterexample says at once what it violates; nothing for a trace without one.
+    fn violations(&self, verdicts: &[(&'static Claim, Verdict)]) -> Markup {
+        let violated = verdicts.iter().filter_map(|(claim, verdict)| match verdict {
+            Verdict::Violated(n) => Some((claim, *n)),
+            Verdict::Holds(_)
+            | Verdict::Inconclusive(_)
+            | Verdict::Vacuous
+            | Verdict::NotApplicable(_)
+            | Verdict::NotCheckable(_) => None,
+        });
+        let violated: Vec<_> = violated.collect();
+        let of_project = self.project_claims.iter().filter_map(|claim| claim.violated_at.map(|n| (claim, n)));
+        let of_project: Vec<_> = of_project.collect();
+        html! {
+            @if !violated.is_empty() || !of_project.is_empty() {
+                section.violations aria-label="Violated claims" {
+                    @for (claim, n) in of_project {
+                        p { strong { (sanitize(&claim.id)) " is violated in step " (step_link(n)) ". " } (sanitize(&claim.sentence)) }
+                    }
+                    @for (claim, n) in violated {
+                        p { strong { (claim.id) " is violated in step " (step_link(n)) ". " } (claim.statement) }
+                    }
+                }
+            }
+        }
+    }
+
+    fn claims(&self, verdicts: &[(&'static Claim, Verdict)]) -> Markup {
+        let select =
+            |is: fn(&Verdict) -> bool| verdicts.iter().filter(|(_, verdict)| is(verdict)).collect::<Vec<_>>();
+        let groups = [
+            ("Violated", "bad", select(|verdict| matches!(verdict, Verdict::Violated(_)))),
+            ("Hold in every step", "good", select(|verdict| matches!(verdict, Verdict::Holds(_)))),
+            ("Inconclusive", "faint", select(|verdict| matches!(verdict, Verdict::Inconclusive(_)))),
+            ("Vacuous: premise not reached", "faint", select(|verdict| matches!(verdict, Verdict::Vacuous))),
+            (
+                "Not applicable under this policy",
+                "faint",
+                select(|verdict| matches!(verdict, Verdict::NotApplicable(_))),
+            ),
+            (
+                "Not checkable on one trace",
+                "faint",
+                select(|verdict| matches!(verdict, Verdict::NotCheckable(_))),
+            ),
+        ];
+        html! {
+            section #claims {
+                h2 { "Claims" }
+                p { "The claims, checked on this trace only. " code { "orchestrion check" } " checks them on all reachable states of its models." }
+                @if !self.project_claims.is_empty() {
+                    h3 { "Of the project (" (self.project_claims.len()) ")" }
+                    ul.claims { @for claim in self.project_claims { (project_claim(claim)) } }
+                }
+                @for (title, class, group) in &groups {
+                    @if !group.is_empty() {
+                        h3.(class) { (title) " (" (group.len()) ")" }
+                        ul.claims { @for (claim, verdict) in group { (claim_of_catalog(claim, *verdict)) } }
+                    }
                 }
             }
         }
@@ -210,40 +256,7 @@ fn state(builder: &PageBuilder) -> Markup {
     }
 }
 
-fn claims(verdicts: &[(&'static Claim, Verdict)]) -> Markup {
-    let select =
-        |is: fn(&Verdict) -> bool| verdicts.iter().filter(|(_, verdict)| is(verdict)).collect::<Vec<_>>();
-    let groups = [
-        ("Violated", "bad", select(|verdict| matches!(verdict, Verdict::Violated(_)))),
-        ("Hold in every step", "good", select(|verdict| matches!(verdict, Verdict::Holds(_)))),
-        ("Inconclusive", "faint", select(|verdict| matches!(verdict, Verdict::Inconclusive(_)))),
-        ("Vacuous: premise not reached", "faint", select(|verdict| matches!(verdict, Verdict::Vacuous))),
-        (
-            "Not applicable under this policy",
-            "faint",
-            select(|verdict| matches!(verdict, Verdict::NotApplicable(_))),
-        ),
-        (
-            "Not checkable on one trace",
-            "faint",
-            select(|verdict| matches!(verdict, Verdict::NotCheckable(_))),
-        ),
-    ];
-    html! {
-        section #claims {
-            h2 { "Claims" }
-            p { "The claims, checked on this trace only. " code { "orchestrion check" } " checks them on all reachable states of its models." }
-            @for (title, class, group) in &groups {
-                @if !group.is_empty() {
-                    h3.(class) { (title) " (" (group.len()) ")" }
-                    ul.claims { @for (claim, verdict) in group { (self::claim(claim, *verdict)) } }
-                }
-            }
-        }
-    }
-}
-
-fn claim(claim: &Claim, verdict: Verdict) -> Markup {
+fn claim_of_catalog(claim: &Claim, verdict: Verdict) -> Markup {
     html! {
         li {
             details {
@@ -264,6 +277,24 @@ fn claim(claim: &Claim, verdict: Verdict) -> Markup {
                     (claim.clause) ", " (claim.check.kind())
                     @if let Some(finding) = claim.finding { ", finding " (finding) }
                 }
+            }
+        }
+    }
+}
+
+fn project_claim(claim: &ProjectClaim) -> Markup {
+    let class = if claim.violated_at.is_some() { "bad" } else { "faint" };
+    html! {
+        li {
+            details {
+                summary {
+                    span.id { (sanitize(&claim.id)) } " " (sanitize(&claim.sentence))
+                    span.(class) {
+                        " " (sanitize(&claim.verdict))
+                        @if let Some(n) = claim.violated_at { " in step " (step_link(n)) }
+                    }
+                }
+                p.faint { (sanitize(&claim.place)) }
             }
         }
     }
