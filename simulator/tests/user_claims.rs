@@ -111,8 +111,13 @@ fn counterexample_of_a_claim_becomes_a_test() {
     assert!(flat.contains("expected to hold: no-memory; the scenario fails until the policy is"), "{out}");
     assert!(!folder.join("scenarios/keeps-memory.ndjson").exists(), "a test has no golden trace");
     let arguments = ["run", "scenarios/keeps-memory.yaml"];
-    let (out, _) = run(1, folder, &arguments);
-    assert!(out.contains("no-memory VIOLATED at step"), "{out}");
+    for arguments in [&arguments[..], &["run", "--check", "scenarios/keeps-memory.yaml"]] {
+        let (out, _) = run(1, folder, arguments);
+        assert!(out.contains("no-memory VIOLATED at step"), "{out}");
+        let show = out.lines().find_map(|line| line.trim().strip_prefix("show     orchestrion ")).unwrap();
+        let (out, _) = run(0, folder, &show.split(' ').collect::<Vec<_>>());
+        assert!(out.contains("StoringMemory"), "{out}");
+    }
     // The claim is corrected: it holds.
     let claims = fs::read_to_string(folder.join("mine.yaml")).unwrap();
     let corrected = claims.replace("{event: tool_call, operation: store_memory}", "{event: veto_raised}");

@@ -22,7 +22,6 @@ use judge::Judge;
 use miette::{IntoDiagnostic, Result};
 use options::Settings;
 use orchestrion_kernel::Policy;
-use orchestrion_scenario::Scenario;
 use orchestrion_text::StandardContexts;
 use orchestrion_trace::replay::{Update, replay};
 use report::{ReplaySummary, ReplayedTrace};
@@ -123,11 +122,11 @@ fn read_trace(
         let open = || files::open_segment_with(&input.path, |file| file);
         match TraceVerdicts::of_trace(open, settings.claims) {
             Ok(mut verdicts) => {
-                // The scenario beside a golden trace may expect that a claim fails. `run` judges whether it does.
-                let scenario =
-                    judge::scenario_of(&input.path, &header).filter(|_| !settings.claims.is_empty());
-                if let Some(Ok(scenario)) = scenario.map(|scenario| Scenario::read(&scenario)) {
-                    let _unmet = verdicts.expect(settings.claims, &scenario.project_claims());
+                // `run` judges whether such a claim fails.
+                if !settings.claims.is_empty()
+                    && let Some(expected) = settings.judge.expected_claims(&input.path, &header)
+                {
+                    let _unmet = verdicts.expect(settings.claims, &expected);
                 }
                 TraceResult::Replayed(Box::new(replayed), verdicts)
             }

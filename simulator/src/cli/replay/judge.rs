@@ -5,7 +5,7 @@ use crate::cli::args::GlobalArgs;
 use crate::cli::targets::ProjectPolicies;
 use miette::Result;
 use orchestrion_kernel::Policy;
-use orchestrion_scenario::{Scenario, policy_file};
+use orchestrion_scenario::{ProjectClaims, Scenario, policy_file};
 use orchestrion_trace::Header;
 use orchestrion_yaml::ReadError;
 use std::path::{Path, PathBuf};
@@ -46,6 +46,16 @@ impl Judge {
             Some(scenario) => Scenario::read_with_default(&scenario, policies.first())?.policy,
             None => policies.named_or_first(&header.policy.name).clone(),
         }))
+    }
+
+    /// What the scenario beside a golden trace expects of claims of the project.
+    pub(super) fn expected_claims(&self, trace: &Path, header: &Header) -> Option<ProjectClaims> {
+        let scenario = scenario_of(trace, header)?;
+        let read = match self {
+            Self::Project(policies) => Scenario::read_with_default(&scenario, policies.first()),
+            Self::Recorded { .. } | Self::Named(_) => Scenario::read_with_default(&scenario, &header.policy),
+        };
+        read.ok().map(|scenario| scenario.project_claims())
     }
 
     /// Returns the sentence by which the report states under which policies the traces were judged.

@@ -153,7 +153,10 @@ fn judge(
     let (Settings { mode, claims, global, .. }, style) = (settings, settings.style());
     let mode = *mode;
     let ScenarioResult { trace, unused_events, unexpected_writes, unmet_expectations, .. } = result;
-    let is_evidence = mode == GoldenMode::Check && verdict.has_changed_steps();
+    // A violation is shown in the trace of this run: another golden trace lacks it, and there may be none.
+    let has_violation = of_claims.status() == ExitStatus::Failure;
+    let is_evidence = (mode == GoldenMode::Check && verdict.has_changed_steps())
+        || (has_violation && !matches!(verdict, Verdict::Equal));
     let evidence = is_evidence.then(|| global.out_dir.join(format!("{name}.trace.ndjson")));
     if let Some(evidence) = &evidence {
         files::replace_trace(evidence, &trace)?;
@@ -175,12 +178,11 @@ fn judge(
         statuses.push(ExitStatus::Incomplete);
     }
     let unexpected: Vec<ReadError> = unexpected_writes.into_iter().chain(unmet_expectations).collect();
-    // The golden trace is equal to the run, or is written from it.
     let shown = evidence.as_deref().unwrap_or(&golden);
     of_claims.report(claims, shown, true, style.width, out).into_diagnostic()?;
     diagnostics.extend(of_claims.diagnostics(claims, shown));
     statuses.push(of_claims.status());
-    let is_failure = !unexpected.is_empty() || of_claims.status() == ExitStatus::Failure;
+    let is_failure = !unexpected.is_empty() || has_violation;
     for unexpected in unexpected {
         diagnostics.push(Diagnostic::of_error(&rules::UNMET_EXPECTATION, &unexpected, path));
         output::print_diagnostic(&unexpected.into());
