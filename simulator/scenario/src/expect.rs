@@ -34,7 +34,7 @@ pub struct RequestExpectFile {
     /// Transitions that it does not take.
     #[serde(default, skip_serializing_if = "is_default")]
     pub not_taken: Vec<Spanned<TransitionName>>,
-    /// The number of calls of a module, by its name. Modules without an entry may have any number.
+    /// The number of calls of a module that are made, by its name. A call over its budget, without a node, or forbidden by a claim is not made. Modules without an entry may have any number.
     #[serde(default, skip_serializing_if = "is_default", serialize_with = "serialize_calls")]
     pub calls: ByName<Module, Spanned<u32>>,
     /// What the context of a module contains or lacks; one, or a list.

@@ -2,6 +2,7 @@
 
 use super::team::{ScriptedTeam, journal, opened, read_steps};
 use orchestrion_kernel::{ConversationId, Policy};
+use orchestrion_report::show::{View, show};
 use orchestrion_runtime::{Conversation, JournalFile, OpenError, TruncatedTail};
 use orchestrion_text::StandardContexts;
 use orchestrion_trace::replay::replay;
@@ -89,6 +90,11 @@ async fn torn_tail_is_truncated() {
         let replacing = steps.last().unwrap();
         assert!(replacing.truncated_tail && replacing.refused.is_some(), "{replacing:?}");
         assert_eq!(replacing.note, Some(tail.to_string()));
+        let (mut shown, journal) = (Vec::new(), fs::read(&path).unwrap());
+        let reader = Reader::new(journal.as_slice(), "office.ndjson").unwrap();
+        assert!(show(reader, &View::default(), &mut shown).is_err(), "the journal is open");
+        let shown = String::from_utf8(shown).unwrap();
+        assert!(shown.contains("journal          torn tail truncated: "), "{shown}");
         // It is recorded once.
         let once = fs::read(&path).unwrap();
         assert_eq!(opened(&path).truncated_tail(), None);

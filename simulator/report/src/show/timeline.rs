@@ -40,6 +40,12 @@ impl Timeline {
             if is_after_summary {
                 out.write_blank()?;
             }
+            if view.step.truncated_tail {
+                // Its input is there because a step has one.
+                let actor = Line::new().styled(TextStyle::Warn, "journal");
+                let note = view.step.note.as_deref().unwrap_or("torn tail truncated");
+                return out.write_step(view, actor, Line::text(note), "");
+            }
             self.refused += 1;
             let actor = Line::new().styled(TextStyle::Warn, "refused");
             out.write_step(view, actor, Line::text(message), "")?;

@@ -5,8 +5,9 @@ use crate::expect::{ContextExpectFile, DecisionName, RequestExpectFile};
 use crate::policy_file::NamedEnum;
 use orchestrion_kernel::control::table::TransitionId;
 use orchestrion_kernel::event::{Conclusion, DecisionLabel};
-use orchestrion_kernel::module::Module;
-use orchestrion_kernel::{Event, RequestId};
+use orchestrion_kernel::module::{Failure, Module};
+use orchestrion_kernel::network::NetworkEvent;
+use orchestrion_kernel::{CallId, Event, RequestId};
 use orchestrion_trace::{ConversationFold, Reader, TraceError, transition};
 use orchestrion_yaml::{LabeledError, Spanned};
 use std::collections::BTreeMap;
@@ -31,7 +32,8 @@ pub(super) struct ObservedRequest {
     passes: u32,
     /// The transitions in the order in which they are first taken.
     rows: Vec<TransitionId>,
-    calls: BTreeMap<Module, u32>,
+    /// The calls that are made, or may be.
+    calls: BTreeMap<CallId, Module>,
 }
 
 /// Reads what each request of a run gave, in order.
@@ -74,8 +76,17 @@ impl ObservedRequest {
         if let Event::Decided { decision } = event {
             self.label = Some(decision.label);
         }
-        if let Event::ToolCall { operation, .. } = event {
-            *self.calls.entry(operation.module()).or_default() += 1;
+        match event {
+            Event::ToolCall { call, operation } => {
+                self.calls.insert(*call, operation.module());
+            }
+            // The call is not made.
+            Event::OverBudget { call, .. }
+            | Event::Network(NetworkEvent::NoCandidates { call, .. })
+            | Event::CallFailed { call, failure: Failure::Forbidden, .. } => {
+                self.calls.remove(call);
+            }
+            _ => {}
         }
     }
 }
@@ -154,8 +165,8 @@ pub(super) fn judge_request(
         }
     }
     for (module, number) in &calls.0 {
-        let found = observed.calls.get(&module.0).copied().unwrap_or_default();
-        if found != number.value {
+        let found = observed.calls.values().filter(|called| **called == module.0).count() as u64;
+        if found != u64::from(number.value) {
             let subject = format!("calls of {}", module.0.name());
             errors.push(unmet(&subject, &number.value.to_string(), &found.to_string(), number.span()));
         }

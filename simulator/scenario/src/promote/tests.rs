@@ -511,5 +511,5 @@ fn trace_without_violation_keeps_golden_in_a_project() {
     );
     let test = promote(&["no-memory".to_owned()]);
     assert!(!test.has_golden && test.violated == ["no-memory"]);
-    assert!(test.scenario.contains("holds:\n  - no-memory"), "{}", test.scenario);
+    assert!(test.scenario.contains("holds:\n    - no-memory"), "{}", test.scenario);
 }
