@@ -1,7 +1,8 @@
 //! A lint of a set of claims on the real machine: premises that no run reaches, claims that others imply, contradictions, and traps.
 //!
 //! Each model is explored once. A step keeps what it says to the claims as a word. States from which the claims see the same runs are one
-//! class; the questions are answered on products of the classes with the monitors of a few claims. A run *abides* by a set of claims if no step of it violates one of them.
+//! class; the questions are answered on products of the classes with the monitors of a few claims. A run *abides* by a set of claims if no
+//! step of it violates one of them.
 
 mod edges;
 mod graph;

@@ -283,7 +283,6 @@ fn check_explores_runs_with_enforcement() {
 
 /// Which claims imply, exclude and contradict each other, on the real machine.
 #[test]
-#[ignore = "explores every model at scope tiny, takes a minute; .ci/nightly runs it"]
 fn lint_judges_claims_together() {
     let folder = project();
     let folder = folder.path();

@@ -271,8 +271,8 @@ impl<J: Journal> JournaledConversation<J> {
     }
 }
 
-/// Replaces a torn tail by a step that records it, so that a later process knows about the lost call, too. Its input is a tick at the time of the latest
-/// step, which is refused because nothing expires.
+/// Replaces a torn tail by a step that records it, so that a later process knows about the lost call, too. Its input is a tick at the
+/// time of the latest step, which is refused because nothing expires.
 fn replace_tail(
     journal: &mut impl Journal,
     recovered: &mut RecoveredJournal,

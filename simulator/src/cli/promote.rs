@@ -36,10 +36,10 @@ Examples:
 In a project, the scenario runs under the project's policy. If the trace
 violates claims, also those of the project, as a counterexample does, the
 scenario is a test: it fails until they hold. It has no golden trace, and
-replies that the corrected policy does not request are no failure. Outside a project,
-and with --pin-policy, the scenario keeps the policy of the trace, and expects
-that the claims fail. Example: after `init`, add `sticky_veto: false` below
-`rules:` in policies/team.yaml:
+replies that the corrected policy does not request are no failure. Outside a
+project, and with --pin-policy, the scenario keeps the policy of the trace, and
+expects that the claims fail. Example: after `init`, add `sticky_veto: false`
+below `rules:` in policies/team.yaml:
   orchestrion check                                       C-06 fails
   orchestrion promote .orchestrion/C-06-*.trace.ndjson veto-survives
   orchestrion run scenarios/veto-survives.yaml            exit code 1
@@ -105,14 +105,15 @@ fn promote_trace(args: &Args, target: &Target, folder: &Path, global: &GlobalArg
         Some(policy) => from_trace_in_project(reader, &file, target, &violated, policy)?,
         None => from_trace(reader, &file, target, &violated)?,
     };
+    if promotion.has_golden {
+        return Ok(promotion);
+    }
     let run = || Reader::new(promotion.golden.as_slice(), &args.name);
     let of_run = TraceVerdicts::of_trace(run, &claims).map_err(PromoteError::from)?;
     // An enforced claim holds in every run, because what would violate it is not sent.
     let unmet = of_run.violated(&claims).filter(|claim| claim.enforcement != Enforcement::Enforced);
     let unmet: Vec<String> = unmet.map(|claim| format!("claim {}: expected to hold", claim.id)).collect();
-    if !promotion.has_golden {
-        promotion.unmet.extend(unmet);
-    }
+    promotion.unmet.extend(unmet);
     Ok(promotion)
 }
 
