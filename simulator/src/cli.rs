@@ -37,10 +37,11 @@ mod test_report;
 mod user_claims;
 
 use args::GlobalArgs;
-use clap::{ColorChoice, CommandFactory as _, Parser, Subcommand};
+use clap::{ArgMatches, ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use exit_status::ExitStatus;
 use orchestrion_report::text::sanitize;
 use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Check, run and replay the orchestration of language-model modules by a formally checked kernel.
@@ -87,10 +88,16 @@ enum Command {
 /// Runs the command with the arguments of the process.
 #[must_use]
 pub fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
+    let parsed =
+        Cli::command().try_get_matches().and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
+    let (cli, matches) = match parsed {
+        Ok(parsed) => parsed,
         Err(error) => return usage_error(&error),
     };
+    if let Err(message) = check_names(&matches) {
+        output::print_error(&message);
+        return ExitCode::from(ExitStatus::Error.code());
+    }
     set_color(cli.global.color);
     let result = match &cli.command {
         Command::Init(args) => init::run(args),
@@ -118,6 +125,22 @@ pub fn main() -> ExitCode {
     ExitCode::from(status.code())
 }
 
+/// The arguments that are texts, which may have several lines. All others are paths, names and numbers.
+const TEXT_ARGUMENTS: [&str; 2] = ["set", "containing"];
+
+/// Refuses an argument with a control character, as in [`files::check_name`].
+fn check_names(matches: &ArgMatches) -> Result<(), String> {
+    for id in matches.ids().map(clap::Id::as_str).filter(|id| !TEXT_ARGUMENTS.contains(id)) {
+        // The identifier of a group has values of no type.
+        if let Ok(Some(paths)) = matches.try_get_many::<PathBuf>(id) {
+            paths.map(PathBuf::as_path).try_for_each(files::check_name)?;
+        } else if let Ok(Some(names)) = matches.try_get_many::<String>(id) {
+            names.map(Path::new).try_for_each(files::check_name)?;
+        }
+    }
+    matches.subcommand().map_or(Ok(()), |(_, matches)| check_names(matches))
+}
+
 /// Prints a usage error, with the new name of a renamed flag. Help and version arrive here too, as successes.
 fn usage_error(error: &clap::Error) -> ExitCode {
     // An argument may be a file name of others, which a shell inserted.
@@ -129,7 +152,12 @@ fn usage_error(error: &clap::Error) -> ExitCode {
         // Standard error may be closed; the exit code is still worth returning.
         let _ = error.print();
     } else {
-        output::print_error(&error.render());
+        let mut text = error.render().to_string();
+        for argument in std::env::args_os() {
+            let argument = argument.to_string_lossy();
+            text = text.replace(&*argument, &sanitize(&argument));
+        }
+        output::print_error(&text);
     }
     if let Some(hint) = renamed_flags::hint(error, std::env::args()) {
         output::print_error(&format!("\n{hint}"));

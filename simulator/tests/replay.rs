@@ -24,6 +24,51 @@ fn replay(code: i32, folder: &Path, arguments: &[&str]) -> String {
     printed
 }
 
+/// A folder whose path is too long for the system is an error, not a folder without traces.
+#[test]
+fn too_deep_folder_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("ok.ndjson"), golden("happy")).unwrap();
+    // No single path may be longer than 4,096 bytes, so the deeper half is moved to its place.
+    let (outer, inner) = ("d/".repeat(1400), "e/".repeat(1400));
+    fs::create_dir_all(folder.path().join(&outer)).unwrap();
+    fs::create_dir_all(folder.path().join(&inner)).unwrap();
+    fs::write(folder.path().join(&inner).join("bad.ndjson"), "junk\n").unwrap();
+    fs::rename(folder.path().join("e"), folder.path().join(&outer).join("e")).unwrap();
+    let printed = replay(2, folder.path(), &["."]);
+    assert!(printed.contains("cannot be read"), "{printed}");
+}
+
+/// A line of a name could be read as a message of the command.
+#[test]
+fn arguments_with_line_breaks_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let name = "a\n::error file=x::forged\nb.ndjson";
+    fs::write(folder.path().join(name), "junk").unwrap();
+    for arguments in [
+        vec!["show", name],
+        vec!["diff", name, name],
+        vec!["migrate", name],
+        vec!["route", name],
+        vec!["check", "--scope", name],
+        vec!["check", "--claims", name],
+        vec!["explore", "run", name],
+        vec!["keys", "create", name],
+        vec!["show", "a", name],
+    ] {
+        let output = Command::new(env!("CARGO_BIN_EXE_orchestrion"))
+            .args(&arguments)
+            .current_dir(folder.path())
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        let printed = [output.stdout, output.stderr].concat();
+        let printed = String::from_utf8_lossy(&printed);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}\n{printed}");
+        assert!(!printed.contains("\n::error"), "{arguments:?}\n{printed}");
+    }
+}
+
 fn golden(name: &str) -> String {
     fs::read_to_string(format!("{SCENARIOS}/{name}.ndjson")).unwrap()
 }

@@ -26,8 +26,8 @@ use orchestrion_kernel::plan::EffectKind;
 use orchestrion_kernel::situation::{SummaryField, SummaryUpdate};
 use orchestrion_kernel::{CallId, ConversationId, Event, Input, Policy, TaskId};
 use orchestrion_runtime::{
-    Call, CallResult, Conversation, Deadlines, Host, INPUT_BYTES_MAX, Message, NewRequest, RecoveryResult,
-    Reply, RuntimeError,
+    Call, CallResult, Conversation, Deadlines, Host, INPUT_BYTES_MAX, INPUT_VALUES_MAX, Message, NewRequest,
+    RecoveryResult, Reply, RuntimeError,
 };
 use orchestrion_text::StandardContexts;
 use orchestrion_trace::{Header, Step, emitted_call};
@@ -191,7 +191,7 @@ async fn late_reply_is_recorded_and_refused() {
 
 #[tokio::test(start_paused = true)]
 async fn faulty_host_fails_its_call() {
-    let cases: [(Operation, fn() -> HostBehavior, Cause, &str); 4] = [
+    let cases: [(Operation, fn() -> HostBehavior, Cause, &str); 5] = [
         (
             CRITIC,
             || HostBehavior::Panics("index out of bounds"),
@@ -221,6 +221,18 @@ async fn faulty_host_fails_its_call() {
             },
             Cause::CallFailed(Module::Classifier, Failure::Malformed),
             "reply too large: expected at most 1048576 bytes of JSON, found 1048653",
+        ),
+        (
+            Operation::Classify,
+            || {
+                HostBehavior::Reply(Ok(Report::Classification {
+                    tags: vec!["x".into(); INPUT_VALUES_MAX],
+                    similarity: orchestrion_kernel::Score::ZERO,
+                }
+                .into()))
+            },
+            Cause::CallFailed(Module::Classifier, Failure::Malformed),
+            "reply too large: expected at most 100000 values and keys of JSON, found 100013",
         ),
     ];
     for (asked, act, cause, note) in cases {

@@ -16,7 +16,7 @@ use std::path::Path;
 /// The maximum number of runs of each policy.
 pub const RUNS_MAX: u64 = 1_000_000_000;
 /// The maximum number of policies.
-pub const POLICIES_MAX: u64 = 10_000;
+pub const POLICIES_MAX: u64 = 2_000;
 /// The maximum number of facts before the first request.
 pub const FACTS_MAX: u32 = 10_000;
 

@@ -1,6 +1,8 @@
 //! Result files: what every reader of one checks.
 
 use crate::summary::{SUMMARY_FORMAT, Summary};
+use orchestrion_files::limits::RESULT_FILE_VALUES_MAX;
+use orchestrion_trace::JsonSize;
 use thiserror::Error;
 
 /// Why a file is no result of this version. The text may contain characters of the file.
@@ -16,6 +18,9 @@ pub enum ResultError {
         /// The format of the file.
         found: String,
     },
+    /// The file has more values than a reader accepts.
+    #[error("result too large: expected at most {RESULT_FILE_VALUES_MAX} values and keys, found {0}")]
+    TooLarge(usize),
     /// The ranges and counts do not fit each other.
     #[error("inconsistent result: ranges or counts do not fit the number of runs")]
     Inconsistent,
@@ -28,6 +33,7 @@ impl ResultError {
         match self {
             Self::NotResult(_) => "name files that `orchestrion explore run` wrote",
             Self::OtherFormat { .. } => "run the experiment again with this version",
+            Self::TooLarge(_) => "run fewer policies at once",
             Self::Inconsistent => "run the experiment again",
         }
     }
@@ -39,6 +45,10 @@ impl Summary {
     /// # Errors
     /// [`ResultError`].
     pub fn from_json(json: &[u8]) -> Result<Self, ResultError> {
+        let values = JsonSize::of_json(json).values;
+        if values > RESULT_FILE_VALUES_MAX {
+            return Err(ResultError::TooLarge(values));
+        }
         let summary: Self = serde_json::from_slice(json)?;
         if summary.format != SUMMARY_FORMAT {
             return Err(ResultError::OtherFormat { found: summary.format });

@@ -1,6 +1,6 @@
 //! The result of some runs of an experiment. Results of disjoint runs merge, in any order, to the same bytes as one result of all runs.
 
-use crate::experiment::{Experiment, RUNS_MAX};
+use crate::experiment::{Experiment, POLICIES_MAX, RUNS_MAX};
 use crate::flows::Flows;
 use crate::metrics::{METRICS, MetricKind};
 use crate::run::RunRecord;
@@ -221,7 +221,7 @@ impl Summary {
             is_after
         });
         // The counts below are those of ordered ranges.
-        if !are_ordered || self.runs > RUNS_MAX {
+        if !are_ordered || self.runs > RUNS_MAX || self.policies.len() as u64 > POLICIES_MAX {
             return false;
         }
         let runs = self.completed_runs();

@@ -23,18 +23,27 @@ pub const NETWORK_FILE_VALUES_MAX: usize = 2_000_000;
 /// Problems and certificates. One number in a list needs more than ten times the memory of its digit and comma.
 pub const PROBLEM_FILE_BYTES_MAX: usize = 16 << 20;
 
-/// The result of an experiment: 10,000 policies with 21 metrics each.
-pub const RESULT_FILE_BYTES_MAX: u64 = 128 << 20;
+/// The result of an experiment.
+pub const RESULT_FILE_BYTES_MAX: u64 = 64 << 20;
 
-/// A line of a trace or journal, and such a line after its references are expanded. The replies of one request have at most 8 MiB,
+/// Values of such a result, keys included. Each value of a metric that occurred takes two.
+pub const RESULT_FILE_VALUES_MAX: usize = 2_500_000;
+
+/// A step of a trace or journal, and such a line after its references are expanded. The replies of one request have at most 8 MiB,
 /// and the line of its final answer contains all of them.
-pub const TRACE_LINE_BYTES_MAX: usize = 32 << 20;
+pub const TRACE_LINE_BYTES_MAX: usize = 16 << 20;
+
+/// Values of such a line, keys included. The comparison of two traces needs 400 bytes for each.
+pub const TRACE_LINE_VALUES_MAX: usize = 400_000;
 
 /// The first line of a trace or journal. It contains a policy, whose file has at most 1 MiB.
 pub const TRACE_HEADER_BYTES_MAX: usize = 4 << 20;
 
-/// The snapshot of a journal.
-pub const SNAPSHOT_BYTES_MAX: usize = 32 << 20;
+/// The state of a conversation: a snapshot, and the first line of a segment after its header.
+pub const STATE_BYTES_MAX: usize = 32 << 20;
+
+/// Values of such a state, keys included.
+pub const STATE_VALUES_MAX: usize = 2_000_000;
 
 /// A line that a host sends. It exceeds the limit of an input, 1 MiB, so that the error of a larger input names the input.
 pub const HOST_LINE_BYTES_MAX: usize = 2 << 20;

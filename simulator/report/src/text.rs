@@ -58,13 +58,14 @@ pub fn escape_json(json: &str) -> String {
 pub fn wrap(text: &str, columns_max: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for paragraph in text.trim_end().split('\n') {
-        let mut rest = sanitize(paragraph.strip_suffix('\r').unwrap_or(paragraph));
+        let sanitized = sanitize(paragraph.strip_suffix('\r').unwrap_or(paragraph));
+        let mut rest = sanitized.as_str();
         while let Some(at) = line_break(rest.chars(), columns_max) {
             let (line, after) = rest.split_at(at);
             lines.push(line.trim_end().to_string());
-            rest = after.trim_start().to_string();
+            rest = after.trim_start();
         }
-        lines.push(rest);
+        lines.push(rest.to_string());
     }
     lines
 }

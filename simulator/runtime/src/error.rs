@@ -54,7 +54,10 @@ pub enum OpenError {
     /// The journal ends before a step that was acknowledged to the host. The file is unchanged.
     #[error(
         "{journal}: shorter journal: expected the acknowledged step {acknowledged} or a later one, found {steps} steps; restore the \
-         journal from a copy, or open it without the acknowledged step: the host then recovers each call with an effect before it is sent"
+         journal from a copy, or {}", match steps {
+            0 => "use a new conversation: no call of this one can be recovered",
+            _ => "open it without the acknowledged step: the host then recovers each call with an effect before it is sent",
+        }
     )]
     Shorter {
         /// The journal.

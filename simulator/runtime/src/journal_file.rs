@@ -2,9 +2,9 @@
 
 use crate::error::OpenError;
 use crate::journal::Journal;
-use crate::storage::{LockedFile, Storage};
+use crate::storage::{LockedFile, Storage, snapshot_path};
 use crate::sync_threads::SyncThreads;
-use orchestrion_files::limits::SNAPSHOT_BYTES_MAX;
+use orchestrion_files::limits::STATE_BYTES_MAX;
 use orchestrion_files::{Target, TargetSync, WriteError};
 use orchestrion_trace::TRACE_FILE;
 use std::io::{self, BufRead, BufReader, Read as _, SeekFrom, Write};
@@ -30,6 +30,24 @@ impl JournalFile {
         Self::from_storage(LockedFile::open(path), &path.display().to_string())
     }
 
+    /// Opens the file as [`open`](Self::open) does, for a host that stored this step, if it did. A missing file cannot contain it, so none is
+    /// created then.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open); [`OpenError::Shorter`] if the file is missing.
+    pub fn open_acknowledged(
+        path: impl AsRef<Path>,
+        acknowledged_step: Option<u64>,
+    ) -> Result<Self, OpenError> {
+        let path = path.as_ref();
+        match acknowledged_step {
+            Some(acknowledged) if acknowledged > 0 && !path.exists() => {
+                Err(OpenError::Shorter { journal: path.display().to_string(), acknowledged, steps: 0 })
+            }
+            Some(_) | None => Self::open(path),
+        }
+    }
+
     /// Syncs by these threads. The default is the thread of the conversation, which then runs no other one until the disk has written.
     #[must_use]
     pub fn with_sync_threads(mut self, threads: SyncThreads) -> Self {
@@ -42,10 +60,7 @@ impl JournalFile {
     /// # Errors
     /// Any I/O error.
     pub fn remove_snapshot(&self) -> io::Result<()> {
-        match std::fs::remove_file(self.storage.snapshot_path()) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            Ok(()) | Err(_) => Ok(()),
-        }
+        remove_snapshot(&self.storage.path)
     }
 
     /// Returns an error unless the journal is empty or holds a closed conversation, so that another one may replace it.
@@ -63,6 +78,17 @@ impl JournalFile {
         let file = file.try_clone().map_err(io)?;
         Target::from_locked(path, &TRACE_FILE, file)?
             .replace(TargetSync::Durable, |file| file.write_all(lines))
+    }
+}
+
+/// Removes the snapshot beside a journal, if one exists. It contains texts of the journal.
+///
+/// # Errors
+/// Any I/O error.
+pub fn remove_snapshot(journal: &Path) -> io::Result<()> {
+    match std::fs::remove_file(snapshot_path(journal)) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        Ok(()) | Err(_) => Ok(()),
     }
 }
 
@@ -114,7 +140,7 @@ impl<S: Storage> Journal for JournalFile<S> {
     }
 
     fn write_snapshot(&mut self, snapshot: &[u8]) -> io::Result<()> {
-        if snapshot.len() > SNAPSHOT_BYTES_MAX {
+        if snapshot.len() > STATE_BYTES_MAX {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
         self.storage.write_snapshot(snapshot)

@@ -35,6 +35,8 @@ pub(crate) struct JournaledConversation<J> {
     pub(crate) postponed: Vec<Mail>,
     /// Whether the end of the journal may be lost, with calls that the host executed.
     pub(crate) recovers_first: bool,
+    /// Whether the next step records that the end of the journal may be lost.
+    marks_next_step: bool,
     /// Why the snapshot of the journal was not used, if so.
     pub(crate) snapshot_error: Option<SnapshotError>,
     /// Sees the events of each accepted input.
@@ -79,9 +81,10 @@ impl<J: Journal> JournaledConversation<J> {
         }
         let has_torn_tail = recovered.truncated_tail.is_some();
         // A journal that lost whole lines does not show it.
-        let recovers_first = has_torn_tail
-            || recovered.recorder.may_lack_call()
-            || (acknowledged_step.is_none() && recovered.valid_bytes > 0);
+        // A snapshot beside an empty journal was taken of steps that are lost.
+        let has_steps = recovered.valid_bytes > 0 || snapshot_error.is_some();
+        let may_lack_steps = acknowledged_step.is_none() && has_steps;
+        let recovers_first = has_torn_tail || recovered.recorder.may_lack_call() || may_lack_steps;
         match recovered.truncated_tail {
             Some(tail) if recovered.valid_bytes > 0 => {
                 replace_tail(&mut journal, &mut recovered, tail).map_err(unreadable)?;
@@ -94,7 +97,10 @@ impl<J: Journal> JournaledConversation<J> {
             }
             None => {}
         }
-        Ok(Self::from_recovered(journal, recovered, covered_bytes, recovers_first, snapshot_error))
+        // A later process can be opened with a step that follows, so the journal has to record it.
+        let marks_next_step = may_lack_steps && !recovered.recorder.may_lack_call();
+        let opened = Self::from_recovered(journal, recovered, covered_bytes, recovers_first, snapshot_error);
+        Ok(Self { marks_next_step, ..opened })
     }
 
     /// Starts a conversation that records nothing: the journal stays empty.
@@ -138,6 +144,7 @@ impl<J: Journal> JournaledConversation<J> {
             acknowledgements: Vec::new(),
             postponed: Vec::new(),
             recovers_first,
+            marks_next_step: false,
             snapshot_error,
             observer: None,
             header: recovered.header,
@@ -194,7 +201,9 @@ impl<J: Journal> JournaledConversation<J> {
         input: &Input,
         metadata: &StepMetadata,
     ) -> Result<Result<Events, Refusal>, RuntimeError> {
-        let decided = self.recorder.submit(input, metadata).map_err(|error| self.mark_failed(error))?;
+        let may_lack_call = std::mem::take(&mut self.marks_next_step) || metadata.may_lack_call;
+        let marked = StepMetadata { may_lack_call, ..metadata.clone() };
+        let decided = self.recorder.submit(input, &marked).map_err(|error| self.mark_failed(error))?;
         if let Some(Idempotency { key, .. }) = metadata.idempotency.clone() {
             let result = KeyResult::Recorded { is_accepted: decided.is_ok(), is_repeated: false };
             self.acknowledgements.push(Acknowledgement { key, step: self.recorder.steps(), result });
@@ -281,7 +290,7 @@ fn replace_tail(
     let RecoveredJournal { recorder, valid_bytes, .. } = recovered;
     let metadata = StepMetadata {
         note: Some(tail.to_string()),
-        truncated_tail: true,
+        may_lack_call: true,
         ..StepMetadata::at(recorder.state().now())
     };
     let _refused = recorder.submit(&Input::Tick, &metadata)?;

@@ -1,7 +1,7 @@
 //! The storage of a journal: the operations of a file system that a journal needs.
 
 use crate::sync_threads::SyncThreads;
-use orchestrion_files::limits::SNAPSHOT_BYTES_MAX;
+use orchestrion_files::limits::STATE_BYTES_MAX;
 use orchestrion_files::{Target, TargetSync, sync_folder};
 use orchestrion_trace::SNAPSHOT_FILE;
 use std::fs::{File, OpenOptions};
@@ -68,13 +68,13 @@ impl LockedFile {
             orchestrion_files::open_locked(OpenOptions::new().create(true).read(true).write(true), path)?;
         Ok(Self { path: path.to_path_buf(), file: Arc::new(file), sync_threads: None })
     }
+}
 
-    /// The file of the snapshot, beside the journal.
-    pub(crate) fn snapshot_path(&self) -> PathBuf {
-        let mut path = self.path.clone().into_os_string();
-        path.push(".snapshot");
-        path.into()
-    }
+/// Returns the file of the snapshot, beside the journal.
+pub(crate) fn snapshot_path(journal: &Path) -> PathBuf {
+    let mut path = journal.to_owned().into_os_string();
+    path.push(".snapshot");
+    path.into()
 }
 
 /// Releases the lock. Closing the file is not enough: a child process has a copy of it until it executes its program, and the copy
@@ -133,7 +133,7 @@ impl Storage for LockedFile {
     }
 
     fn read_snapshot(&mut self) -> io::Result<Option<Vec<u8>>> {
-        match orchestrion_files::read(&self.snapshot_path(), SNAPSHOT_BYTES_MAX as u64) {
+        match orchestrion_files::read(&snapshot_path(&self.path), STATE_BYTES_MAX as u64) {
             Ok(snapshot) => Ok(Some(snapshot)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
@@ -141,7 +141,7 @@ impl Storage for LockedFile {
     }
 
     fn write_snapshot(&mut self, snapshot: &[u8]) -> io::Result<()> {
-        Target::open(&self.snapshot_path(), &SNAPSHOT_FILE)?
+        Target::open(&snapshot_path(&self.path), &SNAPSHOT_FILE)?
             .replace(TargetSync::None, |file| file.write_all(snapshot))?;
         Ok(())
     }

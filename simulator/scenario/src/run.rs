@@ -129,7 +129,7 @@ fn header_of(scenario: &Scenario) -> Header {
 }
 
 /// Continues a fork with the rest of a scenario. `header` is that of the fork. The expectations of the scenario are not judged: they are
-/// about its own run.
+/// about its own run. An observer, which sees the steps before the fork too, can forbid calls.
 ///
 /// # Errors
 /// [`ScenarioRunError`].
@@ -137,6 +137,7 @@ pub fn continue_scenario(
     progress: Progress,
     header: &Header,
     fork: Fork,
+    observer: Option<ObserverSource<'_>>,
 ) -> Result<ScenarioResult, ScenarioRunError> {
     let Progress { mut scenario, request, events, next_request, replies, .. } = progress;
     scenario.expectations = Expectations::default();
@@ -145,7 +146,7 @@ pub fn continue_scenario(
     let running = request.map(|request| (request, events));
     let Fork { trace: journal, steps, halted, .. } = fork;
     let start = RunStart { journal, steps, running, halted, next_request, replies, ..RunStart::default() };
-    run_from(scenario, header, start, None)
+    run_from(scenario, header, start, observer)
 }
 
 /// Where a run starts: at the beginning of a scenario, or after the steps of a fork.

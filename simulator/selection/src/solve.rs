@@ -6,6 +6,7 @@ use super::problem::NamedProblem;
 use orchestrion_kernel::selection::{Problem, ProblemError, Selection, SelectionError, check_selection};
 use orchestrion_optimizer as optimizer;
 use orchestrion_optimizer::{SearchLimits, Solution, SolveStatus};
+use std::time::Duration;
 use thiserror::Error;
 
 /// Solver of a context selection problem.
@@ -58,6 +59,9 @@ impl SolverResult {
     }
 }
 
+/// The time after which [`Solver::Ilp`] gives up: solvers of linear programs count neither nodes nor work.
+const ILP_TIME_MAX: Duration = Duration::from_secs(10);
+
 /// Error of a solver.
 #[derive(Debug, Error)]
 pub enum SolveError {
@@ -89,7 +93,7 @@ pub fn solve(
     match solver {
         Solver::Native => solve_exact(&problem.problem, limits).map(native_result),
         Solver::Ilp => {
-            let selection = ilp::solve(&problem.problem, None)?;
+            let selection = ilp::solve(&problem.problem, Some(ILP_TIME_MAX))?;
             check(&problem.problem, solver, &selection)?;
             let bound = selection.utility;
             let status = SolveStatus::Optimal;

@@ -149,15 +149,19 @@ pub(super) fn walk_files(
     let cannot_read = |error: io::Error| format!("{}: cannot be read: {error}", folder.display());
     let entries =
         fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>).map_err(cannot_read)?;
-    let mut paths: Vec<PathBuf> = entries.iter().map(fs::DirEntry::path).collect();
-    paths.sort();
-    for path in paths {
+    let mut paths = Vec::new();
+    for entry in entries {
+        paths.push((entry.path(), entry.file_type().map_err(cannot_read)?));
+    }
+    paths.sort_by(|(one, _), (other, _)| one.cmp(other));
+    for (path, file_type) in paths {
         let is_hidden = path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
-        if path.is_dir() {
-            if !path.is_symlink() && !is_hidden {
+        // The type of the entry: a folder whose path is too long must not count as a file.
+        if file_type.is_dir() {
+            if !is_hidden {
                 walk_files(&path, is_selected, files)?;
             }
-        } else if is_selected(&path) {
+        } else if !path.is_dir() && is_selected(&path) {
             check_name(&path)?;
             files.push(path);
         }

@@ -6,12 +6,13 @@ use super::args::GlobalArgs;
 use super::exit_status::ExitStatus;
 use super::files::{self, open_trace};
 use super::output::{self, quoted, write_command};
-use super::run::continue_with_host;
+use super::run::{continue_with_claims, continue_with_host};
+use super::user_claims::project_claims;
 use super::{replay, targets};
 use miette::{IntoDiagnostic, Result, miette};
 use orchestrion_kernel::{Input, Policy, State};
 use orchestrion_scenario::Scenario;
-use orchestrion_scenario::run::{Progress, continue_scenario};
+use orchestrion_scenario::run::Progress;
 use orchestrion_text::StandardContexts;
 use orchestrion_trace::fork::{Fork, ForkError, ForkStep, Lineage, fork};
 use orchestrion_trace::{FileDigest, Header};
@@ -62,7 +63,8 @@ fork is refused and names the first step that differs.
 
 Then the scenario continues: its replies and events that the recorded steps used
 are skipped. A call that is still pending is sent again. With --stdio, a host
-continues after a resume, and sends further requests.
+continues after a resume, and sends further requests. After the fork, a claim of
+the project with `enforce: true` forbids calls as in a run.
 
 The header of the fork names its parent, the step and what was set; `show` prints
 them. To see what the fork changes: orchestrion diff TRACE FORK.
@@ -80,8 +82,9 @@ Conversation first-request  policy team, kernel 0.1.0, scenario first-request
 Not reproduced: a late reply to a call that ended before the fork, and the time
 that a pending call has already waited for its deadline.
 
-Exit codes: 0 success; 1 the kernel refuses every further input; 2 error, no file
-was written; 3 the host disconnected."#;
+Exit codes: 0 success; 1 the kernel refuses every further input, or with --stdio a
+claim of the project is violated; 2 error, no file was written; 3 the host
+disconnected."#;
 
 pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     let reader = match open_trace(&args.trace) {
@@ -103,11 +106,12 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     let header = Header::new(parent.conversation.clone(), settings.policy.clone(), None);
     let header = Header { lineage: Some(lineage), ..header };
     let source = Source { args, settings: &settings };
+    let claims = project_claims(global)?;
     if args.stdio {
         let header = header.into_journal();
         let fork = source.fork(&header, |_| {})?;
         files::ensure_overwritable(&path, &orchestrion_trace::TRACE_FILE)?;
-        return continue_with_host(&path, &header, &fork, global);
+        return continue_with_host(&path, &header, &fork, &claims, global);
     }
     let scenario = scenario(args, &parent, &settings.policy, global)?;
     let header = Header { scenario: Some(scenario.reference()), ..header };
@@ -117,7 +121,7 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
         return Err(error.into());
     }
     let steps = fork.steps;
-    let result = continue_scenario(progress, &header, fork)?;
+    let result = continue_with_claims(progress, &header, fork, &claims)?;
     files::replace_trace(&path, &result.trace)?;
     let mut out = output::plain_stdout();
     let mut print = |text: String| output::write_hanging(0, "", &text, output::width(), &mut out);

@@ -29,7 +29,8 @@ Examples:
                        erased texts leave unverified
 
 Exit codes: 0 success; 1 a segment differs, or the upgrade was not made; 2 error,
-nothing was changed; 3 erased texts leave steps unverified.")]
+nothing was changed; 3 erased texts leave steps unverified, or a text is still in
+a key or a name.")]
 pub(super) struct Args {
     #[command(subcommand)]
     command: Command,

@@ -18,6 +18,7 @@ use golden::GoldenMode;
 use miette::{IntoDiagnostic, Result, miette};
 use monitor::run_with_claims;
 
+pub(super) use monitor::continue_with_claims;
 use orchestrion_kernel::Policy;
 use orchestrion_report::show::{Style, View, show};
 use orchestrion_scenario::Scenario;
@@ -137,7 +138,9 @@ lose the end of a journal, with a call whose effect happened. So the host gets
 each call with an effect as `recover` before it is sent. A host that stores the
 `step` of each call before it executes it passes the largest one:
   orchestrion run --stdio mine.yaml --journal mine.ndjson --acknowledged-step 41
-Calls are then sent at once, and a journal that ends before is refused.
+Calls are then sent at once, unless a step records that the end of the journal
+may be lost, and a journal that ends before is refused. `recover` asks whether a
+call was made; the host does not make it.
 
 With --journals, one process serves many conversations:
   orchestrion run --stdio hardened --journals conversations

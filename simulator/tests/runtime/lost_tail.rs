@@ -4,11 +4,12 @@ use super::team::{HostBehavior, RecoveryScript, ScriptedTeam, agreed, exit, jour
 use super::{UNDO, UNDO_AFTER_FAILURE, run};
 use orchestrion_kernel::module::{Operation, Report};
 use orchestrion_kernel::{ConversationId, Policy};
-use orchestrion_runtime::{Call, Conversation, JournalFile, OpenError, RecoveryResult, rotate};
+use orchestrion_runtime::{Call, Conversation, Journal as _, JournalFile, OpenError, RecoveryResult, rotate};
 use orchestrion_text::StandardContexts;
 use orchestrion_trace::Header;
 use std::collections::BTreeSet;
 use std::fs;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// The idempotency keys of the executed calls with an effect, in order. They survive the journal.
@@ -164,6 +165,30 @@ async fn journal_before_acknowledged_step_is_refused() {
     }
 }
 
+/// A missing journal is not created, so that a later process does not take it for a new one.
+#[test]
+fn missing_journal_with_acknowledged_step_is_refused() {
+    let (_folder, path) = journal();
+    let error = JournalFile::open_acknowledged(&path, Some(17)).unwrap_err().to_string();
+    assert!(
+        error.contains("found 0 steps; restore the journal from a copy, or use a new conversation"),
+        "{error}"
+    );
+    assert!(!path.exists());
+    assert!(JournalFile::open_acknowledged(&path, None).is_ok());
+    assert!(path.exists());
+}
+
+/// A snapshot shows that the lines of an empty journal are lost.
+#[tokio::test]
+async fn empty_journal_beside_snapshot_recovers_first() {
+    let (_folder, path) = journal();
+    let mut file = JournalFile::open(&path).unwrap();
+    file.write_snapshot(b"anything").unwrap();
+    let conversation = Conversation::open_with(file, &header(), &StandardContexts).unwrap();
+    assert!(conversation.recovers_first() && conversation.snapshot_error().is_some());
+}
+
 /// A torn tail is known to each later process, also behind a rotation, until its request ends.
 #[tokio::test]
 async fn torn_tail_is_known_until_its_request_ends() {
@@ -193,6 +218,54 @@ async fn torn_tail_is_known_until_its_request_ends() {
     let executed = executed.lock().unwrap().clone();
     let keys: BTreeSet<_> = executed.iter().collect();
     assert_eq!(keys.len(), executed.len(), "an effect happened twice: {executed:?}");
+}
+
+/// The disk lost any number of whole lines. A process opened the rest without an acknowledged step, recorded a reply and crashed. The next
+/// one acknowledges that reply: it knows nevertheless that an effect may have happened before.
+#[tokio::test]
+async fn open_without_acknowledged_step_is_known_to_later_processes() {
+    let (whole, known) = crashed_after(run(3)).await;
+    assert!(known.len() > 1, "{known:?}");
+    let ends = (1..=whole.len()).filter(|end| whole[end - 1] == b'\n').skip(1);
+    for end in ends {
+        let executed: Executed = Arc::new(Mutex::new(known.clone()));
+        let mut first = Conversation::open_with(whole[..end].to_vec(), &header(), &StandardContexts).unwrap();
+        let (replied, crash) = tokio::sync::oneshot::channel();
+        let (replied, calls) = (Mutex::new(Some(replied)), AtomicUsize::new(0));
+        let keys = Arc::clone(&executed);
+        let mut team = ScriptedTeam::with_script(move |call| {
+            if calls.fetch_add(1, Ordering::Relaxed) == 0 {
+                return Some(execute(&keys, call, agreed(call)));
+            }
+            replied.lock().unwrap().take().map(|replied| replied.send(()));
+            Some(HostBehavior::Never)
+        });
+        team.recovery = recover(&executed);
+        tokio::select! {
+            () = finish(&mut first, &team) => {}
+            _ = crash => {}
+        }
+        let steps = first.steps();
+        let journal = first.into_journal();
+        let mut second =
+            Conversation::open_acknowledged(journal, &header(), &StandardContexts, steps).unwrap();
+        let keys = Arc::clone(&executed);
+        let mut team = ScriptedTeam::with_script(move |call| Some(execute(&keys, call, agreed(call))));
+        team.recovery = recover(&executed);
+        finish(&mut second, &team).await;
+        let executed = executed.lock().unwrap().clone();
+        let keys: BTreeSet<_> = executed.iter().collect();
+        assert_eq!(keys.len(), executed.len(), "cut at byte {end}: an effect happened twice: {executed:?}");
+    }
+}
+
+/// Resumes the request, or sends it again if its start is lost.
+async fn finish(conversation: &mut Conversation<Vec<u8>>, team: &ScriptedTeam) {
+    match conversation.is_unfinished() {
+        true => conversation.resume(team).await.map(drop),
+        false => conversation.run_request(team, "ada", "Order paper").await.map(drop),
+    }
+    .unwrap();
 }
 
 /// With the acknowledged step, only the call in flight is recovered.

@@ -88,7 +88,7 @@ async fn torn_tail_is_truncated() {
         let steps = read_steps(&path);
         assert_eq!(steps.len(), lines - 1);
         let replacing = steps.last().unwrap();
-        assert!(replacing.truncated_tail && replacing.refused.is_some(), "{replacing:?}");
+        assert!(replacing.may_lack_call && replacing.refused.is_some(), "{replacing:?}");
         assert_eq!(replacing.note, Some(tail.to_string()));
         let (mut shown, journal) = (Vec::new(), fs::read(&path).unwrap());
         let reader = Reader::new(journal.as_slice(), "office.ndjson").unwrap();

@@ -1,6 +1,11 @@
 //! The command `journal`: rotation under kills, erased texts, and refusals with their remedy.
 
 use super::team::{ScriptedTeam, journal, opened};
+use orchestrion_kernel::{ConversationId, Policy};
+use orchestrion_runtime::{Conversation, IdempotencyKey, JournalFile, NewRequest};
+use orchestrion_text::StandardContexts;
+use orchestrion_trace::{ConversationFold, Header, Reader, Writer};
+use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -74,6 +79,79 @@ async fn journal_is_rotated_erased_and_joined() {
     let output = orchestrion(folder.path(), &["replay", &segment]);
     assert_eq!(output.status.code(), Some(3));
     assert!(stdout(&output).contains("NOT VERIFIED where texts were erased"), "{output:?}");
+}
+
+/// The chain proves integrity, not origin. A state that does not follow from the segment before is detected, also where no decision
+/// reads it.
+#[tokio::test]
+async fn forged_state_is_not_joined() {
+    let (folder, path) = journal();
+    let first = requests(&path, 2).await;
+    orchestrion(folder.path(), &["journal", "rotate", "office.ndjson"]);
+    let (segment, next) = (format!("office.{first}.ndjson"), fs::read(&path).unwrap());
+    let reader = Reader::new_segment(next.as_slice(), "office").unwrap();
+    let start = serde_json::to_value(reader.start().unwrap()).unwrap();
+    let forgeries: [fn(&mut Value); 6] = [
+        |_| {},
+        |start| start["facts"]["passes"] = 7.into(),
+        |start| start["facts"]["result"][1]["text"] = "no".into(),
+        |start| start["facts"]["audit_record"][1]["tasks"] = json!([]),
+        |start| {
+            start["inputs"] =
+                json!([{"idempotency": {"key": "k", "digest": "d"}, "step": 1, "is_accepted": true}]);
+        },
+        |start| start["may_lack_call"] = true.into(),
+    ];
+    for (forgery, forge) in forgeries.into_iter().enumerate() {
+        let mut forged = start.clone();
+        forge(&mut forged);
+        assert_eq!(forged == start, forgery == 0, "{start}");
+        let fold: ConversationFold = serde_json::from_value(forged).unwrap();
+        let mut writer = Writer::new_segment(Vec::new(), reader.header(), &fold).unwrap();
+        fs::write(&path, writer.output()).unwrap();
+        let joined = orchestrion(folder.path(), &["journal", "join", &segment, "office.ndjson"]);
+        let out = [joined.stdout, joined.stderr].concat();
+        let (code, out) = (joined.status.code(), String::from_utf8_lossy(&out));
+        assert_eq!(code, Some(i32::from(forgery > 0)), "forgery {forgery}: {out}");
+        assert_eq!(out.contains("the state at the start"), forgery > 0, "forgery {forgery}: {out}");
+    }
+}
+
+/// Nothing of an erased text stays beside the segment, and what cannot be erased is named.
+#[tokio::test]
+async fn erased_text_is_in_no_snapshot_and_kept_names_are_counted() {
+    let (folder, path) = journal();
+    let steps = requests(&path, 2).await;
+    orchestrion(folder.path(), &["journal", "rotate", "office.ndjson"]);
+    let segment = format!("office.{steps}.ndjson");
+    let snapshot = folder.path().join(format!("{segment}.snapshot"));
+    fs::write(&snapshot, "says Grace Hopper").unwrap();
+    let output = orchestrion(folder.path(), &["journal", "erase", &segment, "--containing", "Grace"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert!(!snapshot.exists());
+    let output = orchestrion(folder.path(), &["journal", "erase", &segment, "--containing", "ada"]);
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    let page = stdout(&output);
+    assert!(page.contains("lines with this text in a key, a name or a digest"), "{page}");
+}
+
+/// The chain covers an idempotency key as it covers a text. An erased key would not be recognized when the input is sent again.
+#[tokio::test]
+async fn erased_idempotency_key_is_refused() {
+    let (_folder, path) = journal();
+    let key = IdempotencyKey::new("order-1").unwrap();
+    let request = NewRequest::from("Order paper").with_key(key);
+    opened(&path).run_request(&ScriptedTeam::agrees(), "ada", request).await.unwrap();
+    let text = fs::read_to_string(&path).unwrap();
+    let digest = orchestrion_trace::digest(b"order-1");
+    let erased = format!(r#""idempotency":{{"key":{{"$erased":["{digest}",7]}}"#);
+    let edited = text.replacen(r#""idempotency":{"key":"order-1""#, &erased, 1);
+    assert_ne!(text, edited);
+    fs::write(&path, edited).unwrap();
+    let header = Header::new(ConversationId::new("office"), Policy::hardened(), None).into_journal();
+    let file = JournalFile::open(&path).unwrap();
+    let error = Conversation::open_with(file, &header, &StandardContexts).unwrap_err().to_string();
+    assert!(error.contains("expected an idempotency key, which is never erased"), "{error}");
 }
 
 #[tokio::test]

@@ -4,6 +4,7 @@ use crate::host::{Host, agreed, folder, stderr};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 /// One task in the whole conversation.
 const ONE_TASK: &str = "\
@@ -94,6 +95,32 @@ fn forbidden_call_never_reaches_host() {
             ["the claim `one-task` forbids the call: this is event 2 of at most 1"]
         );
     }
+}
+
+/// A fork is a conversation with effects, too: with a host, and with the replies of its scenario.
+#[test]
+fn forbidden_call_is_not_made_in_a_fork() {
+    let folder = folder();
+    let path = folder.path();
+    let run = |args: &[&str]| {
+        let command = Command::new(env!("CARGO_BIN_EXE_orchestrion")).args(args).current_dir(path).output();
+        let output = command.unwrap();
+        assert_eq!(output.status.code(), Some(0), "{args:?} {}", stderr(&output));
+    };
+    run(&["init", "."]);
+    fs::write(path.join("claims.yaml"), NO_TASK).unwrap();
+    let reply = "call.reply={pro: {confidence: 0.9}}";
+    let fork = ["fork", "scenarios/first-request.ndjson", "--step", "11", "--set", reply, "--output"];
+    run(&[&fork[..], &["scripted.ndjson"]].concat());
+    let scripted = fs::read_to_string(path.join("scripted.ndjson")).unwrap();
+    assert!(scripted.contains("\"failure\":\"forbidden\""), "{scripted}");
+    run(&["replay", "scripted.ndjson", "--recorded-policy"]);
+    let mut host = Host::of_command(path, &[&fork[..], &["stdio.ndjson", "--stdio"]].concat());
+    // Waits until the request has ended.
+    host.send("\"close\"\n");
+    let calls = serve(&mut host);
+    assert!(calls.iter().any(|call| call == "deliver_audit"), "{calls:?}");
+    assert!(!calls.iter().any(|call| call.starts_with("run_task")), "{calls:?}");
 }
 
 /// Of two tasks that start together, the second one is not made while the first one runs. The task after both does not start.

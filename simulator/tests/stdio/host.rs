@@ -27,8 +27,11 @@ pub(crate) struct Host {
 
 /// Starts the command with pipes.
 pub(crate) fn start(folder: &Path, args: &[&str]) -> Child {
+    start_command(folder, &[&["run", "--stdio"], args].concat())
+}
+
+fn start_command(folder: &Path, args: &[&str]) -> Child {
     Command::new(env!("CARGO_BIN_EXE_orchestrion"))
-        .args(["run", "--stdio"])
         .args(args)
         .current_dir(folder)
         .stdin(Stdio::piped())
@@ -40,7 +43,11 @@ pub(crate) fn start(folder: &Path, args: &[&str]) -> Child {
 
 impl Host {
     pub(crate) fn of(folder: &Path, args: &[&str]) -> Self {
-        let mut child = start(folder, args);
+        Self::of_command(folder, &[&["run", "--stdio"], args].concat())
+    }
+
+    pub(crate) fn of_command(folder: &Path, args: &[&str]) -> Self {
+        let mut child = start_command(folder, args);
         let (input, output) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
         let mut schema = protocol::schema();
         let message = json!({"$ref": "#/$defs/to_host", "$defs": schema["$defs"].take()});

@@ -10,6 +10,9 @@ use serde_json::value::RawValue;
 const BEFORE: &str = ",\"chain\":\"";
 const AFTER: &str = "\"}";
 
+/// The bytes that a chain and the newline add to a body, at most.
+pub(super) const SEAL_BYTES: usize = BEFORE.len() + HEX_LEN + AFTER.len() + 1;
+
 /// Returns the chain of a line. `linked` is the chain of the line before ("" for the header) and the body, side by side.
 pub(super) fn link(linked: &str) -> String {
     digest(linked.as_bytes())

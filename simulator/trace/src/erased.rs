@@ -58,6 +58,12 @@ pub(crate) fn fill_placeholders(line: &str, out: &mut String, len_bytes_max: usi
     Ok(erased)
 }
 
+/// Whether an idempotency key of a step is erased, or its digest. Quotes within texts are escaped, so the first `"input":` is the key.
+pub(crate) fn has_erased_key(line: &str) -> bool {
+    let before_input = line.split_once("\"input\":").map_or(line, |(before, _)| before);
+    before_input.split_once("\"idempotency\":").is_some_and(|(_, idempotency)| idempotency.contains(START))
+}
+
 /// Returns the digest and the length of an erased text, and the bytes of the marker after its start.
 fn parse(marker: &str) -> Option<(&str, usize, usize)> {
     let (digest, rest) = marker.split_at_checked(HEX_LEN)?;

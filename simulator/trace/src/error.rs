@@ -33,6 +33,11 @@ pub enum TraceErrorKind {
         /// The limit in bytes.
         bytes_max: usize,
     },
+    /// A line has too many values.
+    TooManyValues {
+        /// The limit of its objects, lists, keys and single values.
+        values_max: usize,
+    },
     /// A line does not end in a chain.
     NotChained,
     /// The chain of a line does not match its text.
@@ -129,6 +134,10 @@ impl fmt::Display for TraceErrorKind {
             Self::LineTooLong { bytes_max } => write!(
                 f,
                 "line too long: expected at most {bytes_max} bytes, found more; check that the file is a trace",
+            ),
+            Self::TooManyValues { values_max } => write!(
+                f,
+                "line too large: expected at most {values_max} values and keys, found more; check that the file is a trace",
             ),
             Self::NotChained => f.write_str(
                 "missing chain: expected `,\"chain\":\"<32 hex digits>\"}` at the end of the line, found other text; \

@@ -4,8 +4,8 @@
 //! here. Facts of a single report stay in that report. The claims and the oracle judge the kernel, so they derive their own.
 
 use crate::format::{StepMetadata, is_false};
+use crate::line_limits::JsonSize;
 use crate::recent_inputs::{RecentInputs, RecordedInput};
-use crate::write::json_len_bytes;
 use orchestrion_kernel::control::table::Transition;
 use orchestrion_kernel::event::{AuditRecord, Conclusion, MemoryRecord};
 use orchestrion_kernel::module::Failure;
@@ -45,7 +45,7 @@ pub fn emitted_context_call(events: &[Event]) -> Option<Call> {
 }
 
 /// The state of a conversation, and the facts about its running or latest request.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConversationFold {
     state: State,
@@ -71,7 +71,7 @@ pub struct RequestResult {
 }
 
 /// Facts about one request.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RequestFacts {
     /// The number of the request.
@@ -128,22 +128,23 @@ impl ConversationFold {
         &self.inputs
     }
 
-    /// Whether a call that the host executed may be missing: a step replaced a torn tail, and the request of that step has not ended. Its
-    /// later calls can then have the id of that call.
+    /// Whether a call that the host executed may be missing: a step [says so](StepMetadata::may_lack_call), and no request has ended since
+    /// then. The lost call belongs to the request that runs or, if its start is lost too, to the next one.
     pub const fn may_lack_call(&self) -> bool {
         self.may_lack_call
     }
 
-    /// Remembers the key of a step, if it has one, and that the step replaces a torn tail.
+    /// Remembers the key of a step, if it has one, and whether a call before it may be missing.
     pub fn record_metadata(&mut self, step: u64, metadata: &StepMetadata, is_accepted: bool) {
         if let Some(idempotency) = metadata.idempotency.clone() {
             self.inputs.record(RecordedInput { idempotency, step, is_accepted });
         }
-        self.may_lack_call |= metadata.truncated_tail;
+        self.may_lack_call |= metadata.may_lack_call;
     }
 
     /// Applies the batch of a step.
     pub fn apply(&mut self, step: u64, events: &[Event]) {
+        let was_running = self.state.control().request().is_some();
         for event in events {
             if let Event::UserMsg { request, user, text, .. } = event {
                 self.facts = Some(RequestFacts::new(*request, user, text, step));
@@ -152,7 +153,7 @@ impl ConversationFold {
             }
             self.state.apply(event);
         }
-        self.may_lack_call &= self.state.control().request().is_some();
+        self.may_lack_call &= !was_running || self.state.control().request().is_some();
     }
 }
 
@@ -184,8 +185,8 @@ impl RequestFacts {
     fn apply(&mut self, step: u64, state: &State, event: &Event) {
         let request = state.control().request();
         match event {
-            Event::ToolResult { report, .. } => self.reply_bytes += json_len_bytes(report),
-            Event::ActionRecorded { record, .. } => self.reply_bytes += json_len_bytes(record),
+            Event::ToolResult { report, .. } => self.reply_bytes += JsonSize::of(report).bytes,
+            Event::ActionRecorded { record, .. } => self.reply_bytes += JsonSize::of(record).bytes,
             Event::Transitioned { row } => {
                 let (from, to) = (state.control().phase(), row.transition().to);
                 self.passes = self.passes.max(request.map_or(0, |request| request.debate.pass));

@@ -136,7 +136,7 @@ impl Step {
             at_ms: self.at_ms,
             note: self.note.clone(),
             idempotency: self.idempotency.clone(),
-            truncated_tail: self.truncated_tail,
+            may_lack_call: self.may_lack_call,
         }
     }
 }
@@ -145,7 +145,7 @@ impl StepMetadata {
     /// Creates the metadata of an input at this time, without a note.
     #[must_use]
     pub const fn at(time: Timestamp) -> Self {
-        Self { at_ms: time.millis(), note: None, idempotency: None, truncated_tail: false }
+        Self { at_ms: time.millis(), note: None, idempotency: None, may_lack_call: false }
     }
 
     /// The time of the input.
@@ -226,9 +226,9 @@ pub struct Step {
     /// See [`StepMetadata::idempotency`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency: Option<Idempotency>,
-    /// See [`StepMetadata::truncated_tail`].
+    /// See [`StepMetadata::may_lack_call`].
     #[serde(default, skip_serializing_if = "is_false")]
-    pub truncated_tail: bool,
+    pub may_lack_call: bool,
     /// The input.
     pub input: Input,
     /// The applied batch; empty if the input was refused.
@@ -257,7 +257,7 @@ pub(crate) struct JournalStep {
     #[serde(default)]
     pub(crate) idempotency: Option<Idempotency>,
     #[serde(default)]
-    pub(crate) truncated_tail: bool,
+    pub(crate) may_lack_call: bool,
     pub(crate) input: Input,
     /// Absent if the batch is empty.
     #[serde(default)]
@@ -282,10 +282,11 @@ pub struct StepMetadata {
     /// The idempotency key under which the host sent the input. Decisions do not depend on it; the chain covers it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency: Option<Idempotency>,
-    /// Whether the step replaces a torn tail of the journal, with which a call may be lost that the host executed. The input of such
-    /// a step changes nothing. Decisions do not depend on it; the runtime recovers effectful calls before it sends them.
+    /// Whether steps before this one may be lost, and with them a call that the host executed: the step replaces a torn tail of the
+    /// journal, or it is the first one after the journal was opened without an acknowledged step. Decisions do not depend on it; the
+    /// runtime recovers effectful calls before it sends them.
     #[serde(default, skip_serializing_if = "is_false")]
-    pub truncated_tail: bool,
+    pub may_lack_call: bool,
 }
 
 pub(crate) fn is_zero(number: &u64) -> bool {

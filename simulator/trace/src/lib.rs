@@ -55,6 +55,7 @@ mod facts;
 pub mod fork;
 mod format;
 mod layers;
+mod line_limits;
 pub mod migrate;
 mod read;
 mod recent_inputs;
@@ -82,7 +83,8 @@ pub use format::{
     TOOL_CALL_KEY, TRACE_FILE, TRACE_PREFIX, UpgradedFrom, table_digest,
 };
 pub use layers::{DifferenceKind, without_texts};
+pub use line_limits::JsonSize;
 pub use read::Reader;
 pub use recent_inputs::{Idempotency, RECENT_INPUTS_MAX, RecentInputs, RecordedInput};
 pub use snapshot::{SNAPSHOT_FILE, Snapshot, SnapshotError};
-pub use write::{ResumePoint, Writer, json_len_bytes};
+pub use write::{ResumePoint, Writer};

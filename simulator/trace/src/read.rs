@@ -10,11 +10,11 @@ use crate::facts::ConversationFold;
 use crate::format::{
     END_PREFIX, EndLine, FORMAT, Form, Header, JOURNAL_FORMAT, SegmentEnd, StateLine, Step, TOOL_CALL_KEY,
 };
+use crate::line_limits::LineLimits;
 use crate::migrate::{CONVERTIBLE_FORMAT, older_header};
 use crate::snapshot::Snapshot;
 use crate::texts::TextWindow;
 use crate::write::ResumePoint;
-use orchestrion_files::limits::{TRACE_HEADER_BYTES_MAX, TRACE_LINE_BYTES_MAX};
 use orchestrion_kernel::State;
 use serde::Deserialize;
 use std::io::{BufRead, Read};
@@ -120,7 +120,7 @@ impl<R: BufRead> Reader<R> {
             start: None,
             ended: false,
         };
-        if !reader.read_line(TRACE_HEADER_BYTES_MAX)? {
+        if !reader.read_line(LineLimits::HEADER)? {
             return Err(reader.error(TraceErrorKind::Empty));
         }
         // Another version may compute chains differently, so the format is checked first.
@@ -169,7 +169,7 @@ impl<R: BufRead> Reader<R> {
 
     /// Reads the conversation at the start of a segment. Returns `None` if a text of it was erased.
     fn read_start(&mut self) -> Result<Option<ConversationFold>, TraceError> {
-        if !self.read_body()? {
+        if !self.read_body(LineLimits::STATE)? {
             return Err(self.error(TraceErrorKind::MissingEnd));
         }
         if self.is_erased() {
@@ -300,7 +300,7 @@ impl<R: BufRead> Reader<R> {
     /// # Errors
     /// [`TraceError`] with the file and the line.
     pub fn advance(&mut self) -> Result<bool, TraceError> {
-        if !self.read_body()? {
+        if !self.read_body(LineLimits::STEP)? {
             return Err(self.error(TraceErrorKind::MissingEnd));
         }
         if !self.text().starts_with(END_PREFIX) {
@@ -311,7 +311,7 @@ impl<R: BufRead> Reader<R> {
         if end.steps != self.steps {
             return Err(self.error(TraceErrorKind::StepOutOfOrder { found: end.steps, expected: self.steps }));
         }
-        if self.read_body()? {
+        if self.read_body(LineLimits::STEP)? {
             return Err(self.error(TraceErrorKind::AfterEnd));
         }
         Ok(false)
@@ -364,7 +364,8 @@ impl<R: BufRead> Reader<R> {
     }
 
     /// Reads the next line without its newline. Returns whether one exists.
-    fn read_line(&mut self, bytes_max: usize) -> Result<bool, TraceError> {
+    fn read_line(&mut self, limits: LineLimits) -> Result<bool, TraceError> {
+        let bytes_max = limits.bytes_max;
         let mut linked = std::mem::take(&mut self.linked).into_bytes();
         self.start_byte = 0;
         linked.clear();
@@ -429,16 +430,18 @@ impl<R: BufRead> Reader<R> {
     }
 
     /// Reads the next line, checks its chain and expands its references. Returns whether a line exists.
-    fn read_body(&mut self) -> Result<bool, TraceError> {
-        if !self.read_line(TRACE_LINE_BYTES_MAX)? {
+    fn read_body(&mut self, limits: LineLimits) -> Result<bool, TraceError> {
+        if !self.read_line(limits)? {
             return Ok(false);
         }
         self.check_chain()?;
+        let values = limits.check_values(self.stored_line().as_bytes(), 0);
+        values.map_err(|kind| self.error(kind))?;
         self.body.clear();
         let line = &self.linked[self.start_byte..];
         match self.header.form() {
             Form::Trace => {
-                let expanded = self.texts.expand(line, TRACE_LINE_BYTES_MAX, &mut self.body);
+                let expanded = self.texts.expand(line, limits.bytes_max, &mut self.body);
                 expanded.map_err(|error| {
                     self.error(TraceErrorKind::TextReference { found: error.found, expected: error.expected })
                 })?;
@@ -448,9 +451,11 @@ impl<R: BufRead> Reader<R> {
                         expected: error.expected,
                     })
                 })?;
+                let values = limits.check_values(self.body.as_bytes(), 0);
+                values.map_err(|kind| self.error(kind))?;
             }
             Form::Journal => {
-                let filled = erased::fill_placeholders(line, &mut self.body, TRACE_LINE_BYTES_MAX);
+                let filled = erased::fill_placeholders(line, &mut self.body, limits.bytes_max);
                 self.erased_before += self.erased_texts;
                 self.erased_texts =
                     filled.map_err(|reason| self.error(TraceErrorKind::ErasedText(reason)))?;

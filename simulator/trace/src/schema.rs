@@ -172,7 +172,7 @@ pub fn trace_schema() -> Value {
                 "at_ms": {"$ref": "#/$defs/count"},
                 "note": {"$ref": "#/$defs/text"},
                 "idempotency": {"type": "object"},
-                "truncated_tail": {"const": true},
+                "may_lack_call": {"const": true},
                 "input": {"$ref": "#/$defs/input"},
                 "events": {"anyOf": [
                     {"type": "array", "items": {"$ref": "#/$defs/event"}, "minItems": 1},

@@ -96,6 +96,7 @@ pub fn join<R: BufRead>(
 ) -> Result<Joined, JoinError> {
     let mut header = trace_header(first.header());
     let mut replayer = Replayer::new(&first, None, contexts)?;
+    let mut fold = first.start()?.clone();
     let mut writer = out.map(|out| Writer::new(out, &header)).transpose()?;
     let (mut joined, mut end) = (Joined::default(), None);
     for mut reader in std::iter::once(first).chain(others) {
@@ -119,7 +120,7 @@ pub fn join<R: BufRead>(
             recorded,
             replayed,
         };
-        let is_same_state = reader.start().is_ok_and(|start| start.state() == replayer.state());
+        let is_same_state = reader.start().is_ok_and(|start| *start == fold);
         if joined.erased_texts == 0 && !reader.is_erased() && !is_same_state {
             return Err(differs(Difference {
                 step: joined.steps,
@@ -140,6 +141,10 @@ pub fn join<R: BufRead>(
                 Err(error) => return Err(error.into()),
             };
             joined.steps += 1;
+            fold.record_metadata(joined.steps, &step.metadata, step.outcome.result.is_ok());
+            if let Ok(events) = &step.outcome.result {
+                fold.apply(joined.steps, events);
+            }
             joined.erased_texts = erased_before + reader.erased_texts();
             // A text that was erased in an earlier segment may be in a later state.
             let is_unverified = step.is_unverified || (step.difference.is_some() && erased_before > 0);
@@ -230,6 +235,8 @@ pub struct Erasure {
     pub steps: u64,
     /// Whether texts of the state at the start of the segment were erased, so that it needs the segments before it.
     pub has_erased_state: bool,
+    /// The number of lines that still contain the text of the selection: in a key, in a name, or in a text of the journal itself.
+    pub kept_lines: u64,
 }
 
 /// The reason why texts cannot be erased.
@@ -263,7 +270,7 @@ pub enum EraseError {
 /// Writes the segment to `out` without these texts. All chains stay.
 ///
 /// Texts are what users, modules and hosts wrote, as in [`redact`](crate::redact), and the diagnostic sentences. The names of users and
-/// those in the rank table stay, because sessions and decisions depend on them.
+/// those in the rank table stay, because sessions and decisions depend on them, and so do keys: those of objects, and the idempotency keys.
 ///
 /// # Errors
 /// [`EraseError`]; the output is then incomplete and must be discarded.
@@ -286,9 +293,11 @@ pub fn erase_texts<R: BufRead>(
     let mut erasure = Erasure::default();
     if let Some(end) = &reader.header().continues {
         let is_selected = selection.before.is_none_or(|before| end.steps < before);
-        let texts = write_erased(&reader, &mut out, |text| is_selected && text.contains(needle.as_str()))?;
+        let is_erased = |text: &str| is_selected && text.contains(needle.as_str());
+        let Written { texts, is_kept } = write_erased(&reader, &mut out, &needle, is_erased)?;
         erasure.texts += texts;
         erasure.has_erased_state = texts > 0;
+        erasure.kept_lines += u64::from(is_selected && is_kept);
     }
     loop {
         match reader.advance() {
@@ -300,8 +309,9 @@ pub fn erase_texts<R: BufRead>(
             Err(error) => return Err(error.into()),
         }
         let step = reader.journal_step()?;
+        let is_selected = selection.before.is_none_or(|before| step.n < before);
         let mut texts = BTreeSet::new();
-        if selection.before.is_none_or(|before| step.n < before) {
+        if is_selected {
             let (input, redacted) = (json(&step.input)?, json(&redactor.input(&step.input))?);
             let pairs = contents(&input).zip(contents(&redacted));
             texts.extend(pairs.filter(|(text, other)| text != other).map(|(text, _)| text.to_owned()));
@@ -312,9 +322,10 @@ pub fn erase_texts<R: BufRead>(
             };
             texts.retain(|text| text.contains(&needle) && !is_name(text));
         }
-        let count = write_erased(&reader, &mut out, |text| texts.contains(text))?;
-        erasure.texts += count;
-        erasure.steps += u64::from(count > 0);
+        let written = write_erased(&reader, &mut out, &needle, |text| texts.contains(text))?;
+        erasure.texts += written.texts;
+        erasure.steps += u64::from(written.texts > 0);
+        erasure.kept_lines += u64::from(is_selected && written.is_kept);
     }
     out.write_all(end_line(&reader).as_bytes())?;
     out.flush()?;
@@ -337,21 +348,31 @@ const fn user(input: &Input) -> Option<&UserId> {
     }
 }
 
-/// Writes the latest line without these texts, and with its chain. Returns the number of texts.
+/// A line that was written without some of its texts.
+struct Written {
+    /// Their number.
+    texts: u64,
+    /// Whether the line still contains the text of the selection.
+    is_kept: bool,
+}
+
+/// Writes the latest line without these texts, and with its chain.
 fn write_erased<R: BufRead>(
     reader: &Reader<R>,
     out: &mut impl Write,
+    needle: &str,
     is_erased: impl Fn(&str) -> bool,
-) -> io::Result<u64> {
-    let (mut line, mut count) = (String::new(), 0);
+) -> io::Result<Written> {
+    let (mut line, mut texts) = (String::new(), 0);
     erased::erase(reader.stored_line(), &mut line, |text| {
         let is_erased = is_erased(text);
-        count += u64::from(is_erased);
+        texts += u64::from(is_erased);
         is_erased
     });
+    let is_kept = !needle.is_empty() && line.contains(needle);
     chain::seal(&mut line, &reader.segment_end().chain);
     out.write_all(line.as_bytes())?;
-    Ok(count)
+    Ok(Written { texts, is_kept })
 }
 
 /// Returns the last line of a segment that was read to its end.

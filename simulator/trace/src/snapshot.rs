@@ -7,6 +7,7 @@
 use crate::digest::{HEX_LEN, digest};
 use crate::facts::ConversationFold;
 use crate::format::Header;
+use crate::line_limits::LineLimits;
 use crate::write::ResumePoint;
 use orchestrion_files::FileKind;
 use serde::{Deserialize, Serialize};
@@ -108,6 +109,9 @@ impl Snapshot {
         if found != digest(body).as_bytes() {
             return Err(SnapshotError::Torn);
         }
+        LineLimits::STATE
+            .check_values(body, 0)
+            .map_err(|error| SnapshotError::Malformed(error.to_string()))?;
         let snapshot: Self =
             serde_json::from_slice(body).map_err(|error| SnapshotError::Malformed(error.to_string()))?;
         if snapshot.format != FORMAT {

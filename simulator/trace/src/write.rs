@@ -8,6 +8,7 @@ use crate::facts::ConversationFold;
 use crate::format::{
     End, EndLine, Form, Header, SegmentEnd, StateLine, StepMetadata, StepRecord, is_false, is_zero,
 };
+use crate::line_limits::LineLimits;
 use crate::recent_inputs::Idempotency;
 use crate::texts::{TextEncoder, TextWindow};
 use orchestrion_kernel::{Event, Input};
@@ -69,7 +70,7 @@ struct Line<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     idempotency: Option<&'a Idempotency>,
     #[serde(skip_serializing_if = "is_false")]
-    truncated_tail: bool,
+    may_lack_call: bool,
     input: &'a Input,
     #[serde(skip_serializing_if = "StoredEvents::is_empty")]
     events: StoredEvents<'a>,
@@ -127,7 +128,7 @@ impl<W: io::Write> Writer<W> {
         let mut writer = Self::new(out, header)?;
         writer.next += header.continues.as_ref().map_or(0, |end| end.steps);
         writer.serialize(&StateLine { state: start })?;
-        writer.write_line()?;
+        writer.write_line(LineLimits::STATE, 0)?;
         Ok(writer)
     }
 
@@ -179,20 +180,21 @@ impl<W: io::Write> Writer<W> {
     /// Appends an input with its batch or refusal.
     ///
     /// # Errors
-    /// Any I/O error of the output.
+    /// Any I/O error of the output; [`io::ErrorKind::FileTooLarge`] for a step that no reader accepts, of which nothing is written.
     pub fn write_step(
         &mut self,
         metadata: &StepMetadata,
         input: &Input,
         record: StepRecord<'_>,
     ) -> io::Result<()> {
-        let &StepMetadata { at_ms, ref note, ref idempotency, truncated_tail } = metadata;
+        let &StepMetadata { at_ms, ref note, ref idempotency, may_lack_call } = metadata;
         let StepRecord { events, refused, context } = record;
         let n = self.next;
         self.next += 1;
         if self.is_silent {
             return Ok(());
         }
+        let context_items = context.map_or(0, |record| record.items.len());
         let context = context.map(|record| match self.form {
             Form::Trace => LineContext::Stored(self.contexts.encode(record)),
             Form::Journal => LineContext::Digest(record.record_digest()),
@@ -207,13 +209,13 @@ impl<W: io::Write> Writer<W> {
             at_ms,
             note,
             idempotency,
-            truncated_tail,
+            may_lack_call,
             input,
             events,
             refused,
             context,
         })?;
-        self.write_line()
+        self.write_line(LineLimits::STEP, context_items)
     }
 
     /// Ends the trace with a line that contains the number of steps, so that a missing end is detected. Returns the output.
@@ -252,7 +254,7 @@ impl<W: io::Write> Writer<W> {
         }
         let end = End { steps: self.steps() };
         self.serialize(&EndLine { end })?;
-        self.write_line()
+        self.write_line(LineLimits::STEP, 0)
     }
 
     fn serialize(&mut self, body: &impl Serialize) -> io::Result<()> {
@@ -263,8 +265,9 @@ impl<W: io::Write> Writer<W> {
         Ok(())
     }
 
-    /// Writes the line in `body` with its chain.
-    fn write_line(&mut self) -> io::Result<()> {
+    /// Writes the line in `body` with its chain. `more_values` are those that the references of the line add.
+    fn write_line(&mut self, limits: LineLimits, more_values: usize) -> io::Result<()> {
+        limits.check_written(&self.body, more_values)?;
         self.linked.clear();
         self.linked.push_str(&self.chain);
         match self.form {
@@ -288,22 +291,4 @@ impl<W: io::Write> Writer<W> {
         chain::seal(&mut self.body, &self.chain);
         self.out.write_all(self.body.as_bytes())
     }
-}
-
-/// Returns the length of a value as JSON, without keeping the JSON.
-#[must_use]
-pub fn json_len_bytes(value: &impl Serialize) -> usize {
-    struct Counter(usize);
-    impl io::Write for Counter {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0 += bytes.len();
-            Ok(bytes.len())
-        }
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-    let mut counter = Counter(0);
-    // A value that cannot be serialized cannot be recorded either.
-    serde_json::to_writer(&mut counter, value).map_or(usize::MAX, |()| counter.0)
 }

@@ -45,14 +45,14 @@ impl ReadError {
     }
 }
 
-/// Removes the middle of a message that quotes a long line.
-pub(super) fn shorten(message: &str) -> String {
+/// Removes the middle of a long text, or of a message that quotes one.
+pub(super) fn shorten(text: &str) -> String {
     const BEGIN: usize = 200;
     const END: usize = 60;
-    let chars: Vec<char> = message.chars().collect();
+    let chars: Vec<char> = text.chars().collect();
     match (chars.get(..BEGIN), chars.len().checked_sub(END).filter(|end| *end > BEGIN)) {
         (Some(begin), Some(end)) => begin.iter().chain(&['…']).chain(chars.iter().skip(end)).collect(),
-        _ => message.to_owned(),
+        _ => text.to_owned(),
     }
 }
 

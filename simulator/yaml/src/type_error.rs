@@ -1,6 +1,6 @@
 //! Errors of values that do not have the type of their place.
 
-use super::error::{LabeledError, suggest_nearest};
+use super::error::{LabeledError, shorten, suggest_nearest};
 use super::renamed::new_name;
 use miette::SourceSpan;
 use serde::de::{Error, Expected, Unexpected};
@@ -114,7 +114,7 @@ impl fmt::Display for Found<'_> {
             Unexpected::Unsigned(value) => write!(f, "the number {value}"),
             Unexpected::Signed(value) => write!(f, "the number {value}"),
             Unexpected::Float(value) => write!(f, "the number {value}"),
-            Unexpected::Str(text) => write!(f, "the text `{}`", text.escape_debug()),
+            Unexpected::Str(text) => write!(f, "the text `{}`", shorten(&text.escape_debug().to_string())),
             Unexpected::Seq => f.write_str("a list"),
             Unexpected::Map => f.write_str("a mapping"),
             other => other.fmt(f),

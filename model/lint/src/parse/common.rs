@@ -4,6 +4,9 @@ use crate::{Machine, SourceLocation};
 use miette::SourceSpan;
 use orchestrion_yaml::LabeledError;
 
+/// The maximum number of states and edges of a file. Each name is compared with each other one.
+pub(super) const PARTS_MAX: usize = 5_000;
+
 /// A machine with its origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParsedMachine {

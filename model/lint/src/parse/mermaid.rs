@@ -7,7 +7,7 @@ mod diagram;
 mod flat;
 mod statement;
 
-use super::common::{ParsedMachine, labeled_error};
+use super::common::{PARTS_MAX, ParsedMachine, labeled_error};
 use diagram::{Block, ParsedDiagram};
 use orchestrion_yaml::{LabeledError, ReadError, Source, suggest_nearest};
 
@@ -17,6 +17,7 @@ const HEADERS: [&str; 2] = ["stateDiagram-v2", "stateDiagram"];
 /// Reads every state diagram in a text.
 pub(super) fn read(source: &Source) -> Result<Vec<ParsedMachine>, ReadError> {
     let machines = find_blocks(source.text()).and_then(|blocks| {
+        check_size(&blocks)?;
         blocks
             .into_iter()
             .map(|block| parse_block(source.text(), &block))
@@ -30,6 +31,22 @@ pub(super) fn read(source: &Source) -> Result<Vec<ParsedMachine>, ReadError> {
         ));
     }
     Ok(machines)
+}
+
+/// Each line has at most one state or edge.
+fn check_size(blocks: &[Block<'_>]) -> Result<(), LabeledError> {
+    let mut lines = 0;
+    let too_many = blocks.iter().find(|block| {
+        lines += block.lines.len();
+        lines > PARTS_MAX
+    });
+    let Some(block) = too_many else { return Ok(()) };
+    Err(labeled_error(
+        block.header.span(),
+        format!("too many lines: expected at most {PARTS_MAX} lines of diagrams in a file, found more"),
+        "put the diagrams into several files",
+        "up to the end of this diagram",
+    ))
 }
 
 fn parse_block(text: &str, block: &Block<'_>) -> Result<ParsedMachine, LabeledError> {

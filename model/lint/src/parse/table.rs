@@ -1,6 +1,6 @@
 //! A machine as a YAML table: the states with their kinds, and a row for each edge.
 
-use super::common::{ParsedMachine, location_at, location_of_span};
+use super::common::{PARTS_MAX, ParsedMachine, location_at, location_of_span};
 use crate::{Edge, Machine, State, StateKind};
 use orchestrion_yaml::{
     LabeledError, ReadError, Source, Spanned, StrictText, required_value, suggest_nearest,
@@ -184,6 +184,13 @@ pub(super) fn read(source: &Source) -> Result<ParsedMachine, ReadError> {
 
 impl MachineFile {
     fn machine(&self, text: &str) -> Result<Machine, LabeledError> {
+        let parts = self.states.0.len() + self.rows.iter().map(|row| row.from.0.len()).sum::<usize>();
+        if parts > PARTS_MAX {
+            return Err(LabeledError::new(
+                format!("too large: expected at most {PARTS_MAX} states and edges, found {parts}"),
+                "split the machine",
+            ));
+        }
         let mut numbers = BTreeMap::new();
         let mut states = Vec::new();
         for (name, kind) in &self.states.0 {

@@ -4,6 +4,7 @@
 
 use super::step_view::StepView;
 use crate::text::{columns, line_break, sanitize, shorten};
+use std::collections::VecDeque;
 use std::fmt::Display;
 use std::io;
 
@@ -212,20 +213,24 @@ impl Line {
 
     /// Returns lines of at most `first_max` columns for the first one and `columns_max` for each continuation.
     pub(super) fn wrapped(&self, first_max: usize, columns_max: usize) -> Vec<Self> {
-        let mut lines: Vec<Self> = Vec::new();
-        let mut rest = self.fitted(first_max);
+        let fitted = self.fitted(first_max);
+        let Some(mut at) = line_break(fitted.chars(), first_max) else { return vec![fitted] };
         let continuation_max = columns_max.saturating_sub(self.indent).max(1);
+        let mut rest: VecDeque<(TextStyle, &str)> =
+            fitted.pieces.iter().map(|piece| (piece.style, piece.text.as_str())).collect();
+        let mut lines = vec![take(&mut rest, at)];
         loop {
-            let is_first = lines.is_empty();
-            let indent = if is_first { 0 } else { self.indent };
-            let line_max = if is_first { first_max } else { continuation_max };
-            let Some(at) = line_break(rest.chars(), line_max) else {
-                lines.push(Self::new().indented(indent).join(rest));
-                return lines;
+            skip_spaces(&mut rest);
+            let line = Self::new().indented(self.indent);
+            let chars = rest.iter().flat_map(|(_, text)| text.chars());
+            at = match line_break(chars, continuation_max) {
+                Some(at) => at,
+                None => {
+                    lines.push(line.join(take(&mut rest, usize::MAX)));
+                    return lines;
+                }
             };
-            let (line, after) = rest.split(at);
-            lines.push(Self::new().indented(indent).join(line));
-            rest = after;
+            lines.push(line.join(take(&mut rest, at)));
         }
     }
 
@@ -281,23 +286,34 @@ impl Line {
     fn chars(&self) -> impl Iterator<Item = char> {
         self.pieces.iter().flat_map(|piece| piece.text.chars())
     }
+}
 
-    /// Splits a fitted line at a byte offset and removes the spaces after it.
-    fn split(self, at: usize) -> (Self, Self) {
-        let (mut line, mut after) = (Self::new(), Self::new());
-        let mut left = at;
-        for Piece { style, text, .. } in self.pieces {
-            let (head, tail) = text.split_at(left.min(text.len()));
-            left -= head.len();
-            let tail = if after.is_empty() { tail.trim_start() } else { tail };
-            if !head.is_empty() {
-                line = line.push(Piece::fixed(style, head.to_string()));
-            }
-            if !tail.is_empty() {
-                after = after.push(Piece::fixed(style, tail.to_string()));
-            }
+/// Removes the first `len_bytes` bytes of the texts and returns them as a line.
+fn take(texts: &mut VecDeque<(TextStyle, &str)>, len_bytes: usize) -> Line {
+    let mut line = Line::new();
+    let mut left = len_bytes;
+    while let Some((style, text)) = texts.pop_front() {
+        let (head, tail) = text.split_at(left.min(text.len()));
+        left -= head.len();
+        if !head.is_empty() {
+            line = line.push(Piece::fixed(style, head.to_owned()));
         }
-        (line, after)
+        if !tail.is_empty() {
+            texts.push_front((style, tail));
+            break;
+        }
+    }
+    line
+}
+
+/// Removes the spaces at the start of the texts.
+fn skip_spaces(texts: &mut VecDeque<(TextStyle, &str)>) {
+    while let Some((style, text)) = texts.pop_front() {
+        let text = text.trim_start();
+        if !text.is_empty() {
+            texts.push_front((style, text));
+            break;
+        }
     }
 }
 

@@ -40,8 +40,8 @@ impl Timeline {
             if is_after_summary {
                 out.write_blank()?;
             }
-            if view.step.truncated_tail {
-                // Its input is there because a step has one.
+            // Its input is there because a step has one.
+            if view.step.may_lack_call && matches!(view.step.input, Input::Tick) {
                 let actor = Line::new().styled(TextStyle::Warn, "journal");
                 let note = view.step.note.as_deref().unwrap_or("torn tail truncated");
                 return out.write_step(view, actor, Line::text(note), "");

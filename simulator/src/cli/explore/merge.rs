@@ -8,7 +8,7 @@ use crate::cli::exit_status::ExitStatus;
 use miette::{Result, miette};
 use orchestrion_experiment::{METRICS, Summary};
 use orchestrion_report::text::sanitize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Merge the results of the parts of an experiment, in any order.
 #[derive(Debug, clap::Args)]
@@ -41,9 +41,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
-    let parts: Vec<(&PathBuf, Summary)> =
-        args.results.iter().map(|path| Ok((path, read(path)?))).collect::<Result<_>>()?;
-    let summary = merged(&parts)?;
+    let (summary, parts) = merged(&args.results)?;
     let default = || global.out_dir.join(format!("{}.json", file_name(&summary.experiment)));
     let path = args.result.clone().unwrap_or_else(default);
     let parquet = args.parquet.then(|| path.with_extension("parquet"));
@@ -56,12 +54,23 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     print_report(&summary, &metrics, &Files { result: path, rows: None, parquet }, args.format, global)
 }
 
-/// Returns the result of all parts.
-fn merged(parts: &[(&PathBuf, Summary)]) -> Result<Summary> {
-    let Some(((first, summary), others)) = parts.split_first() else { return Err(miette!("no result")) };
-    let mut merged = summary.clone();
-    for (path, summary) in others {
-        merged.merge(summary).map_err(|error| {
+/// A part of an experiment.
+struct Part<'a> {
+    path: &'a Path,
+    /// Its first run. A part without runs has none, and no rows.
+    first_run: Option<u64>,
+}
+
+/// Returns the result of all parts. Only one part is in memory beside it.
+fn merged(paths: &[PathBuf]) -> Result<(Summary, Vec<Part<'_>>)> {
+    let Some((first, others)) = paths.split_first() else { return Err(miette!("no result")) };
+    let part =
+        |path, summary: &Summary| Part { path, first_run: summary.ranges.first().map(|(run, _)| *run) };
+    let mut merged = read(first)?;
+    let mut parts = vec![part(first, &merged)];
+    for path in others {
+        let summary = read(path)?;
+        merged.merge(&summary).map_err(|error| {
             let (first, path) = (first.display().to_string(), path.display().to_string());
             miette!(
                 help = "merge parts of one experiment, each once",
@@ -70,14 +79,14 @@ fn merged(parts: &[(&PathBuf, Summary)]) -> Result<Summary> {
                 sanitize(&path)
             )
         })?;
+        parts.push(part(path, &summary));
     }
-    Ok(merged)
+    Ok((merged, parts))
 }
 
 /// Returns the files with the rows of the parts, in the order of their runs.
-fn tables(mut parts: Vec<(&PathBuf, Summary)>) -> Vec<PathBuf> {
-    parts.sort_by_key(|(_, summary)| summary.ranges.first().copied());
-    // A part without runs has no rows.
-    let with_runs = parts.into_iter().filter(|(_, summary)| summary.completed_runs() > 0);
-    with_runs.map(|(path, _)| path.with_extension("csv")).collect()
+fn tables(mut parts: Vec<Part<'_>>) -> Vec<PathBuf> {
+    parts.retain(|part| part.first_run.is_some());
+    parts.sort_by_key(|part| part.first_run);
+    parts.into_iter().map(|part| part.path.with_extension("csv")).collect()
 }

@@ -5,6 +5,7 @@ use crate::cli::{files, output};
 use miette::{Context, IntoDiagnostic, Result};
 use orchestrion_files::Target;
 use orchestrion_report::text::count;
+use orchestrion_runtime::remove_snapshot;
 use orchestrion_trace::TRACE_FILE;
 use orchestrion_trace::segments::{Erasure, TextSelection, erase_texts};
 use std::io::{self, BufReader, BufWriter, Write as _};
@@ -22,13 +23,15 @@ Examples:
 An erased text is replaced by its digest and length. The chain covers only this
 digest, so it stays valid, and any other change of the file is still detected.
 A person who guesses a text can compare its digest. Numbers, times, the names of
-users and those in the rank table stay.
+users, those in the rank table, idempotency keys, and names within objects stay.
+A snapshot beside the journal is removed.
 
 A replay decides the steps with placeholders, and counts the steps whose events
 or context it can no longer compare. The journal that continues a segment keeps
 the texts of its state: let the conversation forget them, and rotate again.
 
-Exit codes: 0 success; 2 error, the segment is unchanged.")]
+Exit codes: 0 success; 2 error, the segment is unchanged; 3 the texts were erased,
+and the text of --containing is still in a key or a name.")]
 pub(super) struct Args {
     /// Erase texts in this segment.
     #[arg(value_name = "SEGMENT")]
@@ -58,6 +61,10 @@ pub(super) fn run(args: &Args) -> Result<ExitStatus> {
             return Err(files::to_report(error));
         }
     };
+    // A snapshot contains texts too. The journal opens without it.
+    remove_snapshot(segment)
+        .into_diagnostic()
+        .wrap_err("cannot remove the snapshot, which contains texts")?;
     let mut erased = None;
     let written = files::replace(target, |file| {
         let result = erase_texts(input, &name, selection, BufWriter::new(file));
@@ -66,7 +73,7 @@ pub(super) fn run(args: &Args) -> Result<ExitStatus> {
         if is_erased { Ok(()) } else { Err(io::Error::other("no text was erased")) }
     });
     let Some(result) = erased else { return written.map(|()| ExitStatus::Success) };
-    let Erasure { texts, steps, has_erased_state } = result.into_diagnostic()?;
+    let Erasure { texts, steps, has_erased_state, kept_lines } = result.into_diagnostic()?;
     written?;
     let mut out = output::plain_stdout();
     let (texts, steps) = (count(texts, "text"), count(steps, "step"));
@@ -77,6 +84,12 @@ pub(super) fn run(args: &Args) -> Result<ExitStatus> {
             "  state    erased; read the segment after those before it, with `orchestrion journal join`"
         )
         .into_diagnostic()?;
+    }
+    if kept_lines > 0 {
+        let lines = count(kept_lines, "line");
+        writeln!(out, "  kept     {lines} with this text in a key, a name or a digest, which are not erased")
+            .into_diagnostic()?;
+        return Ok(ExitStatus::Incomplete);
     }
     Ok(ExitStatus::Success)
 }

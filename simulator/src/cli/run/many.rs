@@ -75,7 +75,8 @@ pub(super) fn run(
 impl Shared {
     fn open(&self, name: &str, acknowledged_step: Option<u64>) -> Result<Conversation<JournalFile>> {
         let path = self.folder.join(format!("{name}.ndjson"));
-        let file = JournalFile::open(&path).into_diagnostic()?.with_sync_threads(self.sync_threads.clone());
+        let file = JournalFile::open_acknowledged(&path, acknowledged_step).into_diagnostic()?;
+        let file = file.with_sync_threads(self.sync_threads.clone());
         let header = Header::new(ConversationId::new(name), self.policy.clone(), None).into_journal();
         let conversation = stdio::open(file, &header, acknowledged_step)?;
         if let Some(error) = conversation.snapshot_error().filter(|_| !self.is_quiet) {

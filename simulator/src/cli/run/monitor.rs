@@ -7,9 +7,11 @@ use orchestrion_kernel::{CallId, Event, Policy};
 use orchestrion_runtime::{Observer, lock_ignoring_poison};
 use orchestrion_scenario::Scenario;
 use orchestrion_scenario::run::{
-    RunFacts, ScenarioResult, ScenarioRunError, run_for_facts, run_observed, run_scenario,
+    Progress, RunFacts, ScenarioResult, ScenarioRunError, continue_scenario, run_for_facts, run_observed,
+    run_scenario,
 };
-use orchestrion_trace::{Reader, TraceError, TraceErrorKind};
+use orchestrion_trace::fork::Fork;
+use orchestrion_trace::{Header, Reader, TraceError, TraceErrorKind};
 use orchestrion_user_claims::{Enforcement, Finding, MonitorStates, Monitors, UserClaim};
 use std::collections::BTreeSet;
 use std::io::BufRead;
@@ -178,14 +180,33 @@ pub(in crate::cli) fn run_with_claims(scenario: Scenario, claims: &[UserClaim]) 
         return Ok(run_scenario(scenario)?);
     }
     let name = scenario.name.clone();
-    let observer = |policy: &Policy, journal: &[u8]| {
-        let mut monitor = ClaimMonitor::new(claims, policy.clone());
-        if !journal.is_empty() {
-            monitor.read(Reader::new(journal, &name)?)?;
-        }
-        Ok(Box::new(monitor) as Box<dyn Observer>)
-    };
-    Ok(run_observed(scenario, &observer)?)
+    Ok(run_observed(scenario, &|policy, journal| observer(claims, &name, policy, journal))?)
+}
+
+/// Continues a fork with the rest of a scenario. Calls that an enforced claim forbids are not made.
+pub(in crate::cli) fn continue_with_claims(
+    progress: Progress,
+    header: &Header,
+    fork: Fork,
+    claims: &[UserClaim],
+) -> Result<ScenarioResult> {
+    let name = header.conversation.to_string();
+    let observer = |policy: &Policy, journal: &[u8]| observer(claims, &name, policy, journal);
+    Ok(continue_scenario(progress, header, fork, Some(&observer))?)
+}
+
+/// Returns the observer of a run that has seen this journal.
+fn observer(
+    claims: &[UserClaim],
+    name: &str,
+    policy: &Policy,
+    journal: &[u8],
+) -> Result<Box<dyn Observer>, TraceError> {
+    let mut monitor = ClaimMonitor::new(claims, policy.clone());
+    if !journal.is_empty() {
+        monitor.read(Reader::new(journal, name)?)?;
+    }
+    Ok(Box::new(monitor))
 }
 
 /// Runs a scenario for its facts alone, with the positions of the claims that it violates. Calls that an enforced claim forbids are not

@@ -60,7 +60,7 @@ pub(super) fn run(
             default_journal(name, global)?
         }
     };
-    let mut file = JournalFile::open(&path).into_diagnostic()?;
+    let mut file = JournalFile::open_acknowledged(&path, acknowledged_step).into_diagnostic()?;
     if journal.is_none() {
         clear(&mut file, &path)?;
     }
@@ -110,12 +110,17 @@ pub(in crate::cli) fn continue_with_host(
     path: &Path,
     header: &Header,
     fork: &Fork,
+    claims: &[UserClaim],
     global: &GlobalArgs,
 ) -> Result<ExitStatus> {
     files::replace_trace(path, &fork.trace)?;
     let file = JournalFile::open(path).into_diagnostic()?;
     // The host has executed no call of the fork, but may have executed those of the parent: it recovers the pending ones.
     let conversation = open(file, header, Some(fork.steps))?;
+    let mut monitor = ClaimMonitor::new(claims, header.policy.clone()).printing();
+    monitor.read_journal(path)?;
+    let violations = monitor.violations();
+    let conversation = conversation.with_observer(monitor);
     let served = serve(conversation, None, Requests::Host, BufReader::new(io::stdin()), io::stdout())
         .into_diagnostic()?;
     let journal = output::quoted(path);
@@ -124,7 +129,10 @@ pub(in crate::cli) fn continue_with_host(
             if !global.quiet {
                 output::print_error(&format!("closed; show it: orchestrion show {journal}"));
             }
-            ExitStatus::Success
+            match violations.load(Ordering::Relaxed) {
+                0 => ExitStatus::Success,
+                _ => ExitStatus::Failure,
+            }
         }
         ExitReason::HostDisconnected(pending) => {
             output::print_error(&format!(

@@ -1,6 +1,7 @@
 //! The steps of a journal: their events are decided again, and compared with their digest.
 
 use super::Reader;
+use crate::erased;
 use crate::error::{TraceError, TraceErrorKind};
 use crate::events_digest::EventsDigest;
 use crate::format::{JournalStep, Step};
@@ -14,7 +15,7 @@ impl<R: BufRead> Reader<R> {
             at_ms,
             note,
             idempotency,
-            truncated_tail,
+            may_lack_call,
             input,
             events: recorded,
             refused,
@@ -26,7 +27,7 @@ impl<R: BufRead> Reader<R> {
                 at_ms,
                 note,
                 idempotency,
-                truncated_tail,
+                may_lack_call,
                 input,
                 events: Vec::new(),
                 refused,
@@ -50,7 +51,7 @@ impl<R: BufRead> Reader<R> {
             at_ms,
             note,
             idempotency,
-            truncated_tail,
+            may_lack_call,
             input,
             events,
             refused,
@@ -62,6 +63,10 @@ impl<R: BufRead> Reader<R> {
     /// Parses the latest step of a journal.
     pub(crate) fn journal_step(&self) -> Result<JournalStep, TraceError> {
         let step: JournalStep = self.parse(parse_journal_step)?;
+        if step.idempotency.is_some() && erased::has_erased_key(self.stored_line()) {
+            let reason = "expected an idempotency key, which is never erased, found an erased one".to_owned();
+            return Err(self.error(TraceErrorKind::ErasedText(reason)));
+        }
         self.check_number(step.n).map(|()| step)
     }
 }

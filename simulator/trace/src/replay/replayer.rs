@@ -79,11 +79,6 @@ impl Replayer {
         Ok(())
     }
 
-    /// The state after the latest step.
-    pub(crate) const fn state(&self) -> &State {
-        &self.state
-    }
-
     /// Replays the next step. Returns `None` after the last one.
     pub(crate) fn next<R: BufRead>(
         &mut self,
@@ -129,10 +124,10 @@ impl Replayer {
     /// Replays the latest step of a journal, which has a digest of its events. After a text was erased a difference proves nothing: items
     /// and contexts contain a placeholder, and two texts may no longer be equal.
     fn next_of_journal<R: BufRead>(&mut self, reader: &Reader<R>) -> Result<ReplayedStep, TraceError> {
-        let JournalStep { n, at_ms, note, idempotency, truncated_tail, input, events, refused, context } =
+        let JournalStep { n, at_ms, note, idempotency, may_lack_call, input, events, refused, context } =
             reader.journal_step()?;
         let outcome = self.decide(Timestamp::from_millis(at_ms), &input);
-        let metadata = StepMetadata { at_ms, note, idempotency, truncated_tail };
+        let metadata = StepMetadata { at_ms, note, idempotency, may_lack_call };
         let differ = |kind, subject: &str, recorded: String, replayed: String| {
             Some((kind, Difference { step: n, subject: subject.to_owned(), recorded, replayed }))
         };

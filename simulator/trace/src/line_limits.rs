@@ -1,0 +1,177 @@
+//! The limits of a line: its bytes, and its values, because a value needs more memory than its bytes.
+//!
+//! A writer and a reader apply the same limits, so that each written line is readable.
+
+use crate::chain;
+use crate::error::TraceErrorKind;
+use orchestrion_files::limits::{
+    STATE_BYTES_MAX, STATE_VALUES_MAX, TRACE_HEADER_BYTES_MAX, TRACE_LINE_BYTES_MAX, TRACE_LINE_VALUES_MAX,
+};
+use serde::Serialize;
+use std::io;
+
+/// The limits of one kind of line.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LineLimits {
+    pub(crate) bytes_max: usize,
+    values_max: usize,
+}
+
+impl LineLimits {
+    pub(crate) const HEADER: Self =
+        Self { bytes_max: TRACE_HEADER_BYTES_MAX, values_max: TRACE_LINE_VALUES_MAX };
+    pub(crate) const STEP: Self = Self { bytes_max: TRACE_LINE_BYTES_MAX, values_max: TRACE_LINE_VALUES_MAX };
+    /// The conversation at the start of a segment.
+    pub(crate) const STATE: Self = Self { bytes_max: STATE_BYTES_MAX, values_max: STATE_VALUES_MAX };
+
+    /// Checks a line without its chain that is to be written. `more` is the number of values that its references add.
+    pub(crate) fn check_written(self, line: &str, more: usize) -> io::Result<()> {
+        let Self { bytes_max, values_max } = self;
+        let is_short = line.len() + chain::SEAL_BYTES <= bytes_max;
+        if is_short && self.check_values(line.as_bytes(), more).is_ok() {
+            return Ok(());
+        }
+        Err(io::Error::new(
+            io::ErrorKind::FileTooLarge,
+            format!(
+                "line too large: expected at most {bytes_max} bytes and {values_max} values and keys, found more"
+            ),
+        ))
+    }
+
+    /// Checks the values of a line. `more` is the number of those that its references add.
+    pub(crate) fn check_values(self, line: &[u8], more: usize) -> Result<(), TraceErrorKind> {
+        // Each value has at least one byte.
+        if line.len().saturating_add(more) <= self.values_max {
+            return Ok(());
+        }
+        if JsonSize::of_json(line).values.saturating_add(more) <= self.values_max {
+            return Ok(());
+        }
+        Err(TraceErrorKind::TooManyValues { values_max: self.values_max })
+    }
+}
+
+/// The size of a value as JSON.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct JsonSize {
+    /// Its bytes.
+    pub bytes: usize,
+    /// Its objects, lists, keys and single values.
+    pub values: usize,
+    is_in_string: bool,
+    is_escaped: bool,
+}
+
+impl JsonSize {
+    /// Returns the size of JSON. An empty object or list counts as two values.
+    #[must_use]
+    pub fn of_json(json: &[u8]) -> Self {
+        let mut size = Self::default();
+        size.count(json);
+        size
+    }
+
+    /// Returns the size of a value. The JSON is not kept.
+    #[must_use]
+    pub fn of(value: &impl Serialize) -> Self {
+        let mut size = Self::default();
+        match serde_json::to_writer(&mut size, value) {
+            Ok(()) => size,
+            // A value that cannot be serialized cannot be recorded either.
+            Err(_) => Self { bytes: usize::MAX, values: usize::MAX, ..size },
+        }
+    }
+
+    /// Counts a part of the JSON. Every value but the first one follows an opening bracket, a comma or a colon.
+    fn count(&mut self, json: &[u8]) {
+        self.values += usize::from(self.bytes == 0 && !json.is_empty());
+        self.bytes += json.len();
+        for byte in json {
+            match (self.is_in_string, byte) {
+                (true, _) if self.is_escaped => self.is_escaped = false,
+                (true, b'\\') => self.is_escaped = true,
+                (_, b'"') => self.is_in_string = !self.is_in_string,
+                (false, b',' | b':' | b'[' | b'{') => self.values += 1,
+                (true | false, _) => {}
+            }
+        }
+    }
+}
+
+impl io::Write for JsonSize {
+    fn write(&mut self, json: &[u8]) -> io::Result<usize> {
+        self.count(json);
+        Ok(json.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::{Header, StepMetadata, StepRecord};
+    use crate::{Reader, Writer};
+    use orchestrion_kernel::{ConversationId, Event, Input, Policy, Timestamp};
+    use serde_json::{Value, json};
+
+    /// Counts the values of a parsed tree.
+    fn values(value: &Value) -> usize {
+        1 + match value {
+            Value::Array(items) => items.iter().map(values).sum(),
+            Value::Object(entries) => entries.values().map(|value| 1 + values(value)).sum(),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
+        }
+    }
+
+    #[test]
+    fn values_are_those_of_the_parsed_tree() {
+        for value in [
+            json!(7),
+            json!("a,b:[c{"),
+            json!([1, 2, [3]]),
+            json!({"a": {"b\"": "c\\", "d,": [null, true, "\\\",["]}}),
+        ] {
+            let text = value.to_string();
+            let size = JsonSize::of(&value);
+            assert_eq!((size.bytes, size.values), (text.len(), values(&value)), "{text}");
+        }
+        assert_eq!(JsonSize::of_json(b"[]").values, 2);
+    }
+
+    #[test]
+    fn longer_lines_and_more_values_are_refused() {
+        let limits = LineLimits { bytes_max: 20 + chain::SEAL_BYTES, values_max: 4 };
+        assert!(limits.check_written(&"a".repeat(20), 0).is_ok());
+        assert!(limits.check_written(&"a".repeat(21), 0).is_err());
+        for (line, more, is_valid) in [
+            ("[1,2,3]", 0, true),
+            ("[1,2,3]", 1, false),
+            ("[1,2,3,4]", 0, false),
+            ("\",,,,,,,,,\"", 0, true),
+            ("[[[[[", 0, false),
+        ] {
+            assert_eq!(limits.check_values(line.as_bytes(), more).is_ok(), is_valid, "{line}");
+        }
+    }
+
+    /// A step that no reader accepts is refused, and nothing of it is written.
+    #[test]
+    fn unreadable_step_is_not_written() {
+        let header = Header::new(ConversationId::new("long"), Policy::hardened(), None);
+        let mut trace = Vec::new();
+        let mut writer = Writer::new(&mut trace, &header).unwrap();
+        let metadata = StepMetadata::at(Timestamp::default());
+        let events = vec![Event::TimeAdvanced { now: Timestamp::default() }; TRACE_LINE_VALUES_MAX / 5 + 1];
+        let few = StepRecord::accepted(&events[20..], None);
+        writer.write_step(&metadata, &Input::Tick, few).unwrap();
+        let many = writer.write_step(&metadata, &Input::Tick, StepRecord::accepted(&events, None));
+        assert_eq!(many.unwrap_err().kind(), io::ErrorKind::FileTooLarge);
+        let mut reader = Reader::new(trace.as_slice(), "long").unwrap();
+        assert!(reader.advance().is_ok_and(|has_step| has_step));
+        assert!(reader.is_incomplete());
+    }
+}
