@@ -2,7 +2,7 @@
 
 use crate::summary::{SUMMARY_FORMAT, Summary};
 use orchestrion_files::limits::RESULT_FILE_VALUES_MAX;
-use orchestrion_trace::JsonSize;
+use orchestrion_trace::json_values;
 use thiserror::Error;
 
 /// Why a file is no result of this version. The text may contain characters of the file.
@@ -45,7 +45,7 @@ impl Summary {
     /// # Errors
     /// [`ResultError`].
     pub fn from_json(json: &[u8]) -> Result<Self, ResultError> {
-        let values = JsonSize::of_json(json).values;
+        let values = json_values(json);
         if values > RESULT_FILE_VALUES_MAX {
             return Err(ResultError::TooLarge(values));
         }

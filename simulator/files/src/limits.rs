@@ -27,7 +27,7 @@ pub const PROBLEM_FILE_BYTES_MAX: usize = 16 << 20;
 pub const RESULT_FILE_BYTES_MAX: u64 = 64 << 20;
 
 /// Values of such a result, keys included. Each value of a metric that occurred takes two.
-pub const RESULT_FILE_VALUES_MAX: usize = 2_500_000;
+pub const RESULT_FILE_VALUES_MAX: usize = 2_000_000;
 
 /// A step of a trace or journal, and such a line after its references are expanded. The replies of one request have at most 8 MiB,
 /// and the line of its final answer contains all of them.

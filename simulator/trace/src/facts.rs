@@ -4,7 +4,7 @@
 //! here. Facts of a single report stay in that report. The claims and the oracle judge the kernel, so they derive their own.
 
 use crate::format::{StepMetadata, is_false};
-use crate::line_limits::JsonSize;
+use crate::line_limits::json_len_bytes;
 use crate::recent_inputs::{RecentInputs, RecordedInput};
 use orchestrion_kernel::control::table::Transition;
 use orchestrion_kernel::event::{AuditRecord, Conclusion, MemoryRecord};
@@ -185,8 +185,8 @@ impl RequestFacts {
     fn apply(&mut self, step: u64, state: &State, event: &Event) {
         let request = state.control().request();
         match event {
-            Event::ToolResult { report, .. } => self.reply_bytes += JsonSize::of(report).bytes,
-            Event::ActionRecorded { record, .. } => self.reply_bytes += JsonSize::of(record).bytes,
+            Event::ToolResult { report, .. } => self.reply_bytes += json_len_bytes(report),
+            Event::ActionRecorded { record, .. } => self.reply_bytes += json_len_bytes(record),
             Event::Transitioned { row } => {
                 let (from, to) = (state.control().phase(), row.transition().to);
                 self.passes = self.passes.max(request.map_or(0, |request| request.debate.pass));

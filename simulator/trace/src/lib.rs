@@ -83,7 +83,7 @@ pub use format::{
     TOOL_CALL_KEY, TRACE_FILE, TRACE_PREFIX, UpgradedFrom, table_digest,
 };
 pub use layers::{DifferenceKind, without_texts};
-pub use line_limits::JsonSize;
+pub use line_limits::{json_len_bytes, json_values};
 pub use read::Reader;
 pub use recent_inputs::{Idempotency, RECENT_INPUTS_MAX, RecentInputs, RecordedInput};
 pub use snapshot::{SNAPSHOT_FILE, Snapshot, SnapshotError};

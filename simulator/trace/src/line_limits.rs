@@ -45,69 +45,53 @@ impl LineLimits {
         if line.len().saturating_add(more) <= self.values_max {
             return Ok(());
         }
-        if JsonSize::of_json(line).values.saturating_add(more) <= self.values_max {
+        if json_values(line).saturating_add(more) <= self.values_max {
             return Ok(());
         }
         Err(TraceErrorKind::TooManyValues { values_max: self.values_max })
     }
 }
 
-/// The size of a value as JSON.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct JsonSize {
-    /// Its bytes.
-    pub bytes: usize,
-    /// Its objects, lists, keys and single values.
-    pub values: usize,
-    is_in_string: bool,
-    is_escaped: bool,
+/// Returns the number of values of JSON: objects, lists, keys and single values. An empty object or list counts as two.
+#[must_use]
+pub fn json_values(json: &[u8]) -> usize {
+    let (mut is_in_string, mut is_escaped) = (false, false);
+    // Each value but the first one follows an opening bracket, a comma or a colon.
+    let starts_value = |byte: &&u8| match (is_in_string, byte) {
+        (true, _) if is_escaped => {
+            is_escaped = false;
+            false
+        }
+        (true, b'\\') => {
+            is_escaped = true;
+            false
+        }
+        (_, b'"') => {
+            is_in_string = !is_in_string;
+            false
+        }
+        (false, b',' | b':' | b'[' | b'{') => true,
+        (true | false, _) => false,
+    };
+    usize::from(!json.is_empty()) + json.iter().filter(starts_value).count()
 }
 
-impl JsonSize {
-    /// Returns the size of JSON. An empty object or list counts as two values.
-    #[must_use]
-    pub fn of_json(json: &[u8]) -> Self {
-        let mut size = Self::default();
-        size.count(json);
-        size
-    }
-
-    /// Returns the size of a value. The JSON is not kept.
-    #[must_use]
-    pub fn of(value: &impl Serialize) -> Self {
-        let mut size = Self::default();
-        match serde_json::to_writer(&mut size, value) {
-            Ok(()) => size,
-            // A value that cannot be serialized cannot be recorded either.
-            Err(_) => Self { bytes: usize::MAX, values: usize::MAX, ..size },
+/// Returns the length of a value as JSON, without keeping the JSON.
+#[must_use]
+pub fn json_len_bytes(value: &impl Serialize) -> usize {
+    struct Counter(usize);
+    impl io::Write for Counter {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0 += bytes.len();
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
         }
     }
-
-    /// Counts a part of the JSON. Every value but the first one follows an opening bracket, a comma or a colon.
-    fn count(&mut self, json: &[u8]) {
-        self.values += usize::from(self.bytes == 0 && !json.is_empty());
-        self.bytes += json.len();
-        for byte in json {
-            match (self.is_in_string, byte) {
-                (true, _) if self.is_escaped => self.is_escaped = false,
-                (true, b'\\') => self.is_escaped = true,
-                (_, b'"') => self.is_in_string = !self.is_in_string,
-                (false, b',' | b':' | b'[' | b'{') => self.values += 1,
-                (true | false, _) => {}
-            }
-        }
-    }
-}
-
-impl io::Write for JsonSize {
-    fn write(&mut self, json: &[u8]) -> io::Result<usize> {
-        self.count(json);
-        Ok(json.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
+    let mut counter = Counter(0);
+    // A value that cannot be serialized cannot be recorded either.
+    serde_json::to_writer(&mut counter, value).map_or(usize::MAX, |()| counter.0)
 }
 
 #[cfg(test)]
@@ -136,10 +120,9 @@ mod tests {
             json!({"a": {"b\"": "c\\", "d,": [null, true, "\\\",["]}}),
         ] {
             let text = value.to_string();
-            let size = JsonSize::of(&value);
-            assert_eq!((size.bytes, size.values), (text.len(), values(&value)), "{text}");
+            assert_eq!(json_values(text.as_bytes()), values(&value), "{text}");
         }
-        assert_eq!(JsonSize::of_json(b"[]").values, 2);
+        assert_eq!((json_values(b"[]"), json_values(b"")), (2, 0));
     }
 
     #[test]

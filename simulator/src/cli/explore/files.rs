@@ -1,11 +1,12 @@
 //! The files of an experiment: its result, and its rows.
 
-use crate::cli::files;
+use crate::cli::{files, output};
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
 use orchestrion_experiment::{Shard, Summary};
 use orchestrion_files::FileKind;
-use orchestrion_files::limits::RESULT_FILE_BYTES_MAX;
+use orchestrion_files::limits::{RESULT_FILE_BYTES_MAX, RESULT_FILE_VALUES_MAX};
 use orchestrion_report::text::sanitize;
+use orchestrion_trace::json_values;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -48,7 +49,16 @@ pub(super) fn read(path: &Path) -> Result<Summary> {
 /// Replaces the file of a result.
 pub(super) fn write(path: &Path, summary: &Summary) -> Result<()> {
     let json = summary.to_json().into_diagnostic()?;
-    files::replace_with(path, &RESULT, |file| file.write_all(json.as_bytes()))
+    files::replace_with(path, &RESULT, |file| file.write_all(json.as_bytes()))?;
+    let (bytes, values) = (json.len(), json_values(json.as_bytes()));
+    if values > RESULT_FILE_VALUES_MAX || bytes as u64 > RESULT_FILE_BYTES_MAX {
+        output::print_error(&format!(
+            "{}: larger than what `explore merge` and `explore report` read: {bytes} bytes with {values} values and keys; run fewer \
+             policies at once",
+            path.display()
+        ));
+    }
+    Ok(())
 }
 
 /// Returns the name without characters that separate folders.

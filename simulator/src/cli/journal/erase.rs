@@ -61,10 +61,6 @@ pub(super) fn run(args: &Args) -> Result<ExitStatus> {
             return Err(files::to_report(error));
         }
     };
-    // A snapshot contains texts too. The journal opens without it.
-    remove_snapshot(segment)
-        .into_diagnostic()
-        .wrap_err("cannot remove the snapshot, which contains texts")?;
     let mut erased = None;
     let written = files::replace(target, |file| {
         let result = erase_texts(input, &name, selection, BufWriter::new(file));
@@ -75,6 +71,10 @@ pub(super) fn run(args: &Args) -> Result<ExitStatus> {
     let Some(result) = erased else { return written.map(|()| ExitStatus::Success) };
     let Erasure { texts, steps, has_erased_state, kept_lines } = result.into_diagnostic()?;
     written?;
+    // A snapshot contains texts too. The journal opens without it.
+    remove_snapshot(segment)
+        .into_diagnostic()
+        .wrap_err("the texts were erased, but the snapshot cannot be removed, which contains them")?;
     let mut out = output::plain_stdout();
     let (texts, steps) = (count(texts, "text"), count(steps, "step"));
     writeln!(out, "  erased   {texts} in {steps} of {name}").into_diagnostic()?;
