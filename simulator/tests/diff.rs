@@ -32,6 +32,25 @@ fn edited(folder: &Path, name: &str, from: &str, to: &str) -> String {
     format!(".orchestrion/{name}.trace.ndjson")
 }
 
+/// Equal lines are malformed in both traces.
+#[test]
+fn equal_malformed_lines_are_incomplete() {
+    let folder = project();
+    let golden = fs::read_to_string(folder.path().join(GOLDEN)).unwrap();
+    let header = golden.lines().next().unwrap();
+    let (before, rest) = header.split_once("\"kernel\":").unwrap();
+    let (conditions, _) = rest[rest.find("\"conversation\":").unwrap()..].split_once(",\"chain\"").unwrap();
+    let seed = orchestrion_trace::digest(format!("{before}{conditions}}}").as_bytes());
+    for (body, code) in [(r#"{"n":1,"input":"tick","evil":1}"#, 3), (r#"{"n":2,"input":"tick"}"#, 3)] {
+        let chain = orchestrion_trace::digest(format!("{seed}{body}").as_bytes());
+        let step = body.strip_suffix('}').unwrap();
+        fs::write(folder.path().join("a.ndjson"), format!("{header}\n{step},\"chain\":\"{chain}\"}}\n"))
+            .unwrap();
+        let (out, err) = run(code, folder.path(), &["diff", "a.ndjson", "a.ndjson"]);
+        assert!(!format!("{out}{err}").contains("chain mismatch"), "{out}{err}");
+    }
+}
+
 fn json(code: i32, folder: &Path, a: &str, b: &str) -> Value {
     serde_json::from_str(&run(code, folder, &["diff", a, b, "--format", "json"]).0).unwrap()
 }

@@ -237,6 +237,10 @@ fn host_continues_the_fork() {
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(!text.contains("\"call\""), "{text}");
     run(0, path, &["replay", "--recorded-policy", "live.ndjson"]);
+    // The journal of a fork is not replaced by another fork.
+    let output = start("8").wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
+    fs::remove_file(path.join("live.ndjson")).unwrap();
     // The host that leaves during a request has received the pending call only.
     let host = start("8");
     let output = host.wait_with_output().unwrap();

@@ -300,9 +300,10 @@ impl<'a> Linter<'a> {
 
     fn check_similar_names(&self) -> Vec<LintDiagnostic> {
         let mut found = Vec::new();
+        let normalized: Vec<String> = self.states().map(|(_, state)| normalize_name(&state.name)).collect();
         for (i, state) in self.states() {
             for (other, earlier) in self.states().take(i) {
-                let same = normalize_name(&state.name) == normalize_name(&earlier.name);
+                let same = normalized[i] == normalized[other];
                 let suspect = self.is_suspect(i) || self.is_suspect(other);
                 if same || suspect && is_probable_typo(&state.name, &earlier.name) {
                     found.push(diagnostic(
@@ -376,8 +377,14 @@ fn normalize_name(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric() || "[]*".contains(*c)).collect::<String>().to_lowercase()
 }
 
+/// Longer names are compared exactly only: the time of a comparison grows with the product of their lengths.
+const TYPO_BYTES_MAX: usize = 64;
+
 /// Returns whether one name may be a typo of the other. Different digits are no typo, and short names are always similar.
 fn is_probable_typo(one: &str, other: &str) -> bool {
+    if one.len().max(other.len()) > TYPO_BYTES_MAX {
+        return false;
+    }
     let digits = |name: &str| name.chars().filter(char::is_ascii_digit).collect::<String>();
     let length = one.chars().count().min(other.chars().count());
     let distance = strsim::damerau_levenshtein(&one.to_lowercase(), &other.to_lowercase());

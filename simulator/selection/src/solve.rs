@@ -60,7 +60,7 @@ impl SolverResult {
 }
 
 /// The time after which [`Solver::Ilp`] gives up: solvers of linear programs count neither nodes nor work.
-const ILP_TIME_MAX: Duration = Duration::from_secs(10);
+const ILP_TIME_MAX: Duration = Duration::from_secs(5);
 
 /// Error of a solver.
 #[derive(Debug, Error)]

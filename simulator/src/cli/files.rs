@@ -1,6 +1,6 @@
 //! Files as commands read and write them: errors name the file, and nothing is overwritten by accident.
 
-use miette::{Report, Result, miette};
+use miette::{IntoDiagnostic as _, Report, Result, miette};
 use orchestrion_files::{Access, FileKind, Target, TargetSync, WriteError, create};
 use orchestrion_trace::{Reader, TRACE_FILE, TraceError, TraceErrorKind};
 use std::fs::{self, File};
@@ -177,6 +177,18 @@ pub(super) fn check_name(path: &Path) -> Result<(), String> {
         true => Err(format!("{name:?}: expected a path without control characters; rename the file")),
         false => Ok(()),
     }
+}
+
+/// Returns an error if the path of an output names the input.
+pub(super) fn ensure_not_input(path: &Path, input: &Path) -> Result<()> {
+    if path.exists() && path.canonicalize().into_diagnostic()? == input.canonicalize().into_diagnostic()? {
+        return Err(miette!(
+            help = "choose another file",
+            "{} is the input trace and is not overwritten",
+            path.display()
+        ));
+    }
+    Ok(())
 }
 
 /// Returns an error if the path exists, as a file, folder or link.

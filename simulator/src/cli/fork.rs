@@ -15,7 +15,7 @@ use orchestrion_scenario::Scenario;
 use orchestrion_scenario::run::Progress;
 use orchestrion_text::StandardContexts;
 use orchestrion_trace::fork::{Fork, ForkError, ForkStep, Lineage, fork};
-use orchestrion_trace::{FileDigest, Header};
+use orchestrion_trace::{EVENT_TRACE_FILE, FileDigest, Header};
 use setting::Settings;
 use std::path::{Path, PathBuf};
 
@@ -106,11 +106,12 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     let header = Header::new(parent.conversation.clone(), settings.policy.clone(), None);
     let header = Header { lineage: Some(lineage), ..header };
     let source = Source { args, settings: &settings };
+    files::ensure_not_input(&path, &args.trace)?;
+    files::ensure_overwritable(&path, &EVENT_TRACE_FILE)?;
     let claims = project_claims(global)?;
     if args.stdio {
         let header = header.into_journal();
         let fork = source.fork(&header, |_| {})?;
-        files::ensure_overwritable(&path, &orchestrion_trace::TRACE_FILE)?;
         return continue_with_host(&path, &header, &fork, &claims, global);
     }
     let scenario = scenario(args, &parent, &settings.policy, global)?;

@@ -10,7 +10,7 @@ use orchestrion_files::FileKind;
 use orchestrion_report::show::{self, PAGE_PREFIX, ShowError, Style, View};
 use orchestrion_text::StandardContexts;
 use orchestrion_trace::redact::{Redacted, Salt, redact};
-use orchestrion_trace::{Reader, TRACE_FILE, TraceError, TraceErrorKind};
+use orchestrion_trace::{EVENT_TRACE_FILE, Reader, TraceError, TraceErrorKind};
 use orchestrion_user_claims::UserClaim;
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Write};
@@ -170,17 +170,11 @@ fn write_html(
 /// Writes the trace without its texts.
 fn write_redacted(reader: Reader<BufReader<File>>, args: &Args, path: &Path) -> Result<ExitStatus> {
     let trace = &args.trace;
-    if path.exists() && path.canonicalize().into_diagnostic()? == trace.canonicalize().into_diagnostic()? {
-        return Err(miette!(
-            help = "choose another file; redaction is irreversible",
-            "{} is the input trace and is not overwritten",
-            path.display()
-        ));
-    }
+    files::ensure_not_input(path, trace)?;
     let salt = Salt::generate().into_diagnostic().wrap_err("no random salt is available")?;
     let salt = if args.redact_equality { salt.by_step() } else { salt };
     let mut redaction = None;
-    let target = files::open_target(path, &TRACE_FILE)?;
+    let target = files::open_target(path, &EVENT_TRACE_FILE)?;
     let written = files::replace(target, |file| {
         let mut out = BufWriter::new(file);
         let result = redact(reader, &salt, &StandardContexts, &mut out);

@@ -117,6 +117,33 @@ async fn forged_state_is_not_joined() {
     }
 }
 
+/// A segment is finished, but the only record of its steps: no command that writes a trace replaces it.
+#[tokio::test]
+async fn segment_is_not_replaced_by_a_trace() {
+    let (folder, path) = journal();
+    let steps = requests(&path, 1).await;
+    orchestrion(folder.path(), &["journal", "rotate", "office.ndjson"]);
+    let segment = format!("office.{steps}.ndjson");
+    let before = fs::read(folder.path().join(&segment)).unwrap();
+    let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/../specs/scenarios/happy.ndjson");
+    fs::copy(golden, folder.path().join("happy.ndjson")).unwrap();
+    fs::copy(golden.replace("ndjson", "yaml"), folder.path().join("happy.yaml")).unwrap();
+    let fork = ["fork", "happy.ndjson", "--step", "8", "--set", "call.error=timeout", "--output"];
+    for args in [
+        vec!["journal", "join", &segment, "--out", &segment],
+        vec!["journal", "join", &segment, "office.ndjson", "--out", &segment],
+        vec!["show", "happy.ndjson", "--redact", &segment],
+        [&fork[..], &[segment.as_str()]].concat(),
+        [&fork[..], &[segment.as_str(), "--stdio"]].concat(),
+    ] {
+        let error = refused(folder.path(), &args);
+        assert!(error.contains("is not a trace with all events and is not overwritten"), "{args:?} {error}");
+        assert_eq!(fs::read(folder.path().join(&segment)).unwrap(), before, "{args:?}");
+    }
+    let error = refused(folder.path(), &[&fork[..], &["happy.ndjson"]].concat());
+    assert!(error.contains("is the input trace and is not overwritten"), "{error}");
+}
+
 /// Nothing of an erased text stays beside the segment, and what cannot be erased is named.
 #[tokio::test]
 async fn erased_text_is_in_no_snapshot_and_kept_names_are_counted() {

@@ -21,6 +21,13 @@ pub const TRACE_FILE: FileKind = FileKind {
     last_line: Some(END_PREFIX),
 };
 
+/// A trace with all events. A command that writes a trace does not replace a journal: its segments are the only record of a conversation.
+pub const EVENT_TRACE_FILE: FileKind = FileKind {
+    name: "a trace with all events",
+    is_start: |start| (TRACE_FILE.is_start)(start) && memchr::memmem::find(start, b"-journal\"").is_none(),
+    last_line: Some(END_PREFIX),
+};
+
 /// The first bytes of the last line of a finished trace or journal.
 pub(crate) const END_PREFIX: &str = "{\"end\":";
 

@@ -4,8 +4,11 @@ use crate::{Machine, SourceLocation};
 use miette::SourceSpan;
 use orchestrion_yaml::LabeledError;
 
-/// The maximum number of states and edges of a file. Each name is compared with each other one.
-pub(super) const PARTS_MAX: usize = 5_000;
+/// The maximum number of states and edges of a machine. Each name is compared with each other one.
+pub(super) const PARTS_MAX: usize = 1_000;
+
+/// The maximum number of lines of all diagrams of a file.
+pub(super) const FILE_LINES_MAX: usize = 5_000;
 
 /// A machine with its origin.
 #[derive(Clone, Debug, PartialEq, Eq)]

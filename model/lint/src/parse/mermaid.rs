@@ -7,7 +7,7 @@ mod diagram;
 mod flat;
 mod statement;
 
-use super::common::{PARTS_MAX, ParsedMachine, labeled_error};
+use super::common::{FILE_LINES_MAX, PARTS_MAX, ParsedMachine, labeled_error};
 use diagram::{Block, ParsedDiagram};
 use orchestrion_yaml::{LabeledError, ReadError, Source, suggest_nearest};
 
@@ -38,14 +38,16 @@ fn check_size(blocks: &[Block<'_>]) -> Result<(), LabeledError> {
     let mut lines = 0;
     let too_many = blocks.iter().find(|block| {
         lines += block.lines.len();
-        lines > PARTS_MAX
+        block.lines.len() > PARTS_MAX || lines > FILE_LINES_MAX
     });
     let Some(block) = too_many else { return Ok(()) };
     Err(labeled_error(
         block.header.span(),
-        format!("too many lines: expected at most {PARTS_MAX} lines of diagrams in a file, found more"),
-        "put the diagrams into several files",
-        "up to the end of this diagram",
+        format!(
+            "too many lines: expected at most {PARTS_MAX} lines of a diagram, and {FILE_LINES_MAX} of all in a file, found more"
+        ),
+        "split the diagram, or put the diagrams into several files",
+        "in this diagram, or up to its end",
     ))
 }
 

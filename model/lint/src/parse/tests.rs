@@ -1,7 +1,7 @@
 //! Parsing of tables and diagrams, diagnostics, and error messages.
 
 use super::*;
-use crate::parse::common::PARTS_MAX;
+use crate::parse::common::{FILE_LINES_MAX, PARTS_MAX};
 use crate::{Machine, StateKind, lint};
 use orchestrion_kernel::Policy;
 use orchestrion_report::pages;
@@ -45,13 +45,13 @@ fn edges(read: &ParsedMachine) -> Vec<String> {
 fn too_large_machines_are_refused() {
     let chain: String = (0..PARTS_MAX).map(|i| format!("s{i} --> s{}\n", i + 1)).collect();
     let error = parse("chain.mmd", &format!("stateDiagram-v2\n[*] --> s0\n{chain}")).unwrap_err();
-    assert!(error.to_string().contains("expected at most 5000 lines of diagrams"), "{error}");
-    let many = "```mermaid\nstateDiagram-v2\n[*] --> s0\n```\n".repeat(PARTS_MAX + 1);
+    assert!(error.to_string().contains("expected at most 1000 lines of a diagram"), "{error}");
+    let many = "```mermaid\nstateDiagram-v2\n[*] --> s0\n```\n".repeat(FILE_LINES_MAX + 1);
     assert!(parse("many.md", &many).is_err());
     let from = vec!["A"; PARTS_MAX].join(", ");
     let table = format!("start: A\nstates: {{A: automatic}}\nrows: [{{from: [{from}], to: A}}]\n");
     let error = parse("table.yaml", &table).unwrap_err();
-    assert!(error.to_string().contains("expected at most 5000 states and edges, found 5001"), "{error}");
+    assert!(error.to_string().contains("expected at most 1000 states and edges, found 1001"), "{error}");
 }
 
 #[test]

@@ -49,7 +49,7 @@ without a search.
 The limits count nodes and work, not time: the same problem has the same
 solution on every machine. A search that hits a limit reports its best solution
 and the bound; a higher --max-work finds more. Only the 0-1 program has a limit of
-time, 10 seconds, after which it has no solution.
+time, 5 seconds, after which it has no solution.
 
 A certificate proves maximum utility and minimum cost, not the tie-break by ids.
 Its search has the same limits.

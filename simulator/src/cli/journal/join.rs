@@ -5,7 +5,7 @@ use crate::cli::{files, output};
 use miette::{IntoDiagnostic, Result};
 use orchestrion_report::text::count;
 use orchestrion_text::StandardContexts;
-use orchestrion_trace::TRACE_FILE;
+use orchestrion_trace::EVENT_TRACE_FILE;
 use orchestrion_trace::segments::{JoinError, Joined, join};
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
@@ -39,7 +39,7 @@ pub(super) fn run(args: &Args) -> Result<ExitStatus> {
     let result = match out {
         None => join_to(segments, None::<io::Sink>),
         Some(path) => {
-            let target = files::open_target(path, &TRACE_FILE)?;
+            let target = files::open_target(path, &EVENT_TRACE_FILE)?;
             let mut result = None;
             let written = files::replace(target, |file| {
                 let joined = join_to(segments, Some(BufWriter::new(file)));

@@ -113,15 +113,15 @@ impl<R: BufRead> Side<R> {
     }
 }
 
-/// Skips the steps at the start that have equal bytes in both traces, without parsing them. Returns their number. A journal stores no
-/// events, so its steps are parsed.
+/// Skips the steps at the start that have equal bytes in both traces. Returns their number. Only one of two equal lines is parsed: both can
+/// be malformed. A journal stores no events, so its steps are not skipped.
 pub(super) fn skip_equal_steps<A: BufRead, B: BufRead>(a: &mut Side<A>, b: &mut Side<B>) -> u64 {
     if a.header().form() == Form::Journal || b.header().form() == Form::Journal {
         return 0;
     }
     for equal in 0.. {
         let (of_a, of_b) = (a.advance(), b.advance());
-        if of_a && of_b && a.reader.text() == b.reader.text() {
+        if of_a && of_b && a.reader.text() == b.reader.text() && a.reader.step_of_trace().is_ok() {
             a.steps += 1;
             b.steps += 1;
             continue;
