@@ -45,6 +45,8 @@ struct Linter<'a> {
     out: Vec<Vec<&'a Edge>>,
     /// Whether each state is reachable.
     is_reached: Vec<bool>,
+    /// Whether few states are dead ends or unreachable. Many of them do not follow from typos.
+    has_few_suspects: bool,
 }
 
 impl<'a> Linter<'a> {
@@ -54,7 +56,9 @@ impl<'a> Linter<'a> {
             out[edge.from].push(edge);
         }
         let is_reached = closure(&machine.starts, machine, |edge| (edge.from, edge.to));
-        Self { machine, out, is_reached }
+        let linter = Self { machine, out, is_reached, has_few_suspects: true };
+        let suspects = linter.states().filter(|(state, _)| linter.is_suspect(*state)).count();
+        Self { has_few_suspects: suspects <= SUSPECTS_MAX, ..linter }
     }
 
     fn state(&self, state: usize) -> &'a State {
@@ -306,6 +310,9 @@ impl<'a> Linter<'a> {
                 let same = normalized[i] == normalized[other];
                 let suspect = self.is_suspect(i) || self.is_suspect(other);
                 if same || suspect && is_probable_typo(&state.name, &earlier.name) {
+                    if found.len() == SIMILAR_NAMES_MAX {
+                        return found;
+                    }
                     found.push(diagnostic(
                         [state.location, earlier.location],
                         format!("similar names: `{}` and `{}` are distinct states", state.name, earlier.name),
@@ -319,11 +326,14 @@ impl<'a> Linter<'a> {
 
     /// Returns whether the name of a state may be a typo: the state is a dead end or unreachable.
     fn is_suspect(&self, state: usize) -> bool {
-        self.is_dead_end(state) || !self.is_reached[state]
+        self.has_few_suspects && (self.is_dead_end(state) || !self.is_reached[state])
     }
 
     /// Returns a suggestion of a similar name, as the start of the help.
     fn suggest_state(&self, state: usize) -> String {
+        if !self.has_few_suspects {
+            return String::new();
+        }
         let name = &self.state(state).name;
         let near = self.states().filter(|(i, other)| *i != state && is_probable_typo(name, &other.name));
         let nearest = near.min_by_key(|(_, other)| strsim::damerau_levenshtein(name, &other.name));
@@ -377,6 +387,12 @@ fn normalize_name(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric() || "[]*".contains(*c)).collect::<String>().to_lowercase()
 }
 
+/// The maximum number of states whose names are compared with all others for typos.
+const SUSPECTS_MAX: usize = 50;
+
+/// The maximum number of pairs of similar names that are reported: names of one form can all be similar.
+const SIMILAR_NAMES_MAX: usize = 100;
+
 /// Longer names are compared exactly only: the time of a comparison grows with the product of their lengths.
 const TYPO_BYTES_MAX: usize = 64;
 
@@ -386,9 +402,17 @@ fn is_probable_typo(one: &str, other: &str) -> bool {
         return false;
     }
     let digits = |name: &str| name.chars().filter(char::is_ascii_digit).collect::<String>();
-    let length = one.chars().count().min(other.chars().count());
-    let distance = strsim::damerau_levenshtein(&one.to_lowercase(), &other.to_lowercase());
-    digits(one) == digits(other) && length >= 4 && distance <= 1.max(length / 6) && !one.starts_with("[*]")
+    let (length, longer) = {
+        let lengths = (one.chars().count(), other.chars().count());
+        (lengths.0.min(lengths.1), lengths.0.max(lengths.1))
+    };
+    let distance_max = 1.max(length / 6);
+    // The distance is computed last, because it takes the longest.
+    length >= 4
+        && longer - length <= distance_max
+        && !one.starts_with("[*]")
+        && digits(one) == digits(other)
+        && strsim::damerau_levenshtein(&one.to_lowercase(), &other.to_lowercase()) <= distance_max
 }
 
 fn join_and(items: &[String]) -> String {

@@ -41,6 +41,19 @@ fn edges(read: &ParsedMachine) -> Vec<String> {
     lines.collect()
 }
 
+/// Names of one form are all similar. Their pairs are bounded, and many unfinished states are no typos.
+#[test]
+fn similar_names_of_many_states_are_bounded() {
+    let found = |count: u8| {
+        let name = |i: u8| format!("stage{}{}", char::from(b'a' + i % 26), char::from(b'a' + i / 26));
+        let edges: String = (0..count).map(|i| format!("start --> {}\n", name(i))).collect();
+        let parsed = parse_one("m.mmd", &format!("stateDiagram-v2\n[*] --> start\n{edges}"));
+        let results = lint(&parsed.machine);
+        results.iter().find(|result| result.rule.name == "similar-names").unwrap().diagnostics.len()
+    };
+    assert_eq!((found(2), found(30), found(60)), (1, 100, 0));
+}
+
 #[test]
 fn too_large_machines_are_refused() {
     let chain: String = (0..PARTS_MAX).map(|i| format!("s{i} --> s{}\n", i + 1)).collect();
