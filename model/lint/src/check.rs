@@ -402,14 +402,12 @@ fn is_probable_typo(one: &str, other: &str) -> bool {
         return false;
     }
     let digits = |name: &str| name.chars().filter(char::is_ascii_digit).collect::<String>();
-    let (length, longer) = {
-        let lengths = (one.chars().count(), other.chars().count());
-        (lengths.0.min(lengths.1), lengths.0.max(lengths.1))
-    };
+    let (of_one, of_other) = (one.chars().count(), other.chars().count());
+    let length = of_one.min(of_other);
     let distance_max = 1.max(length / 6);
     // The distance is computed last, because it takes the longest.
     length >= 4
-        && longer - length <= distance_max
+        && of_one.abs_diff(of_other) <= distance_max
         && !one.starts_with("[*]")
         && digits(one) == digits(other)
         && strsim::damerau_levenshtein(&one.to_lowercase(), &other.to_lowercase()) <= distance_max

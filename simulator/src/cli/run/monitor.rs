@@ -180,7 +180,9 @@ pub(in crate::cli) fn run_with_claims(scenario: Scenario, claims: &[UserClaim]) 
         return Ok(run_scenario(scenario)?);
     }
     let name = scenario.name.clone();
-    Ok(run_observed(scenario, &|policy, journal| observer(claims, &name, policy, journal))?)
+    Ok(run_observed(scenario, &|policy, journal| {
+        observer(ClaimMonitor::new(claims, policy.clone()), &name, journal)
+    })?)
 }
 
 /// Continues a fork with the rest of a scenario. Calls that an enforced claim forbids are not made.
@@ -191,18 +193,13 @@ pub(in crate::cli) fn continue_with_claims(
     claims: &[UserClaim],
 ) -> Result<ScenarioResult> {
     let name = header.conversation.to_string();
-    let observer = |policy: &Policy, journal: &[u8]| observer(claims, &name, policy, journal);
+    let observer =
+        |policy: &Policy, journal: &[u8]| observer(ClaimMonitor::new(claims, policy.clone()), &name, journal);
     Ok(continue_scenario(progress, header, fork, Some(&observer))?)
 }
 
 /// Returns the observer of a run that has seen this journal.
-fn observer(
-    claims: &[UserClaim],
-    name: &str,
-    policy: &Policy,
-    journal: &[u8],
-) -> Result<Box<dyn Observer>, TraceError> {
-    let mut monitor = ClaimMonitor::new(claims, policy.clone());
+fn observer(mut monitor: ClaimMonitor, name: &str, journal: &[u8]) -> Result<Box<dyn Observer>, TraceError> {
     if !journal.is_empty() {
         monitor.read(Reader::new(journal, name)?)?;
     }
@@ -220,11 +217,8 @@ pub(super) fn facts_with_claims(
     }
     let (name, violated) = (scenario.name.clone(), Arc::<Mutex<BTreeSet<usize>>>::default());
     let observer = |policy: &Policy, journal: &[u8]| {
-        let mut monitor = ClaimMonitor::new(claims, policy.clone()).collecting(Arc::clone(&violated));
-        if !journal.is_empty() {
-            monitor.read(Reader::new(journal, &name)?)?;
-        }
-        Ok(Box::new(monitor) as Box<dyn Observer>)
+        let monitor = ClaimMonitor::new(claims, policy.clone()).collecting(Arc::clone(&violated));
+        observer(monitor, &name, journal)
     };
     let facts = run_for_facts(scenario, Some(&observer))?;
     let violated = std::mem::take(&mut *lock_ignoring_poison(&violated));
