@@ -284,13 +284,13 @@ impl<R: BufRead> Reader<R> {
         }
     }
 
-    /// Whether the latest line was written incompletely: it has no end, or zero bytes replace a lost page of the file. A
-    /// complete line never contains a zero byte.
+    /// Whether the latest line was written incompletely: it has no end, or zero bytes replace a lost page of the file. No
+    /// writer writes a zero byte. A line with a matching chain was written completely, whatever it contains.
     pub fn is_torn(&self, error: &TraceError) -> bool {
         match &error.kind {
             TraceErrorKind::Torn => true,
             TraceErrorKind::ChainMismatch { found, .. } if found.contains('\0') => true,
-            _ => self.linked.contains('\0'),
+            _ => self.valid_bytes < self.read_bytes && self.linked.contains('\0'),
         }
     }
 
