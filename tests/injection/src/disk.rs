@@ -62,8 +62,10 @@ pub(crate) struct DiskState {
     pub(crate) is_down: bool,
     /// The faults that the running process met.
     pub(crate) met: Vec<FaultKind>,
-    /// What processes wrote, without any fault of the disk.
+    /// What processes wrote, without any fault of the disk. Zero bytes erase a tail, and are not part of it.
     pub(crate) written: Vec<u8>,
+    /// What processes removed from it, and no sync from the disk: a crash of the machine may leave it.
+    removed: Vec<Vec<u8>>,
     /// The bytes that a process knows to be durable.
     pub(crate) durable_bytes: usize,
     /// Whether the disk differs from what was written: a misdirected write or a changed byte.
@@ -107,6 +109,7 @@ impl Disk {
             is_down: false,
             met: Vec::new(),
             written: Vec::new(),
+            removed: Vec::new(),
             durable_bytes: 0,
             is_damaged: false,
             has_two_calls: false,
@@ -238,17 +241,27 @@ impl DiskState {
             return;
         }
         // What was behind it is lost, also behind an empty or shorter file.
-        self.written.truncate(start);
-        self.durable_bytes = self.durable_bytes.min(start);
+        self.truncate_written(start);
         let (len, end) = (self.cache.len(), start + bytes.len());
         self.cache.resize(len.max(end), 0);
         self.cache[start..end].copy_from_slice(bytes);
         let unsynced = self.cache.get(self.durable_bytes..).unwrap_or_default();
         self.has_two_calls |= String::from_utf8_lossy(unsynced).matches(TOOL_CALL_KEY).count() > 1;
-        self.written.extend_from_slice(bytes);
+        if bytes.iter().any(|byte| *byte != 0) {
+            self.written.extend_from_slice(bytes);
+        }
         let pages = start / self.page_bytes..=(end - 1) / self.page_bytes;
         self.changed.extend(pages);
         self.is_length_changed |= end > len;
+    }
+
+    /// Removes what processes wrote from this byte on.
+    fn truncate_written(&mut self, bytes: usize) {
+        if bytes < self.written.len() {
+            self.removed.push(self.written.clone());
+        }
+        self.written.truncate(bytes);
+        self.durable_bytes = self.durable_bytes.min(bytes);
     }
 
     /// Copies a page of the cache to a place of the disk. The disk has the length for it.
@@ -267,6 +280,7 @@ impl DiskState {
             self.image.truncate(len);
         }
         self.image.resize(self.cache.len(), 0);
+        self.removed.clear();
         let changed: Vec<usize> = std::mem::take(&mut self.changed).into_iter().collect();
         let misdirected = is_misdirected.then(|| changed[self.random.index(changed.len())]);
         for page in changed {
@@ -333,6 +347,12 @@ impl DiskState {
         }
         self.cache.clone_from(&self.image);
         self.must_restart = false;
+        let image = &self.image;
+        let equal_bytes = |text: &Vec<u8>| text.iter().zip(image).take_while(|(a, b)| a == b).count();
+        // Of equal ones the latest is taken.
+        let contents =
+            std::mem::take(&mut self.removed).into_iter().chain([std::mem::take(&mut self.written)]);
+        self.written = contents.max_by_key(equal_bytes).unwrap_or_default();
     }
 
     /// Removes the last lines of the journal, and sometimes a part of another one. Two lines stay: an empty journal is a new one.

@@ -102,8 +102,14 @@ impl Before {
         }
         // A damaged line is no JSON.
         let lines = if hides_damage { Vec::new() } else { parse(&kept) };
-        for input in ledger.inputs.iter_mut().filter(|_| !hides_damage) {
+        for input in &mut ledger.inputs {
             let (Some(key), Some(found)) = (&input.key, input.acknowledgement) else { continue };
+            if hides_damage {
+                // The snapshot contains the inputs of its steps.
+                input.acknowledgement =
+                    Some(found).filter(|found| found.step <= opened.steps || !is_loss_permitted);
+                continue;
+            }
             match keyed_step(&lines, key) {
                 Some((step, content)) => {
                     if step != found.step || !content.contains(input.content.text()) {
@@ -177,7 +183,7 @@ pub(crate) fn check_closed(content: &[u8], ledger: &Ledger) -> Result<(), String
 }
 
 /// Checks the recorded outcomes of effects against the world. *Kept* means that an effect was not undone; after a timeout or a cancel it
-/// may never have happened (decision 0003).
+/// may never have happened (decision 0003). A journal that lost the call of a compensation does not know that it was undone.
 fn check_audits(content: &[u8], ledger: &Ledger) -> Result<(), String> {
     let reader = Reader::new(content, "office.ndjson").map_err(|error| error.to_string())?;
     let mut request = String::new();
@@ -190,15 +196,17 @@ fn check_audits(content: &[u8], ledger: &Ledger) -> Result<(), String> {
             Event::AuditRecorded { record } => record,
             _ => continue,
         };
-        let has =
-            |task: u32, is_undone| ledger.has_effect(&Effect { request: request.clone(), task, is_undone });
+        let executed =
+            |task: u32, is_undone| ledger.effects.get(&Effect { request: request.clone(), task, is_undone });
         for TaskRecord { task, effect } in &record.tasks {
-            let (ran, was_undone) = (has(task.number(), false), has(task.number(), true));
+            let (run, undo) = (executed(task.number(), false), executed(task.number(), true));
+            let (ran, was_undone) = (run.is_some(), undo.is_some());
+            let is_known_undone = undo.is_some_and(|undo| !undo.is_lost);
             let is_consistent = match effect {
                 Some(EffectOutcome::Kept) if record.conclusion.kind == ConclusionKind::Outcome => {
-                    ran && !was_undone
+                    ran && !is_known_undone
                 }
-                Some(EffectOutcome::Kept) => !was_undone,
+                Some(EffectOutcome::Kept) => !is_known_undone,
                 Some(EffectOutcome::Undone) => was_undone,
                 Some(EffectOutcome::UndoFailed) | None => true,
             };

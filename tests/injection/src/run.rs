@@ -239,10 +239,14 @@ impl Run {
         }
     }
 
-    /// Checks a closed conversation. Damage that a snapshot hid is refused by the replay.
+    /// Checks a closed conversation. The replay refuses damage and lost lines that a snapshot hid.
     fn close(&mut self) -> Result<ProcessEnd, String> {
         let content = self.disk.content();
-        if self.disk.state().is_damaged && !is_replayed(&content) {
+        let may_be_hidden = {
+            let disk = self.disk.state();
+            disk.is_damaged || disk.has_lost_lines
+        };
+        if may_be_hidden && !is_replayed(&content) {
             self.outcome.refused += 1;
             return Ok(ProcessEnd::Ended);
         }

@@ -55,7 +55,7 @@ impl DiskFile {
             _ => disk.write_back(false),
         }
         if disk.has_durable_name {
-            disk.durable_bytes = disk.cache.len();
+            disk.durable_bytes = disk.cache.len().min(disk.written.len());
         }
         Ok(())
     }
@@ -171,8 +171,7 @@ impl Storage for DiskFile {
         if bytes <= disk.durable_bytes {
             disk.has_failed_sync = false;
         }
-        disk.durable_bytes = disk.durable_bytes.min(bytes);
-        disk.written.truncate(bytes);
+        disk.truncate_written(bytes);
         Ok(())
     }
 
