@@ -4,7 +4,7 @@ use crate::disk::{Disk, PlannedFault};
 use crate::fault::FaultKind;
 use crate::ledger::Ledger;
 use crate::oracle::last_line_start;
-use crate::plan::Plan;
+use crate::plan::{PassesStep, Plan};
 use crate::run::{Outcome, Run, run_plan};
 
 /// A change of one byte.
@@ -117,7 +117,7 @@ impl IntactJournal {
         let (plan, _) = Plan::new(self.seed);
         let planned = |&(kind, operation_from): &_| vec![PlannedFault { operation_from, kind }];
         let mut plan = plan.with_faults(faults.iter().map(planned).collect());
-        (plan.is_journal_form, plan.has_acknowledged_step) = (true, true);
+        (plan.is_journal_form, plan.passes_step) = (true, PassesStep::Always);
         let mut ledger = self.ledger.clone();
         let call = ledger.effects.values().map(|effect| effect.step).max().unwrap_or(0);
         ledger.step = ledger.step.min(call.saturating_sub(1));
@@ -132,7 +132,8 @@ impl IntactJournal {
     pub fn run_damaged(&self, at: usize, damage: Damage) -> Result<Outcome, String> {
         let (plan, _) = Plan::new(self.seed);
         let mut plan = plan.with_faults(Vec::new());
-        (plan.is_journal_form, plan.has_acknowledged_step) = (true, self.has_acknowledged_step);
+        (plan.is_journal_form, plan.passes_step) =
+            (true, if self.has_acknowledged_step { PassesStep::Always } else { PassesStep::Never });
         let disk = Disk::with_damage(self.seed, &self.content, damage.apply(&self.content, at));
         run_plan(self.seed, &disk, plan, self.ledger.clone())
     }

@@ -15,8 +15,8 @@ pub(crate) struct Plan {
     given_faults: Option<Vec<Vec<PlannedFault>>>,
     /// The processes with faults. The last one after them has none.
     pub(crate) processes: u32,
-    /// Whether the host stores steps and passes the largest one to the next process.
-    pub(crate) has_acknowledged_step: bool,
+    /// When the host passes the largest step that it stored to the next process.
+    pub(crate) passes_step: PassesStep,
     /// Whether the journal contains digests of events.
     pub(crate) is_journal_form: bool,
     /// The process ends when the host has executed so many effects.
@@ -25,6 +25,15 @@ pub(crate) struct Plan {
     pub(crate) reply_seconds: Option<u64>,
     /// The keys that the host used for another content, too.
     pub(crate) reused_keys: BTreeSet<String>,
+}
+
+/// When a host passes the largest step that was acknowledged to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PassesStep {
+    Never,
+    /// To some processes: others are opened by a tool that has no stored step.
+    Sometimes,
+    Always,
 }
 
 /// The faults that leave a journal damaged: few seeds have them, because many of these end early.
@@ -68,7 +77,7 @@ impl Plan {
             enabled,
             given_faults: None,
             processes: 1 + random.below(6) as u32,
-            has_acknowledged_step: random.one_in(2),
+            passes_step: [PassesStep::Never, PassesStep::Sometimes, PassesStep::Always][random.index(3)],
             is_journal_form: !random.one_in(4),
             ends_at_effect: None,
             reply_seconds: random.one_in(2).then_some(3),
@@ -103,6 +112,15 @@ impl Plan {
             }
         }
         faults
+    }
+
+    /// Whether the host passes a step to the next process.
+    pub(crate) fn passes_step(&mut self) -> bool {
+        match self.passes_step {
+            PassesStep::Never => false,
+            PassesStep::Sometimes => self.random.one_in(2),
+            PassesStep::Always => true,
+        }
     }
 
     /// Whether the machine restarts between two processes.

@@ -152,7 +152,7 @@ impl Run {
             let mut world = self.host.world();
             let faults = if is_last { Vec::new() } else { world.plan.next_faults() };
             // A host without a stored step passes none.
-            let step = world.plan.has_acknowledged_step.then_some(world.ledger.step).filter(|step| *step > 0);
+            let step = world.plan.passes_step().then_some(world.ledger.step).filter(|step| *step > 0);
             (faults, step)
         };
         let before = Before::new(&self.disk);
