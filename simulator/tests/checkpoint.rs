@@ -74,6 +74,7 @@ fn killed_check_continues_to_the_same_report() {
     // Once with the checkpoint of finished models, and once after the last kill.
     let (code, report, message) = run(folder.path(), &[&CHECKPOINTS[..], &json].concat());
     assert_eq!((code, report), (Some(1), uninterrupted), "{message}");
+    assert!(message.contains("debate: continues from progress/1-debate.checkpoint"), "{message}");
 }
 
 #[test]

@@ -92,6 +92,8 @@ fn merged_parts_equal_one_run_and_its_rows() {
     let incomplete =
         explore(folder.path(), &["merge", "part1of3/test.1-of-3.json", "part3of3/test.3-of-3.json"]);
     assert_eq!(incomplete.status.code(), Some(3));
+    let first = explore(folder.path(), &["merge", "part1of3/test.1-of-3.json"]);
+    assert_eq!(first.status.code(), Some(3));
 }
 
 #[test]
@@ -150,6 +152,32 @@ fn parts_of_other_experiments_are_not_merged() {
     fs::write(folder.path().join("test.yaml"), EXPERIMENT.replace("seed: 3", "seed: 4")).unwrap();
     succeed(folder.path(), &["run", "test.yaml", "--shard", "2/2", "--out-dir", "out"]);
     refuse(folder.path(), &["merge", "out/test.1-of-2.json", "out/test.2-of-2.json"], "different experiment");
+}
+
+/// Counts are added by position, so an edited part with other labels is refused.
+#[test]
+fn relabelled_parts_are_not_merged() {
+    let folder = folder();
+    for part in ["1/2", "2/2"] {
+        succeed(folder.path(), &["run", "test.yaml", "--shard", part, "--out-dir", "out"]);
+    }
+    let text = fs::read_to_string(folder.path().join("out/test.2-of-2.json")).unwrap();
+    type Change = fn(&mut serde_json::Value);
+    let changes: [Change; 4] = [
+        |result| result["experiment"] = "other".into(),
+        |result| result["policies"][1]["values"][0] = "7".into(),
+        |result| result["policies"][1]["policy"] = "as-drawn".into(),
+        |result| {
+            let last = result["policies"].as_array_mut().unwrap().pop().unwrap();
+            result["policies"].as_array_mut().unwrap().insert(1, last);
+        },
+    ];
+    for change in changes {
+        let mut result: serde_json::Value = serde_json::from_str(&text).unwrap();
+        change(&mut result);
+        fs::write(folder.path().join("changed.json"), result.to_string()).unwrap();
+        refuse(folder.path(), &["merge", "out/test.1-of-2.json", "changed.json"], "different names");
+    }
 }
 
 /// A result that this program did not write: each change is refused, without a panic.

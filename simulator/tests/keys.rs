@@ -65,6 +65,27 @@ fn existing_keys_are_kept() {
     assert!(!folder.path().join("keys").exists());
 }
 
+/// With the key of another node, a node could sign for it.
+#[test]
+fn copied_keys_are_refused() {
+    let folder = folder(INVOICES);
+    keys(0, &folder, &["create", "net.yaml"]);
+    let text = fs::read_to_string(folder.path().join("net.yaml")).unwrap();
+    let copied = folder.path().join("keys/ben.key");
+    fs::remove_file(&copied).unwrap();
+    fs::copy(folder.path().join("keys/ana.key"), &copied).unwrap();
+    // The file has another key than the network.
+    let (_, error) = keys(2, &folder, &["create", "net.yaml", "--all"]);
+    assert!(error.contains("ben.key: expected a key of its own, found that of the"), "{error}");
+    fs::write(folder.path().join("net.yaml"), INVOICES).unwrap();
+    keys(2, &folder, &["create", "net.yaml"]);
+    assert_eq!(fs::read_to_string(folder.path().join("net.yaml")).unwrap(), INVOICES);
+    fs::write(folder.path().join("net.yaml"), &text).unwrap();
+    fs::remove_file(&copied).unwrap();
+    keys(0, &folder, &["create", "net.yaml", "--all"]);
+    assert_keys_match(&folder, "keys", &NODES);
+}
+
 #[test]
 fn keys_of_other_machines_are_left_out() {
     let key = "0a".repeat(32);

@@ -130,6 +130,9 @@ pub enum MergeError {
         /// The digest of the other result.
         found: String,
     },
+    /// They have the digest of one experiment, but other names, settings or policies, so one of them was edited.
+    #[error("different names, settings or policies in results of one experiment")]
+    OtherPolicies,
     /// Both contain a run.
     #[error("repeated runs: expected disjoint runs, found run {run} in both results")]
     RepeatedRun {
@@ -170,11 +173,14 @@ impl Summary {
     /// # Errors
     /// [`MergeError`] for a result of another experiment, and for a run that both contain. This result does not change then.
     pub fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
-        if self.digest != other.digest || self.policies.len() != other.policies.len() {
+        if self.digest != other.digest {
             return Err(MergeError::OtherExperiment {
                 expected: self.digest.clone(),
                 found: other.digest.clone(),
             });
+        }
+        if !self.has_equal_names(other) {
+            return Err(MergeError::OtherPolicies);
         }
         self.ranges = joined(&self.ranges, &other.ranges).map_err(|run| MergeError::RepeatedRun { run })?;
         self.rows_digest.merge(other.rows_digest);
@@ -189,6 +195,15 @@ impl Summary {
             }
         }
         Ok(())
+    }
+
+    /// Whether everything that the experiment determines before a run is equal.
+    fn has_equal_names(&self, other: &Self) -> bool {
+        let names =
+            |policy: &PolicySummary| (policy.policy.clone(), policy.base.clone(), policy.values.clone());
+        (self.runs, self.requests) == (other.runs, other.requests)
+            && (&self.experiment, &self.settings) == (&other.experiment, &other.settings)
+            && self.policies.iter().map(names).eq(other.policies.iter().map(names))
     }
 
     /// The number of runs of this result.

@@ -20,6 +20,9 @@ pub const NETWORK_FILE_BYTES_MAX: usize = 16 << 20;
 /// Values of a trust network.
 pub const NETWORK_FILE_VALUES_MAX: usize = 2_000_000;
 
+/// Nodes, capabilities, or connections of a node. A node needs about 2.5 kB.
+pub const NETWORK_ENTRIES_MAX: usize = 50_000;
+
 /// Problems and certificates. One number in a list needs more than ten times the memory of its digit and comma.
 pub const PROBLEM_FILE_BYTES_MAX: usize = 16 << 20;
 

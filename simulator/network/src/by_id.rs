@@ -1,5 +1,6 @@
 //! Mappings whose keys are ids.
 
+use orchestrion_files::limits::NETWORK_ENTRIES_MAX;
 use orchestrion_yaml::{LabeledError, Spanned, StrictText, inline_schema};
 use schemars::{JsonSchema, json_schema};
 use serde::de::{MapAccess, Visitor};
@@ -59,6 +60,14 @@ impl<'de, V: Deserialize<'de>> Visitor<'de> for ByIdVisitor<V> {
                 return Err(LabeledError::new("empty id", "write a name before the colon")
                     .with_label(id.span(), "empty")
                     .into_serde_error());
+            }
+            if entries.len() == NETWORK_ENTRIES_MAX {
+                return Err(LabeledError::new(
+                    format!("too many entries: expected at most {NETWORK_ENTRIES_MAX}, found more"),
+                    "remove the nodes that cannot get the task",
+                )
+                .with_label(id.span(), "one too many")
+                .into_serde_error());
             }
             entries.push((id, value));
         }

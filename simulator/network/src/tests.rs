@@ -44,6 +44,14 @@ fn errors(changes: &[(&str, &str)]) -> String {
 }
 
 #[test]
+fn entries_are_limited() {
+    let nodes: String = (0..=50_000).map(|node| format!(" n{node}:\n")).collect();
+    let error = LoadedNetwork::parse("net.yaml", &format!("capabilities: {}\nnodes:\n{nodes}", "{}"));
+    let error = error.unwrap_err().to_string();
+    assert!(error.contains("too many entries: expected at most 50000"), "{error}");
+}
+
+#[test]
 fn numbers_are_read_exactly() {
     let LoadedNetwork { policy, network, capabilities, .. } = load(SMALL);
     assert_eq!(policy.routing.preference_bonus, Weight::from_millionths(1_500_000).unwrap());

@@ -140,8 +140,9 @@ impl<J: Journal> Conversation<J> {
         self.0.truncated_tail
     }
 
-    /// Whether the end of the journal may be lost, so that the host recovers each effectful call before it is sent: a torn tail was
-    /// truncated, or the journal had steps and was opened without an acknowledged step.
+    /// Whether calls of the journal may be lost, so that the host recovers each effectful call before it is sent: a torn tail was
+    /// truncated, in this process or an earlier one, and its request has not ended since; or the journal had steps and was opened
+    /// without an acknowledged step, now or ever before.
     pub const fn recovers_first(&self) -> bool {
         self.0.recovers_first
     }

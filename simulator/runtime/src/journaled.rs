@@ -13,7 +13,7 @@ use orchestrion_kernel::context::ContextBuilder;
 use orchestrion_kernel::event::Events;
 use orchestrion_kernel::{Input, Refusal, State};
 use orchestrion_trace::recorder::Recorder;
-use orchestrion_trace::{Header, Idempotency, RequestResult, SnapshotError, StepMetadata};
+use orchestrion_trace::{Header, Idempotency, PossibleLoss, RequestResult, SnapshotError, StepMetadata};
 use std::io;
 
 /// The minimum growth of the journal between two snapshots.
@@ -84,7 +84,7 @@ impl<J: Journal> JournaledConversation<J> {
         // A snapshot beside an empty journal was taken of steps that are lost.
         let has_steps = recovered.valid_bytes > 0 || snapshot_error.is_some();
         let may_lack_steps = acknowledged_step.is_none() && has_steps;
-        let recovers_first = has_torn_tail || recovered.recorder.may_lack_call() || may_lack_steps;
+        let recovers_first = has_torn_tail || recovered.recorder.possible_loss().is_some() || may_lack_steps;
         match recovered.truncated_tail {
             Some(tail) if recovered.valid_bytes > 0 => {
                 replace_tail(&mut journal, &mut recovered, tail).map_err(unreadable)?;
@@ -98,7 +98,8 @@ impl<J: Journal> JournaledConversation<J> {
             None => {}
         }
         // A later process can be opened with a step that follows, so the journal has to record it.
-        let marks_next_step = may_lack_steps && !recovered.recorder.may_lack_call();
+        let marks_next_step =
+            may_lack_steps && recovered.recorder.possible_loss() != Some(PossibleLoss::Steps);
         let opened = Self::from_recovered(journal, recovered, covered_bytes, recovers_first, snapshot_error);
         Ok(Self { marks_next_step, ..opened })
     }
@@ -201,8 +202,9 @@ impl<J: Journal> JournaledConversation<J> {
         input: &Input,
         metadata: &StepMetadata,
     ) -> Result<Result<Events, Refusal>, RuntimeError> {
-        let may_lack_call = std::mem::take(&mut self.marks_next_step) || metadata.may_lack_call;
-        let marked = StepMetadata { may_lack_call, ..metadata.clone() };
+        let marked = std::mem::take(&mut self.marks_next_step).then_some(PossibleLoss::Steps);
+        let possible_loss = marked.or(metadata.possible_loss);
+        let marked = StepMetadata { possible_loss, ..metadata.clone() };
         let decided = self.recorder.submit(input, &marked).map_err(|error| self.mark_failed(error))?;
         if let Some(Idempotency { key, .. }) = metadata.idempotency.clone() {
             let result = KeyResult::Recorded { is_accepted: decided.is_ok(), is_repeated: false };
@@ -290,7 +292,7 @@ fn replace_tail(
     let RecoveredJournal { recorder, valid_bytes, .. } = recovered;
     let metadata = StepMetadata {
         note: Some(tail.to_string()),
-        may_lack_call: true,
+        possible_loss: Some(PossibleLoss::Call),
         ..StepMetadata::at(recorder.state().now())
     };
     let _refused = recorder.submit(&Input::Tick, &metadata)?;

@@ -16,7 +16,7 @@ const HEADER_BYTES_MAX: u64 = TRACE_HEADER_BYTES_MAX as u64;
 
 /// The torn tail of a journal, which was truncated. If the disk lost a durable line, a call depended on it: the host then recovers each
 /// effectful call before it is sent. If lines precede it, a step of the journal records it
-/// ([`StepMetadata::may_lack_call`](orchestrion_trace::StepMetadata::may_lack_call)).
+/// ([`StepMetadata::possible_loss`](orchestrion_trace::StepMetadata::possible_loss)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TruncatedTail {
     /// Its first line, from 1.

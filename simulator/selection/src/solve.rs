@@ -59,8 +59,19 @@ impl SolverResult {
     }
 }
 
-/// The time after which [`Solver::Ilp`] gives up: solvers of linear programs count neither nodes nor work.
+/// The time after which [`Solver::Ilp`] gives up on a small problem: solvers of linear programs count neither nodes nor memory.
 const ILP_TIME_MAX: Duration = Duration::from_secs(5);
+
+/// The items of a problem that still gets [`ILP_TIME_MAX`]. Each node of the search takes memory for every item, so a larger problem
+/// gets less time: less than 256 MB were measured from 60 to 2,000 items.
+const ILP_ITEMS_OF_TIME_MAX: usize = 100;
+
+/// Returns the time after which [`Solver::Ilp`] gives up: of more items, less by the power of 1.5.
+fn ilp_time_max(items: usize) -> Duration {
+    let weight = |items: usize| u32::try_from(items.saturating_mul(items.isqrt())).unwrap_or(u32::MAX);
+    let most = weight(ILP_ITEMS_OF_TIME_MAX);
+    ILP_TIME_MAX * most / weight(items).max(most)
+}
 
 /// Error of a solver.
 #[derive(Debug, Error)]
@@ -93,7 +104,8 @@ pub fn solve(
     match solver {
         Solver::Native => solve_exact(&problem.problem, limits).map(native_result),
         Solver::Ilp => {
-            let selection = ilp::solve(&problem.problem, Some(ILP_TIME_MAX))?;
+            let time_max = ilp_time_max(problem.problem.candidates().len());
+            let selection = ilp::solve(&problem.problem, Some(time_max))?;
             check(&problem.problem, solver, &selection)?;
             let bound = selection.utility;
             let status = SolveStatus::Optimal;

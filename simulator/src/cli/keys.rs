@@ -9,6 +9,7 @@ use miette::{IntoDiagnostic, Result};
 use orchestrion_files::FileKind;
 use orchestrion_handoff::{KeyFolder, PublicKey};
 use orchestrion_kernel::NodeId;
+use orchestrion_kernel::network::Node;
 use orchestrion_network::{LoadedNetwork, NETWORK_LIMITS, with_public_keys};
 use orchestrion_yaml::Source;
 use std::collections::BTreeMap;
@@ -99,6 +100,16 @@ impl Opened {
         }
         with_public_keys(&self.source, &keys)?;
         Ok(())
+    }
+
+    /// Whether the key file of a node has its public key. An unreadable file has it: nothing replaces a key that may be in use.
+    fn has_key_of(&self, node: &Node) -> bool {
+        match self.keys.load(&node.id) {
+            Ok(key) => key.public_key()[..] == node.public_key[..],
+            Err(_) => {
+                !node.public_key.is_empty() && self.keys.key_path(&node.id).is_ok_and(|path| path.exists())
+            }
+        }
     }
 
     /// Writes public keys into the network file, atomically.

@@ -104,7 +104,8 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
             dot::write(&machines, &paths, path)?;
         }
         statuses.retain(|status| *status == ExitStatus::Error);
-        statuses.push(reach::print(&machines, &paths, state, format)?);
+        let found = reach::print(&machines, &paths, state, format)?;
+        statuses.extend((!machines.is_empty()).then_some(found));
         return Ok(ExitStatus::combine(&statuses));
     }
     if let Some(path) = &args.dot {

@@ -52,8 +52,9 @@ titles; and how many requests, facts and tasks there are. --redact-equality
 hides which messages, arguments and outputs of different steps are equal, and is
 refused where a decision compares two of them, as when a module repeats its
 argument; keys, facts and plans stay comparable. With a network, the names of
-nodes and capabilities, their public keys, and the exact lengths and the
-equality of texts remain, because nodes count tokens and compare results.
+nodes, capabilities, clusters and types, the keys of the metadata of tasks,
+public keys, and the exact lengths and the equality of texts remain, because
+nodes count tokens and compare results.
 Redaction does not protect against a reader who has the original of a part.
 
 Exit codes: 0 success; 2 the trace cannot be opened, or has no such step, item

@@ -13,8 +13,9 @@
 //! A disk can lose the end of a journal, with a call that the host executed. So every effectful call after the opening of an existing
 //! journal is sent as `recover` first, also one that the host does not know. A host avoids this: it stores the `step` of a call before
 //! it executes it, and passes the largest one as `--acknowledged-step`. A journal that ends before this step is refused. After a
-//! truncated torn tail, calls are recovered first in any case, also by later processes until the request ends. `opened` says with
-//! `recovers_first` which holds.
+//! truncated torn tail, calls are recovered first in any case, also by later processes until the request ends. A journal that was once
+//! opened without a step recovers calls first from then on: the requests that it lost may be sent again at any time. `opened` says
+//! with `recovers_first` which holds.
 //!
 //! # Acknowledged inputs
 //!

@@ -3,7 +3,7 @@
 use super::team::{HostBehavior, RecoveryScript, ScriptedTeam, agreed, exit, journal, opened};
 use super::{UNDO, UNDO_AFTER_FAILURE, run};
 use orchestrion_kernel::module::{Operation, Report};
-use orchestrion_kernel::{ConversationId, Policy};
+use orchestrion_kernel::{ConversationId, Policy, TaskId};
 use orchestrion_runtime::{Call, Conversation, Journal as _, JournalFile, OpenError, RecoveryResult, rotate};
 use orchestrion_text::StandardContexts;
 use orchestrion_trace::Header;
@@ -257,6 +257,58 @@ async fn open_without_acknowledged_step_is_known_to_later_processes() {
         let keys: BTreeSet<_> = executed.iter().collect();
         assert_eq!(keys.len(), executed.len(), "cut at byte {end}: an effect happened twice: {executed:?}");
     }
+}
+
+/// A host that knows its effects by the text of the request and the task.
+fn team_of(executed: &Arc<Mutex<Vec<(String, Option<TaskId>)>>>) -> ScriptedTeam {
+    fn effect(call: &Call) -> (String, Option<TaskId>) {
+        (call.request.to_string(), call.operation.task())
+    }
+    let known = Arc::clone(executed);
+    let mut team = ScriptedTeam::with_script(move |call| {
+        if call.operation.is_effectful() {
+            known.lock().unwrap().push(effect(call));
+        }
+        Some(HostBehavior::Reply(Ok(agreed(call).into())))
+    });
+    let known = Arc::clone(executed);
+    team.recovery = Box::new(move |call| {
+        Some(match known.lock().unwrap().contains(&effect(call)) {
+            true => RecoveryResult::Completed(Ok(agreed(call).into())),
+            false => RecoveryResult::NotStarted,
+        })
+    });
+    team
+}
+
+/// Lost steps may contain several requests. The host sends each again at any time: after others have ended, and to processes that are
+/// opened with an acknowledged step.
+#[tokio::test]
+async fn requests_that_were_lost_without_acknowledged_step_are_recovered_at_any_time() {
+    let lost = ["Order paper", "Order toner"];
+    let executed = Arc::default();
+    let mut conversation = Conversation::open_with(Vec::new(), &header(), &StandardContexts).unwrap();
+    for text in lost {
+        conversation.run_request(&team_of(&executed), "ada", text).await.unwrap();
+    }
+    let effects_of_request = executed.lock().unwrap().len() / lost.len();
+    let whole = conversation.into_journal();
+    // The header and the start of the session.
+    let mut ends = whole.iter().enumerate().filter_map(|(at, byte)| (*byte == b'\n').then_some(at + 1));
+    let end = ends.nth(1).unwrap();
+    let mut conversation =
+        Conversation::open_with(whole[..end].to_vec(), &header(), &StandardContexts).unwrap();
+    for text in ["Order pens"].into_iter().chain(lost) {
+        conversation.resume(&team_of(&executed)).await.unwrap();
+        conversation.run_request(&team_of(&executed), "ada", text).await.unwrap();
+        let (steps, journal) = (conversation.steps(), conversation.into_journal());
+        conversation = Conversation::open_acknowledged(journal, &header(), &StandardContexts, steps).unwrap();
+        assert!(conversation.recovers_first(), "after {text:?}");
+    }
+    let executed = executed.lock().unwrap().clone();
+    let effects: BTreeSet<_> = executed.iter().collect();
+    assert_eq!(effects.len(), executed.len(), "an effect happened twice: {executed:?}");
+    assert_eq!(effects.len(), 3 * effects_of_request, "{executed:?}");
 }
 
 /// Resumes the request, or sends it again if its start is lost.

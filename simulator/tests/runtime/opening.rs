@@ -6,7 +6,7 @@ use orchestrion_report::show::{View, show};
 use orchestrion_runtime::{Conversation, JournalFile, OpenError, TruncatedTail};
 use orchestrion_text::StandardContexts;
 use orchestrion_trace::replay::replay;
-use orchestrion_trace::{Header, Reader, Writer};
+use orchestrion_trace::{Header, PossibleLoss, Reader, Writer};
 use std::fs;
 
 fn refused(path: &std::path::Path, policy: Policy) -> String {
@@ -88,7 +88,10 @@ async fn torn_tail_is_truncated() {
         let steps = read_steps(&path);
         assert_eq!(steps.len(), lines - 1);
         let replacing = steps.last().unwrap();
-        assert!(replacing.may_lack_call && replacing.refused.is_some(), "{replacing:?}");
+        assert!(
+            replacing.possible_loss == Some(PossibleLoss::Call) && replacing.refused.is_some(),
+            "{replacing:?}"
+        );
         assert_eq!(replacing.note, Some(tail.to_string()));
         let (mut shown, journal) = (Vec::new(), fs::read(&path).unwrap());
         let reader = Reader::new(journal.as_slice(), "office.ndjson").unwrap();

@@ -100,7 +100,7 @@ async fn forged_state_is_not_joined() {
             start["inputs"] =
                 json!([{"idempotency": {"key": "k", "digest": "d"}, "step": 1, "is_accepted": true}]);
         },
-        |start| start["may_lack_call"] = true.into(),
+        |start| start["possible_loss"] = "steps".into(),
     ];
     for (forgery, forge) in forgeries.into_iter().enumerate() {
         let mut forged = start.clone();

@@ -264,7 +264,7 @@ impl Compared {
         {
             result.contexts.add(a.n, b.n);
         }
-        if a.note != b.note || a.idempotency != b.idempotency || a.may_lack_call != b.may_lack_call {
+        if a.note != b.note || a.idempotency != b.idempotency || a.possible_loss != b.possible_loss {
             result.notes.add(a.n, b.n);
         }
         None

@@ -3,7 +3,7 @@
 //! The kernel forgets what no later decision reads. The runtime, the scenarios and the reports still need it; they read it
 //! here. Facts of a single report stay in that report. The claims and the oracle judge the kernel, so they derive their own.
 
-use crate::format::{StepMetadata, is_false};
+use crate::format::{PossibleLoss, StepMetadata};
 use crate::line_limits::json_len_bytes;
 use crate::recent_inputs::{RecentInputs, RecordedInput};
 use orchestrion_kernel::control::table::Transition;
@@ -53,9 +53,9 @@ pub struct ConversationFold {
     /// The inputs that the host sent with a key. No event contains them.
     #[serde(default, skip_serializing_if = "RecentInputs::is_empty")]
     inputs: RecentInputs,
-    /// See [`Self::may_lack_call`].
-    #[serde(default, skip_serializing_if = "is_false")]
-    may_lack_call: bool,
+    /// See [`Self::possible_loss`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    possible_loss: Option<PossibleLoss>,
 }
 
 /// The result of a request.
@@ -109,7 +109,7 @@ impl ConversationFold {
             state: State::new(conversation),
             facts: None,
             inputs: RecentInputs::default(),
-            may_lack_call: false,
+            possible_loss: None,
         }
     }
 
@@ -128,18 +128,19 @@ impl ConversationFold {
         &self.inputs
     }
 
-    /// Whether a call that the host executed may be missing: a step [says so](StepMetadata::may_lack_call), and no request has ended since
-    /// then. The lost call belongs to the request that runs or, if its start is lost too, to the next one.
-    pub const fn may_lack_call(&self) -> bool {
-        self.may_lack_call
+    /// What may be missing of the steps so far, as [steps say](StepMetadata::possible_loss). A lost call belongs to the request that ran,
+    /// so this loss is over when that request or the next one has ended. Lost steps may belong to any number of requests, which the host may
+    /// send again at any time.
+    pub const fn possible_loss(&self) -> Option<PossibleLoss> {
+        self.possible_loss
     }
 
-    /// Remembers the key of a step, if it has one, and whether a call before it may be missing.
+    /// Remembers the key of a step, if it has one, and what may be missing before it.
     pub fn record_metadata(&mut self, step: u64, metadata: &StepMetadata, is_accepted: bool) {
         if let Some(idempotency) = metadata.idempotency.clone() {
             self.inputs.record(RecordedInput { idempotency, step, is_accepted });
         }
-        self.may_lack_call |= metadata.may_lack_call;
+        self.possible_loss = self.possible_loss.max(metadata.possible_loss);
     }
 
     /// Applies the batch of a step.
@@ -153,7 +154,8 @@ impl ConversationFold {
             }
             self.state.apply(event);
         }
-        self.may_lack_call &= !was_running || self.state.control().request().is_some();
+        let has_ended = was_running && self.state.control().request().is_none();
+        self.possible_loss = self.possible_loss.filter(|loss| *loss == PossibleLoss::Steps || !has_ended);
     }
 }
 

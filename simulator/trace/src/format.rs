@@ -143,7 +143,7 @@ impl Step {
             at_ms: self.at_ms,
             note: self.note.clone(),
             idempotency: self.idempotency.clone(),
-            may_lack_call: self.may_lack_call,
+            possible_loss: self.possible_loss,
         }
     }
 }
@@ -152,7 +152,7 @@ impl StepMetadata {
     /// Creates the metadata of an input at this time, without a note.
     #[must_use]
     pub const fn at(time: Timestamp) -> Self {
-        Self { at_ms: time.millis(), note: None, idempotency: None, may_lack_call: false }
+        Self { at_ms: time.millis(), note: None, idempotency: None, possible_loss: None }
     }
 
     /// The time of the input.
@@ -233,9 +233,9 @@ pub struct Step {
     /// See [`StepMetadata::idempotency`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency: Option<Idempotency>,
-    /// See [`StepMetadata::may_lack_call`].
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub may_lack_call: bool,
+    /// See [`StepMetadata::possible_loss`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub possible_loss: Option<PossibleLoss>,
     /// The input.
     pub input: Input,
     /// The applied batch; empty if the input was refused.
@@ -264,7 +264,7 @@ pub(crate) struct JournalStep {
     #[serde(default)]
     pub(crate) idempotency: Option<Idempotency>,
     #[serde(default)]
-    pub(crate) may_lack_call: bool,
+    pub(crate) possible_loss: Option<PossibleLoss>,
     pub(crate) input: Input,
     /// Absent if the batch is empty.
     #[serde(default)]
@@ -289,19 +289,23 @@ pub struct StepMetadata {
     /// The idempotency key under which the host sent the input. Decisions do not depend on it; the chain covers it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency: Option<Idempotency>,
-    /// Whether steps before this one may be lost, and with them a call that the host executed: the step replaces a torn tail of the
-    /// journal, or it is the first one after the journal was opened without an acknowledged step. Decisions do not depend on it; the
-    /// runtime recovers effectful calls before it sends them.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub may_lack_call: bool,
+    /// What may be lost before this step. Decisions do not depend on it; the runtime recovers effectful calls before it sends them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub possible_loss: Option<PossibleLoss>,
+}
+
+/// What a journal may lack before a step, and with it calls that the host executed (decision 0070).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PossibleLoss {
+    /// At most one call: the step replaces a torn tail.
+    Call,
+    /// Any number of steps: it is the first step after the journal was opened without an acknowledged step.
+    Steps,
 }
 
 pub(crate) fn is_zero(number: &u64) -> bool {
     *number == 0
-}
-
-pub(crate) fn is_false(flag: &bool) -> bool {
-    !flag
 }
 
 /// The part of a [`Step`] after its input, borrowed.

@@ -79,8 +79,8 @@ pub use facts::{
     ConversationFold, RequestFacts, RequestResult, emitted_call, emitted_context_call, transition,
 };
 pub use format::{
-    EVENT_TRACE_FILE, FORMAT, Header, JOURNAL_FORMAT, PolicyRef, ScenarioRef, SegmentEnd, Step, StepMetadata,
-    StepRecord, TOOL_CALL_KEY, TRACE_FILE, TRACE_PREFIX, UpgradedFrom, table_digest,
+    EVENT_TRACE_FILE, FORMAT, Header, JOURNAL_FORMAT, PolicyRef, PossibleLoss, ScenarioRef, SegmentEnd, Step,
+    StepMetadata, StepRecord, TOOL_CALL_KEY, TRACE_FILE, TRACE_PREFIX, UpgradedFrom, table_digest,
 };
 pub use layers::{DifferenceKind, without_texts};
 pub use line_limits::{json_len_bytes, json_values};

@@ -2,7 +2,7 @@
 
 use crate::contexts::ContextRecorder;
 use crate::facts::{ConversationFold, RequestFacts};
-use crate::format::{Header, StepMetadata, StepRecord};
+use crate::format::{Header, PossibleLoss, StepMetadata, StepRecord};
 use crate::recent_inputs::RecentInputs;
 use crate::snapshot::Snapshot;
 use crate::write::{ResumePoint, Writer};
@@ -87,9 +87,9 @@ impl<W: io::Write> Recorder<W> {
         self.fold.facts()
     }
 
-    /// See [`ConversationFold::may_lack_call`].
-    pub const fn may_lack_call(&self) -> bool {
-        self.fold.may_lack_call()
+    /// See [`ConversationFold::possible_loss`].
+    pub const fn possible_loss(&self) -> Option<PossibleLoss> {
+        self.fold.possible_loss()
     }
 
     /// The latest inputs that the host sent with a key.

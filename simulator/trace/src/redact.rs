@@ -147,7 +147,7 @@ pub fn redact<R: BufRead>(
                 key: redactor.name(&key),
                 digest: redactor.name(&digest),
             }),
-            may_lack_call: step.metadata.may_lack_call,
+            possible_loss: step.metadata.possible_loss,
         };
         let decided = recorder.submit(&redactor.input(&step.input), &metadata)?;
         if !is_same_decision(&redactor, &step.outcome.result, &decided) {

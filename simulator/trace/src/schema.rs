@@ -172,7 +172,7 @@ pub fn trace_schema() -> Value {
                 "at_ms": {"$ref": "#/$defs/count"},
                 "note": {"$ref": "#/$defs/text"},
                 "idempotency": {"type": "object"},
-                "may_lack_call": {"const": true},
+                "possible_loss": {"enum": ["call", "steps"]},
                 "input": {"$ref": "#/$defs/input"},
                 "events": {"anyOf": [
                     {"type": "array", "items": {"$ref": "#/$defs/event"}, "minItems": 1},

@@ -6,7 +6,7 @@ use crate::erased;
 use crate::events_digest::EventsDigest;
 use crate::facts::ConversationFold;
 use crate::format::{
-    End, EndLine, Form, Header, SegmentEnd, StateLine, StepMetadata, StepRecord, is_false, is_zero,
+    End, EndLine, Form, Header, PossibleLoss, SegmentEnd, StateLine, StepMetadata, StepRecord, is_zero,
 };
 use crate::line_limits::LineLimits;
 use crate::recent_inputs::Idempotency;
@@ -69,8 +69,8 @@ struct Line<'a> {
     note: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     idempotency: Option<&'a Idempotency>,
-    #[serde(skip_serializing_if = "is_false")]
-    may_lack_call: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    possible_loss: Option<PossibleLoss>,
     input: &'a Input,
     #[serde(skip_serializing_if = "StoredEvents::is_empty")]
     events: StoredEvents<'a>,
@@ -187,7 +187,7 @@ impl<W: io::Write> Writer<W> {
         input: &Input,
         record: StepRecord<'_>,
     ) -> io::Result<()> {
-        let &StepMetadata { at_ms, ref note, ref idempotency, may_lack_call } = metadata;
+        let &StepMetadata { at_ms, ref note, ref idempotency, possible_loss } = metadata;
         let StepRecord { events, refused, context } = record;
         let n = self.next;
         self.next += 1;
@@ -209,7 +209,7 @@ impl<W: io::Write> Writer<W> {
             at_ms,
             note,
             idempotency,
-            may_lack_call,
+            possible_loss,
             input,
             events,
             refused,

@@ -62,7 +62,7 @@ impl Before {
         if opened.has_replaced_tail {
             let replacing = kept.split_off(last_line_start(&kept));
             let line: Value = serde_json::from_slice(&replacing).unwrap_or_default();
-            if (&line["n"], &line["may_lack_call"]) != (&(opened.steps + 1).into(), &true.into()) {
+            if (&line["n"], &line["possible_loss"]) != (&(opened.steps + 1).into(), &"call".into()) {
                 return Err(format!("no step replaces the tail, but {line}"));
             }
         }

@@ -15,6 +15,7 @@ use headings::Headings;
 use orchestrion_kernel::item::ItemKey;
 use orchestrion_kernel::module::{Operation, Report};
 use orchestrion_kernel::{Event, Input, Phase, Revision};
+use orchestrion_trace::PossibleLoss;
 use std::io;
 
 /// The headings of the timeline, and what it shows of the current request later.
@@ -41,7 +42,7 @@ impl Timeline {
                 out.write_blank()?;
             }
             // Its input is there because a step has one.
-            if view.step.may_lack_call && matches!(view.step.input, Input::Tick) {
+            if view.step.possible_loss == Some(PossibleLoss::Call) {
                 let actor = Line::new().styled(TextStyle::Warn, "journal");
                 let note = view.step.note.as_deref().unwrap_or("torn tail truncated");
                 return out.write_step(view, actor, Line::text(note), "");

@@ -3,6 +3,8 @@
 //! A checkpoint is of one build of this program, so no change of kernel, model or claims can make it wrong.
 
 use super::options::Args;
+use crate::cli::args::GlobalArgs;
+use crate::cli::output;
 use miette::{Context, IntoDiagnostic, Result, miette};
 use orchestrion_claims::CLAIMS;
 use orchestrion_explorer::Checkpoint;
@@ -86,6 +88,13 @@ impl PolicyCheckpoints<'_> {
             states: self.folder.states,
             time: TIME,
         }
+    }
+}
+
+/// States that a model is not explored from its start: its states so far are those of the file.
+pub(super) fn note_continued(checkpoint: &Checkpoint, model: &str, global: &GlobalArgs) {
+    if !global.quiet && checkpoint.file.exists() {
+        output::print_error(&format!("{model}: continues from {}", checkpoint.file.display()));
     }
 }
 

@@ -124,7 +124,8 @@ pub(in super::super) struct Args {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["reach", "sweep"])]
     pub(super) dot: Option<PathBuf>,
     /// Write the progress of each model into this folder, after 30 s or 1,000,000 product states, and continue from it if it is
-    /// there. The result is the same as without interruption. Refuses a checkpoint of another program, policy, scope or model.
+    /// there. The result is the same as without interruption. Refuses a checkpoint of another program, policy, scope or model;
+    /// who can write the folder can still forge one.
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["reach", "sweep", "mutants", "dot", "exact"])]
     pub(super) checkpoint: Option<PathBuf>,
     /// Write a checkpoint after this many new product states.

@@ -1,6 +1,6 @@
 //! Result of checking one policy.
 
-use super::checkpoint::PolicyCheckpoints;
+use super::checkpoint::{PolicyCheckpoints, note_continued};
 use super::coverage;
 use super::options::Args;
 use super::plan::CheckPlan;
@@ -106,6 +106,7 @@ pub(super) fn check_policy(
             let run = match (checkpoints, &args.dot) {
                 (Some(checkpoints), _) => {
                     let checkpoint = checkpoints.of_model(model);
+                    note_continued(&checkpoint, model.name, global);
                     explore_with_checkpoints(&kernel, model, scope, options, &checkpoint, progress)?
                 }
                 (None, Some(_)) => return Ok(explore_counting(&kernel, model, scope, options, progress)?),

@@ -51,7 +51,8 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
         parquet::write(target, &summary, &tables(parts))?;
     }
     let metrics: Vec<_> = METRICS.iter().collect();
-    print_report(&summary, &metrics, &Files { result: path, rows: None, parquet }, args.format, global)
+    let files = Files { result: path, rows: None, parquet };
+    print_report(&summary, &metrics, &files, ExitStatus::Incomplete, args.format, global)
 }
 
 /// A part of an experiment.

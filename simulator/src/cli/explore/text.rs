@@ -52,23 +52,20 @@ pub(super) fn print(
         write_hanging(0, "", &sanitize(&experiment.description), output::width(), &mut out)
             .into_diagnostic()?;
     }
-    print_report(summary, &experiment.metrics, files, format, global)
+    print_report(summary, &experiment.metrics, files, ExitStatus::Success, format, global)
 }
 
-/// Prints the statistics of a result.
+/// Prints the statistics of a result. `of_part` is the exit status if runs of the experiment are not in it.
 pub(super) fn print_report(
     summary: &Summary,
     metrics: &[&'static Metric],
     files: &Files,
+    of_part: ExitStatus,
     format: Format,
     global: &GlobalArgs,
 ) -> Result<ExitStatus> {
     let report = Report::new(summary, metrics);
-    let status = if report.missing_runs == 0 || summary.ranges.len() == 1 {
-        ExitStatus::Success
-    } else {
-        ExitStatus::Incomplete
-    };
+    let status = if report.missing_runs == 0 { ExitStatus::Success } else { of_part };
     let shown = |path: &Path| sanitize(&path.display().to_string());
     let mut out = output::stdout();
     match format {

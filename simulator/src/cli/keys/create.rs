@@ -3,9 +3,10 @@
 use super::{Files, Opened};
 use crate::cli::exit_status::ExitStatus;
 use crate::cli::output;
-use miette::{IntoDiagnostic, Result};
+use miette::{IntoDiagnostic, Result, miette};
 use orchestrion_handoff::KeyError;
 use orchestrion_kernel::NodeId;
+use orchestrion_report::text::sanitize;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -29,7 +30,7 @@ Exit codes: 0 success; 2 error.")]
 pub(super) struct Args {
     #[command(flatten)]
     files: Files,
-    /// Create a key also for a node that has a public key and no key file, and replace its public key.
+    /// Also replace the public key of a node that has no key file of it.
     #[arg(long)]
     all: bool,
 }
@@ -39,7 +40,7 @@ pub(super) struct Args {
 pub(super) enum Missing {
     /// Those without a public key.
     PublicKey,
-    /// Those without a public key, or without a key file.
+    /// Those without a public key, or without a key file of it.
     AnyKey,
 }
 
@@ -52,12 +53,14 @@ pub(in crate::cli) struct KeyFile {
 
 /// Creates the keys that are missing, and writes the public keys into the network file.
 pub(super) fn create_keys(opened: &Opened, missing: Missing) -> Result<Vec<KeyFile>> {
-    let has_file = |node: &NodeId| opened.keys.key_path(node).is_ok_and(|path| path.exists());
     let nodes = opened.network.network.iter().filter(|node| match missing {
         Missing::PublicKey => node.public_key.is_empty(),
-        Missing::AnyKey => node.public_key.is_empty() || !has_file(&node.id),
+        Missing::AnyKey => !opened.has_key_of(node),
     });
     let nodes: Vec<NodeId> = nodes.map(|node| node.id.clone()).collect();
+    let others = opened.network.network.iter().filter(|node| !nodes.contains(&node.id));
+    let mut owners: BTreeMap<Vec<u8>, NodeId> =
+        others.map(|node| (node.public_key.to_vec(), node.id.clone())).collect();
     opened.ensure_editable(&nodes)?;
     let (mut files, mut public_keys) = (Vec::new(), BTreeMap::new());
     for node in nodes {
@@ -66,6 +69,14 @@ pub(super) fn create_keys(opened: &Opened, missing: Missing) -> Result<Vec<KeyFi
             Err(KeyError::Exists { .. }) => (opened.keys.load(&node).into_diagnostic()?, false),
             Err(error) => return Err(error).into_diagnostic(),
         };
+        if let Some(owner) = owners.insert(key.public_key().to_vec(), node.clone()) {
+            return Err(miette!(
+                help = "delete this file: it is a copy, and both nodes could sign for each other",
+                "{}: expected a key of its own, found that of the node {}",
+                sanitize(&opened.keys.key_path(&node).into_diagnostic()?.display().to_string()),
+                sanitize(owner.as_str())
+            ));
+        }
         files.push(KeyFile { path: opened.keys.key_path(&node).into_diagnostic()?, is_new });
         public_keys.insert(node, key.public_key());
     }

@@ -124,10 +124,10 @@ impl Replayer {
     /// Replays the latest step of a journal, which has a digest of its events. After a text was erased a difference proves nothing: items
     /// and contexts contain a placeholder, and two texts may no longer be equal.
     fn next_of_journal<R: BufRead>(&mut self, reader: &Reader<R>) -> Result<ReplayedStep, TraceError> {
-        let JournalStep { n, at_ms, note, idempotency, may_lack_call, input, events, refused, context } =
+        let JournalStep { n, at_ms, note, idempotency, possible_loss, input, events, refused, context } =
             reader.journal_step()?;
         let outcome = self.decide(Timestamp::from_millis(at_ms), &input);
-        let metadata = StepMetadata { at_ms, note, idempotency, may_lack_call };
+        let metadata = StepMetadata { at_ms, note, idempotency, possible_loss };
         let differ = |kind, subject: &str, recorded: String, replayed: String| {
             Some((kind, Difference { step: n, subject: subject.to_owned(), recorded, replayed }))
         };
