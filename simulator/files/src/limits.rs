@@ -14,11 +14,11 @@ pub const TEXT_FILE_VALUES_MAX: usize = 250_000;
 /// Nested mappings and lists of a YAML file; each level needs stack. JSON is limited to 128 levels by its parser.
 pub const NESTING_MAX: usize = 32;
 
-/// Trust networks: room for 10,000 nodes of 200 values each, such as 20 connections.
+/// Trust networks: room for 10,000 nodes of 100 values each, such as 12 connections with their trust and status.
 pub const NETWORK_FILE_BYTES_MAX: usize = 16 << 20;
 
-/// Values of a trust network.
-pub const NETWORK_FILE_VALUES_MAX: usize = 2_000_000;
+/// Values of a trust network, keys included.
+pub const NETWORK_FILE_VALUES_MAX: usize = 1_000_000;
 
 /// Nodes, capabilities, or connections of a node. A node needs about 2.5 kB.
 pub const NETWORK_ENTRIES_MAX: usize = 50_000;

@@ -39,7 +39,7 @@ use orchestrion_yaml::{FileLimits, LabeledError, ReadError, Source, schema_of};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// The limits of a network file: room for 10,000 nodes of 200 values each, such as 20 connections.
+/// The limits of a network file: room for 10,000 nodes of 100 values each.
 pub const NETWORK_LIMITS: FileLimits = FileLimits {
     bytes_max: NETWORK_FILE_BYTES_MAX,
     values_max: NETWORK_FILE_VALUES_MAX,

@@ -170,7 +170,7 @@ fn invalid_tasks_are_reported() {
 fn files_above_the_limits_are_refused() {
     let nodes: String = (0..50).map(|node| format!("  n{node}: {{}}\n")).collect();
     let text = format!("capabilities: {{}}\nnodes:\n{nodes}");
-    // Reading two million values would take the test seconds.
+    // Reading a million values would take the test seconds.
     let limits = FileLimits { values_max: 60, ..NETWORK_LIMITS };
     let source = Source::from_text_within("net.yaml", &text, limits).unwrap();
     let values = render_error(&build::load(&source).unwrap_err());

@@ -59,18 +59,17 @@ impl SolverResult {
     }
 }
 
-/// The time after which [`Solver::Ilp`] gives up on a small problem: solvers of linear programs count neither nodes nor memory.
+/// The most time after which [`Solver::Ilp`] gives up.
 const ILP_TIME_MAX: Duration = Duration::from_secs(5);
 
-/// The items of a problem that still gets [`ILP_TIME_MAX`]. Each node of the search takes memory for every item, so a larger problem
-/// gets less time: less than 256 MB were measured from 60 to 2,000 items.
-const ILP_ITEMS_OF_TIME_MAX: usize = 100;
+/// The time of a problem with one item, if there were no such limit. The engine counts neither nodes nor memory, and takes up to 600 MB in
+/// a second for hundreds of items: 60 to 2,000 items with close utilities took less than 256 MB so.
+const ILP_TIME_OF_ITEM: Duration = Duration::from_secs(100);
 
-/// Returns the time after which [`Solver::Ilp`] gives up: of more items, less by the power of 1.5.
+/// Returns the time after which [`Solver::Ilp`] gives up: the more items, the sooner.
 fn ilp_time_max(items: usize) -> Duration {
-    let weight = |items: usize| u32::try_from(items.saturating_mul(items.isqrt())).unwrap_or(u32::MAX);
-    let most = weight(ILP_ITEMS_OF_TIME_MAX);
-    ILP_TIME_MAX * most / weight(items).max(most)
+    let items = u32::try_from(items).unwrap_or(u32::MAX);
+    ILP_TIME_MAX.min(ILP_TIME_OF_ITEM / items.max(1))
 }
 
 /// Error of a solver.

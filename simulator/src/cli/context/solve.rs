@@ -76,7 +76,7 @@ pub(super) struct Args {
 enum SolverName {
     /// Exact branch and bound.
     Native,
-    /// Exact 0-1 program, for small problems.
+    /// Exact 0-1 program, for small problems: gives up after 100 s divided by the items, 5 s at most.
     Ilp,
     /// Baseline: utility per token.
     Greedy,
