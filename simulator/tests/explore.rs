@@ -180,6 +180,19 @@ fn relabelled_parts_are_not_merged() {
     }
 }
 
+/// A spreadsheet calculates a field of the rows that starts so.
+#[test]
+fn policy_named_as_formula_is_refused() {
+    let folder = folder();
+    fs::write(folder.path().join("formula.yaml"), "extends: hardened\nname: =1+1\n").unwrap();
+    fs::write(
+        folder.path().join("test.yaml"),
+        EXPERIMENT.replace("grid:", "policies: [formula.yaml]\ngrid:"),
+    )
+    .unwrap();
+    refuse(folder.path(), &["run", "test.yaml"], "invalid name of a policy: expected none of = + - @ first");
+}
+
 /// A result that this program did not write: each change is refused, without a panic.
 #[test]
 fn inconsistent_results_are_refused() {

@@ -107,12 +107,11 @@ pub fn serve<J: Journal>(
         on_end();
     });
     let events = HostEvents { closes, disconnected };
-    let reason = match clock.block_on(converse(conversation, network, requests, &pipe, events)) {
-        Ok(reason) => reason?,
-        // A deadlock is only detected in simulated time.
-        Err(_) => ExitReason::HostDisconnected(Vec::new()),
-    };
-    Ok(Served { reason, unread: output.finish() })
+    let end = clock.block_on(converse(conversation, network, requests, &pipe, events));
+    let unread = output.finish();
+    // A deadlock is only detected in simulated time.
+    let reason = end.unwrap_or_else(|_| Ok(ExitReason::HostDisconnected(Vec::new())))?;
+    Ok(Served { reason, unread })
 }
 
 /// Runs a conversation as [`serve`] does, over any connection.

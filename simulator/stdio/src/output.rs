@@ -55,6 +55,8 @@ struct QueueState {
     /// Whether nothing more is sent: a write failed, or too much waits.
     is_ended: bool,
     is_over_limit: bool,
+    /// Whether no message follows, so that the thread ends.
+    is_finished: bool,
 }
 
 impl Output {
@@ -85,7 +87,7 @@ impl Output {
         let Ok(mut line) = serde_json::to_vec(message) else { return };
         line.push(b'\n');
         let mut state = lock_ignoring_poison(&self.queue.state);
-        if state.is_ended {
+        if state.is_ended || state.is_finished {
             return;
         }
         if !state.lines.is_empty() && state.waiting_bytes.saturating_add(line.len()) > WAITING_BYTES_MAX {
@@ -99,7 +101,8 @@ impl Output {
         self.queue.changed.notify_all();
     }
 
-    /// Waits until the host has everything, or reads no more. Returns what it did not read.
+    /// Waits until the host has everything, or reads no more. Returns what it did not read. Ends the thread that writes, unless the host
+    /// blocks it.
     pub(crate) fn finish(&self) -> Option<Unread> {
         let mut state = lock_ignoring_poison(&self.queue.state);
         let mut written_parts = state.written_parts;
@@ -112,16 +115,17 @@ impl Output {
             }
             written_parts = state.written_parts;
         }
+        state.is_finished = true;
+        self.queue.changed.notify_all();
         let unread = Unread { messages: state.lines.len(), is_over_limit: state.is_over_limit };
         (unread.messages > 0 || unread.is_over_limit).then_some(unread)
     }
 }
 
 impl Queue {
-    /// Writes lines until a write fails.
+    /// Writes lines until no more follow, or a write fails.
     fn write_to(&self, mut output: impl Write) -> io::Result<()> {
-        loop {
-            let line = self.next_line();
+        while let Some(line) = self.next_line() {
             for part in line.chunks(PART_BYTES) {
                 output.write_all(part)?;
                 output.flush()?;
@@ -133,16 +137,47 @@ impl Queue {
             state.waiting_bytes -= line.len();
             self.changed.notify_all();
         }
+        Ok(())
     }
 
-    /// Waits for the next line, which stays in the queue until it is written.
-    fn next_line(&self) -> Arc<[u8]> {
+    /// Waits for the next line, which stays in the queue until it is written. Returns `None` if none follows.
+    fn next_line(&self) -> Option<Arc<[u8]>> {
         let mut state = lock_ignoring_poison(&self.state);
-        loop {
-            match state.lines.front() {
-                Some(line) => return Arc::clone(line),
-                None => state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
-            }
+        while state.lines.is_empty() && !state.is_finished {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
+        state.lines.front().map(Arc::clone)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+
+    /// Owned by the thread that writes.
+    struct Owned(Vec<u8>, Sender<Vec<u8>>);
+
+    impl Write for Owned {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            // The test may have ended.
+            let _ = self.1.send(std::mem::take(&mut self.0));
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn thread_that_writes_ends() {
+        let (sender, receiver) = channel();
+        let output = Output::new(Owned(Vec::new(), sender), || ());
+        output.send(&"first");
+        assert_eq!(output.finish(), None);
+        output.send(&"late");
+        assert_eq!(receiver.recv_timeout(STALL_MAX), Ok(b"\"first\"\n".to_vec()));
+        assert_eq!(receiver.recv_timeout(STALL_MAX), Err(RecvTimeoutError::Disconnected));
     }
 }

@@ -73,10 +73,8 @@ pub(super) fn resolve(
         let policy = found.map_err(|error| error.into_read_error(source, name.span(), "named here"))?;
         // The rows contain the name, and a spreadsheet calculates a field that starts so.
         if policy.name.starts_with(['=', '+', '-', '@']) {
-            let message = format!(
-                "invalid name of a policy: expected a letter or a digit first, found {:?}",
-                policy.name
-            );
+            let message =
+                format!("invalid name of a policy: expected none of = + - @ first, found {:?}", policy.name);
             let error = LabeledError::new(message, "give the policy another name in its file");
             return Err(in_source(error.with_label(name.span(), "this policy")));
         }

@@ -23,14 +23,14 @@ Examples:
 
 The folder is created if it does not exist. A node that has a public_key is left
 out, unless --all is given: its key may be on another machine. A key file that
-exists is kept, and its public key is written into the network file. Comments of
-the file stay.
+exists is kept, and its public key is written into the network file. A key file
+that is a copy of another node's is refused. Comments of the network file stay.
 
 Exit codes: 0 success; 2 error.")]
 pub(super) struct Args {
     #[command(flatten)]
     files: Files,
-    /// Also replace the public key of a node that has no key file of it.
+    /// Also create a key for a node whose key file is missing, and replace each public key that is not that of its key file.
     #[arg(long)]
     all: bool,
 }
