@@ -53,14 +53,14 @@ pub(in crate::cli) struct KeyFile {
 
 /// Creates the keys that are missing, and writes the public keys into the network file.
 pub(super) fn create_keys(opened: &Opened, missing: Missing) -> Result<Vec<KeyFile>> {
-    let nodes = opened.network.network.iter().filter(|node| match missing {
+    let nodes = opened.network.network.iter();
+    let (nodes, others): (Vec<_>, Vec<_>) = nodes.partition(|node| match missing {
         Missing::PublicKey => node.public_key.is_empty(),
         Missing::AnyKey => !opened.has_key_of(node),
     });
-    let nodes: Vec<NodeId> = nodes.map(|node| node.id.clone()).collect();
-    let others = opened.network.network.iter().filter(|node| !nodes.contains(&node.id));
+    let nodes: Vec<NodeId> = nodes.into_iter().map(|node| node.id.clone()).collect();
     let mut owners: BTreeMap<Vec<u8>, NodeId> =
-        others.map(|node| (node.public_key.to_vec(), node.id.clone())).collect();
+        others.into_iter().map(|node| (node.public_key.to_vec(), node.id.clone())).collect();
     opened.ensure_editable(&nodes)?;
     let (mut files, mut public_keys) = (Vec::new(), BTreeMap::new());
     for node in nodes {
