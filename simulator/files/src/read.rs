@@ -4,6 +4,9 @@ use std::fs::{File, FileType, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
 
+/// What a link is called whose file does not exist.
+pub(crate) const LINK_TO_NO_FILE: &str = "a link to no file";
+
 /// Opens a file for reading.
 ///
 /// # Errors
@@ -16,12 +19,19 @@ pub fn open(path: &Path) -> io::Result<File> {
 /// Opens a file with these options.
 pub(crate) fn open_with(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     // To open a device can act on it, so the path is checked before; the open file is checked because the path can change.
-    match path.metadata() {
-        Ok(metadata) => check_type(metadata.file_type())?,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+    let links = match path.metadata() {
+        Ok(metadata) => {
+            check_type(metadata.file_type())?;
+            Links::Followed
+        }
+        // A file is never created where a link of another program says.
+        Err(error) if error.kind() == io::ErrorKind::NotFound && path.is_symlink() => {
+            return Err(not_a_file(LINK_TO_NO_FILE));
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Links::Refused,
         Err(error) => return Err(error),
-    }
-    let file = without_blocking(options).open(path)?;
+    };
+    let file = without_blocking(options, links).open(path)?;
     check_type(file.metadata()?.file_type())?;
     Ok(file)
 }
@@ -55,11 +65,15 @@ fn too_large(bytes_max: u64) -> io::Error {
 fn check_type(file_type: FileType) -> io::Result<()> {
     match type_name(file_type) {
         None => Ok(()),
-        Some(found) => Err(io::Error::new(
-            io::ErrorKind::InvalidInput,
-            format!("not a file: expected a file, found {found}; name a file"),
-        )),
+        Some(found) => Err(not_a_file(found)),
     }
+}
+
+fn not_a_file(found: &str) -> io::Error {
+    io::Error::new(
+        io::ErrorKind::InvalidInput,
+        format!("not a file: expected a file, found {found}; name a file"),
+    )
 }
 
 /// The type with its article; `None` for a file.
@@ -83,14 +97,27 @@ pub(crate) fn type_name(file_type: FileType) -> Option<&'static str> {
     types.into_iter().find(|(is_type, _)| *is_type).map(|(_, name)| name)
 }
 
+/// Whether a path may be a link.
+#[derive(Clone, Copy)]
+enum Links {
+    Followed,
+    /// No link had the name: one that is there now was made meanwhile.
+    Refused,
+}
+
 /// A pipe opens at once, with or without a writer.
 #[cfg(unix)]
-fn without_blocking(options: &mut OpenOptions) -> &mut OpenOptions {
+fn without_blocking(options: &mut OpenOptions, links: Links) -> &mut OpenOptions {
+    use rustix::fs::OFlags;
     use std::os::unix::fs::OpenOptionsExt as _;
-    options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed())
+    let flags = match links {
+        Links::Followed => OFlags::NONBLOCK,
+        Links::Refused => OFlags::NONBLOCK.union(OFlags::NOFOLLOW),
+    };
+    options.custom_flags(flags.bits().cast_signed())
 }
 
 #[cfg(not(unix))]
-fn without_blocking(options: &mut OpenOptions) -> &mut OpenOptions {
+fn without_blocking(options: &mut OpenOptions, _: Links) -> &mut OpenOptions {
     options
 }

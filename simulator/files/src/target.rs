@@ -5,7 +5,7 @@ use crate::error::WriteError;
 use crate::kind::FileKind;
 use crate::limits::{LOCK_ATTEMPTS, LOCK_PAUSE};
 use crate::lock::{is_at_path, lock};
-use crate::read::{self, type_name};
+use crate::read::{self, LINK_TO_NO_FILE, type_name};
 use std::borrow::Cow;
 use std::fs::{File, Permissions};
 use std::io;
@@ -159,7 +159,7 @@ fn resolve(path: &Path) -> Result<Cow<'_, Path>, WriteError> {
     match path.canonicalize() {
         Ok(resolved) => Ok(Cow::Owned(resolved)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            Err(WriteError::NotAFile { path: path.to_owned(), found: "a link to no file" })
+            Err(WriteError::NotAFile { path: path.to_owned(), found: LINK_TO_NO_FILE })
         }
         Err(error) => Err(WriteError::Unreadable { path: path.to_owned(), error }),
     }

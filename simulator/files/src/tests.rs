@@ -166,6 +166,9 @@ mod unix {
         symlink(&missing, &link).unwrap();
         assert!(matches!(write(&link, ""), Err(WriteError::NotAFile { found: "a link to no file", .. })));
         assert!(matches!(write_new(&link, ""), Err(WriteError::Exists { .. })));
+        let options = &mut OpenOptions::new();
+        let error = open_locked(options.create(true).read(true).write(true), &link).unwrap_err();
+        assert!(error.to_string().contains("found a link to no file"), "{error}");
         assert!(!missing.exists() && link.is_symlink());
     }
 

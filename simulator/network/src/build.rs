@@ -3,6 +3,7 @@
 use super::LoadedNetwork;
 use super::by_id::ById;
 use super::format::{CapabilityFile, ConnectionFile, HeldCapabilityFile, NetworkFile, NodeFile};
+use super::public_key::PublicKeyText;
 use orchestrion_kernel::network::{
     Capability, CapabilityConstraints, CapabilityState, Connection, ConnectionStatus, Network, Node,
     NodeStatus, ThreatBelief, TrustPolicy,
@@ -27,6 +28,7 @@ pub(super) fn build(file: &NetworkFile) -> Result<LoadedNetwork, LabeledError> {
         policy: &policy,
         declared: file.capabilities.0.iter().map(|(id, file)| (id.value.as_str(), file)).collect(),
         nodes: file.nodes.0.iter().map(|(id, _)| (id.value.as_str(), NodeId::new(id.value.text()))).collect(),
+        keys: BTreeMap::new(),
         capabilities: BTreeMap::new(),
     };
     let nodes = file.nodes.0.iter().map(|(id, node)| builder.node(id, node));
@@ -50,6 +52,12 @@ pub(super) fn joining_node(
         policy: &network.policy,
         declared: network.capabilities.iter().map(|(id, file)| (id.as_str(), file)).collect(),
         nodes: nodes.map(|id| (id.as_str(), id.clone())).collect(),
+        keys: network
+            .network
+            .iter()
+            .filter(|node| !node.public_key.is_empty())
+            .map(|node| (node.public_key.as_slice(), node.id.as_str()))
+            .collect(),
         capabilities: BTreeMap::new(),
     };
     builder.node(id, file)
@@ -59,6 +67,8 @@ struct Builder<'f> {
     policy: &'f TrustPolicy,
     declared: BTreeMap<&'f str, &'f CapabilityFile>,
     nodes: BTreeMap<&'f str, NodeId>,
+    /// The nodes with a public key, by their keys.
+    keys: BTreeMap<&'f [u8], &'f str>,
     /// The declarations by id and capacity. Nodes with the same declaration share it.
     capabilities: BTreeMap<(&'f str, u32), Arc<Capability>>,
 }
@@ -72,7 +82,10 @@ impl<'f> Builder<'f> {
         node.status = status.unwrap_or(NodeStatus::Probationary);
         node.cluster = cluster.as_ref().map(|cluster| ClusterId::new(cluster.text()));
         node.reported_load = load.map(|load| load.0);
-        node.public_key = public_key.as_ref().map(|key| key.value.0.clone()).unwrap_or_default();
+        if let Some(key) = public_key {
+            self.check_own_key(id, key)?;
+            node.public_key.clone_from(&key.value.0);
+        }
         for (capability, held) in &capabilities.0 {
             node.add_capability(self.capability(capability, held)?);
         }
@@ -85,6 +98,24 @@ impl<'f> Builder<'f> {
             .map(|(subject, level)| (subject, ThreatBelief { level: level.0, ..ThreatBelief::default() }))
             .collect();
         Ok(node)
+    }
+
+    /// Checks that no other node has this public key: each could sign the handoffs of the other.
+    fn check_own_key(
+        &mut self,
+        id: &'f Spanned<StrictText>,
+        key: &'f Spanned<PublicKeyText>,
+    ) -> Result<(), LabeledError> {
+        let Some(other) = self.keys.insert(&key.value.0, id.value.as_str()) else { return Ok(()) };
+        let error = LabeledError::new(
+            format!(
+                "public key of two nodes: expected a key of its own for `{}`, found that of `{}`",
+                id.value.as_str().escape_debug(),
+                other.escape_debug()
+            ),
+            "remove this `public_key`, and create a key with `orchestrion keys create`",
+        );
+        Err(error.with_label(key.span(), "the same key"))
     }
 
     fn orchestrator(&self, id: &Spanned<StrictText>) -> Result<NodeId, LabeledError> {

@@ -77,7 +77,7 @@ pub struct NodeFile {
     /// Load that the node reports. Default: the largest load of its capabilities.
     #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
     pub load: Option<Decimal<Score>>,
-    /// Ed25519 public key, 64 hexadecimal digits. Default: none.
+    /// Ed25519 public key, 64 hexadecimal digits. No other node has it. Default: none.
     #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
     pub public_key: Option<Spanned<PublicKeyText>>,
     /// Held capabilities, by id.

@@ -124,6 +124,10 @@ fn changed_policy_needs_an_upgrade_from_the_segment_before() {
     assert!(hidden.contains("found others, and no upgrade"), "{hidden}");
     let other = refused(Header { upgraded_from: Some(recorded.as_upgraded_from()), ..recorded.clone() });
     assert!(other.contains("expected an upgrade from the kernel ") && other.contains("the policy other"));
+    let continues_nothing = Header { continues: None, ..recorded.clone() };
+    let trace = Writer::new(Vec::new(), &continues_nothing).unwrap().end().unwrap();
+    let error = Reader::new(&trace[..], "trace").unwrap_err().to_string();
+    assert!(error.contains("expected `continues` beside `upgraded_from`"), "{error}");
     let foreign = refused(Header { conversation: ConversationId::new("cellar"), ..recorded });
     assert!(foreign.contains("expected the conversation of the segment before"), "{foreign}");
 }

@@ -149,6 +149,11 @@ impl<R: BufRead> Reader<R> {
             })?,
         };
         reader.chain = chain::seed_steps(&reader.body).map_err(|error| reader.malformed(&error))?;
+        if reader.header.upgraded_from.is_some() && reader.header.continues.is_none() {
+            let reason =
+                "expected `continues` beside `upgraded_from`, found none: an upgrade continues a segment";
+            return Err(reader.error(TraceErrorKind::Malformed(reason.to_owned())));
+        }
         if let Err(error) = reader.header.policy.validate() {
             return Err(reader.error(TraceErrorKind::Policy(error)));
         }

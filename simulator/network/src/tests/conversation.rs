@@ -95,6 +95,27 @@ fn joining_node_has_its_file() {
 }
 
 #[test]
+fn each_node_has_its_own_key() {
+    let keys = |b: &str| {
+        let (a, b) = ("5a".repeat(32), b.repeat(32));
+        SMALL
+            .replace("a: {}", &format!("a: {{public_key: \"{a}\"}}"))
+            .replace("status: hub", &format!("public_key: \"{b}\""))
+    };
+    let error = LoadedNetwork::parse("net.yaml", &keys("5A")).unwrap_err();
+    insta::assert_snapshot!(render_error(&error));
+    let network = load(&keys("5b"));
+    let join = |key: &str| {
+        let file = format!("public_key: \"{}\"", key.repeat(32));
+        let file = Source::from_text("zoe.yaml", &file).unwrap().parse().unwrap();
+        network.joining_node(&Spanned::from(StrictText::from("zoe")), &file, &BTreeSet::new())
+    };
+    assert!(join("5c").is_ok());
+    let error = join("5b").unwrap_err().into_file_error();
+    assert!(render_error(&error).contains("found that of `b`"));
+}
+
+#[test]
 fn requirements_have_their_file() {
     let task = "required_capabilities: [see, executor]\ninput_type: pdf\ninput_size: 7\nconstraints:\n  timeout_ms: 9\n  priority: critical\n  min_trust: 0.5\n  preferred_nodes: [ana]\n  excluded_nodes: [ben]\n";
     let requirements = load(TEAM).parse_task("task.yaml", task).unwrap();

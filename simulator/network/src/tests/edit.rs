@@ -5,11 +5,11 @@ use orchestrion_kernel::NodeId;
 use orchestrion_yaml::{ReadError, Source, render_error};
 use std::collections::BTreeMap;
 
-/// Writes the key of 32 times `byte` for each node.
+/// Writes a key for each node: 32 times `byte` for the first, 32 times the next byte for the second.
 fn edit(text: &str, nodes: &[&str], byte: u8) -> Result<String, ReadError> {
     let source = Source::from_text_within("net.yaml", text, NETWORK_LIMITS).unwrap();
     let keys: BTreeMap<NodeId, [u8; 32]> =
-        nodes.iter().map(|node| (NodeId::new(*node), [byte; 32])).collect();
+        nodes.iter().zip(byte..).map(|(node, byte)| (NodeId::new(*node), [byte; 32])).collect();
     with_public_keys(&source, &keys)
 }
 
@@ -55,14 +55,17 @@ fn keys_of_several_nodes_are_added() {
     let text = include_str!("../../../../specs/networks/invoices.yaml");
     let nodes = ["ana", "ben", "cleo", "dai", "desk"];
     let edited = edit(text, &nodes, 7).unwrap();
-    let line = format!("    public_key: \"{}\"\n", "07".repeat(32));
-    assert_eq!(edited.matches(&line).count(), nodes.len());
-    assert_eq!(edited.replace(&line, ""), text);
+    let rest = (7..).take(nodes.len()).fold(edited.clone(), |rest, byte| {
+        let line = format!("    public_key: \"{}\"\n", format!("{byte:02x}").repeat(32));
+        assert_eq!(rest.matches(&line).count(), 1);
+        rest.replace(&line, "")
+    });
+    assert_eq!(rest, text);
     let LoadedNetwork { network: before, .. } = LoadedNetwork::parse("net.yaml", text).unwrap();
     let LoadedNetwork { network: after, .. } = LoadedNetwork::parse("net.yaml", &edited).unwrap();
-    for node in nodes.map(NodeId::new) {
+    for (node, byte) in nodes.map(NodeId::new).into_iter().zip(7..) {
         let mut expected = before.node(&node).unwrap().clone();
-        expected.public_key = vec![7; 32];
+        expected.public_key = vec![byte; 32];
         assert_eq!(after.node(&node), Some(&expected));
     }
 }
