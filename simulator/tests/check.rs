@@ -156,9 +156,12 @@ fn drawing_marks_the_counterexample() {
     }
     check(1, &folder, &arguments);
     assert_eq!(fs::read_to_string(folder.path().join("explored.dot")).unwrap(), drawn);
-    fs::write(folder.path().join("explored.dot"), "precious").unwrap();
-    let refused = check(2, &folder, &arguments);
-    assert!(refused.contains("is not a drawing and is not overwritten"), "{refused}");
+    for precious in ["precious", "digraph mine {}\n", "digraph explored { own }\n"] {
+        fs::write(folder.path().join("explored.dot"), precious).unwrap();
+        let refused = check(2, &folder, &arguments);
+        assert!(refused.contains("is not a drawing of explored states and is not overwritten"), "{refused}");
+        assert_eq!(fs::read_to_string(folder.path().join("explored.dot")).unwrap(), precious);
+    }
 }
 
 #[test]

@@ -113,6 +113,62 @@ fn long_lines_are_refused_in_bounds() {
     );
 }
 
+/// Networks at the limits of entries and values: many nodes, nodes with many values, many connections, and connections with many values.
+#[test]
+#[ignore = "takes minutes; .ci/nightly runs it"]
+fn largest_networks_stay_in_bounds() {
+    const NODES: usize = 50_000;
+    let network = |count: usize, node: &dyn Fn(usize) -> String| {
+        let nodes: String = (0..count).map(|number| format!("  n{number}: {{{}}}\n", node(number))).collect();
+        format!("capabilities:\n  c: {{name: See, category: analysis}}\nnodes:\n{nodes}")
+    };
+    let connections = |count: usize, number: usize, values: &str| {
+        let others = (0..count).filter(|other| *other != number);
+        format!(
+            "connections: {{{}}}",
+            others.map(|other| format!("n{other}: {values}, ")).collect::<String>()
+        )
+    };
+    // One node has no key: `keys create` writes a durable file for each such node, which takes long for thousands.
+    let key = |number: usize| match number {
+        0 => String::new(),
+        number => format!("public_key: \"{number:064x}\""),
+    };
+    let values =
+        |number| format!("trust: 0.654321, status: hub, cluster: lisbon, load: 0.25, {}", key(number));
+    let connection = "{w: 0.9, r: -0.5, q: 0.75, tau: -0.5, interactions: 2}";
+    let networks = [
+        ("nodes with values", network(NODES, &values)),
+        (
+            "nodes with a capability",
+            network(NODES, &|number| format!("capabilities: {{c: }}, {}", key(number))),
+        ),
+        ("connections", network(700, &|number| connections(700, number, ""))),
+        ("connections with values", network(280, &|number| connections(280, number, connection))),
+        ("too many nodes", network(NODES + 1, &|_| String::new())),
+        ("too many connections", network(710, &|number| connections(710, number, ""))),
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    let mut failures = Vec::new();
+    for (name, text) in networks {
+        let path = folder.path().join(format!("{}.yaml", name.replace(' ', "-")));
+        let file = Hostile { name, path: path.to_str().unwrap().to_owned(), errors: &[] };
+        fs::write(&path, &text).unwrap();
+        let readers: [&[&str]; 3] =
+            [&["route", "@", "--capability", "c"], &["keys", "create", "@"], &["keys", "rotate", "@", "n0"]];
+        for reader in readers {
+            match measure(folder.path(), &file, reader) {
+                Ok((code, text)) if name.starts_with("too many") && code != Some(2) => {
+                    failures.push(format!("{name} {reader:?}: exit code {code:?}: {text}"));
+                }
+                Ok(_) => {}
+                Err(failure) => failures.push(format!("{name} {reader:?}: {failure}")),
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
+}
+
 /// Lines of almost the maximum size, with a valid chain, and lines of too many values.
 #[test]
 #[ignore = "takes a minute; .ci/nightly runs it"]

@@ -247,6 +247,57 @@ fn other_reports_refuse_formats_for_cases() {
     }
 }
 
+/// GitHub Actions executes a line that starts with `::`. File names and texts of a trace can contain any line.
+#[test]
+fn foreign_texts_are_no_workflow_commands() {
+    let folder = changed_project();
+    let folder = folder.path();
+    let name = "::warning::x.yaml";
+    fs::copy(folder.join(SCENARIO), folder.join(name)).unwrap();
+    let command = format!("{} ::stop-commands::pause {}", "word ".repeat(40), "##[error]x ".repeat(40));
+    let text = fs::read_to_string(folder.join(SCENARIO)).unwrap();
+    let request = text.lines().find(|line| line.trim_start().starts_with("- text: ")).unwrap();
+    let (before, _) = request.split_once("- text: ").unwrap();
+    let hostile = text.replace(request, &format!("{before}- text: \"{command}\""));
+    fs::write(folder.join("::error::y.yaml"), hostile).unwrap();
+    for format in ["human", "github"] {
+        let outputs = [
+            run(1, folder, &["run", name, "::error::y.yaml", "--format", format]),
+            run(2, folder, &["run", "::error::missing.yaml", "--format", format]),
+            run(2, folder, &["replay", "::error::y.yaml", "--format", format]),
+        ];
+        for (out, err) in outputs {
+            let is_annotation = |line: &str| {
+                ["::error file=", "::warning file=", "::notice file="]
+                    .iter()
+                    .any(|start| line.starts_with(start))
+            };
+            let executed = out.lines().chain(err.lines()).filter(|line| {
+                (line.trim_start().starts_with("::") && !(format == "github" && is_annotation(line)))
+                    || line.contains("##[error]")
+            });
+            assert_eq!(executed.collect::<Vec<_>>(), Vec::<&str>::new());
+            assert!(out.contains(": :") || err.contains(": :"), "{out}{err}");
+        }
+    }
+}
+
+/// The machines of all files are in memory together.
+#[test]
+fn lint_of_many_large_files_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let states: String = (0..900).map(|number| format!("  S{number}: waiting\n")).collect();
+    let rows: String = (0..900)
+        .map(|number| format!("  - {{from: S{number}, on: e, to: S{}}}\n", (number + 1) % 900))
+        .collect();
+    fs::write(folder.join("m.yaml"), format!("start: S0\nstates:\n{states}rows:\n{rows}")).unwrap();
+    let files = ["m.yaml"; 60];
+    let refused = run(2, folder, &[&["lint"], &files[..]].concat()).1;
+    assert!(refused.contains("expected at most 100000 states and edges in all files"), "{refused}");
+    assert_eq!(refused.matches("not linted").count(), 60 - 55, "{refused}");
+}
+
 #[test]
 fn lint_states_the_same_in_every_format() {
     let folder = tempfile::tempdir().unwrap();
@@ -268,6 +319,10 @@ fn lint_states_the_same_in_every_format() {
     assert!(path.contains("Paying reached by 1 edge\n  shop.yaml:8:"), "{path}");
     let drawing = fs::read_to_string(folder.join("shop.dot")).unwrap();
     assert_eq!(drawing.matches("penwidth=2").count(), 1, "{drawing}");
+    run(0, folder, &["lint", "--reach", "Paying", "--dot", "shop.dot"]);
+    fs::write(folder.join("shop.dot"), "digraph machines {}\n").unwrap();
+    let refused = run(2, folder, &["lint", "--dot", "shop.dot"]).1;
+    assert!(refused.contains("is not a drawing of state machines and is not overwritten"), "{refused}");
     let lost = run(1, folder, &["lint", "--reach", "Lost"]).0;
     assert!(lost.contains("Lost NOT REACHED"), "{lost}");
     let unknown = run(2, folder, &["lint", "--reach", "Payng"]).1;

@@ -14,12 +14,15 @@ pub struct Drawn<'a> {
     pub path: &'a [usize],
 }
 
+/// The first lines of each drawing, by which a program recognizes one.
+pub const DOT_START: &str = "digraph machines {\n    rankdir=TB; fontname=\"sans-serif\";\n";
+
 /// Draws the machines of a file below each other.
 #[must_use]
 pub fn dot(machines: &[Drawn<'_>]) -> String {
-    let mut text = String::from(
-        "digraph machines {\n    rankdir=TB; fontname=\"sans-serif\";\n    node [shape=box, style=rounded, \
-         fontname=\"sans-serif\"]; edge [fontname=\"sans-serif\", fontsize=10];\n",
+    let mut text = String::from(DOT_START);
+    text.push_str(
+        "    node [shape=box, style=rounded, fontname=\"sans-serif\"]; edge [fontname=\"sans-serif\", fontsize=10];\n",
     );
     for (number, drawn) in machines.iter().enumerate() {
         draw(number, drawn, &mut text);

@@ -11,7 +11,7 @@ mod path;
 mod rules;
 
 pub use check::lint;
-pub use dot::{Drawn, dot, edge_label};
+pub use dot::{DOT_START, Drawn, dot, edge_label};
 pub use path::shortest_path;
 pub use rules::{LINT_RULES, LintRule};
 

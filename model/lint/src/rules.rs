@@ -55,7 +55,7 @@ pub(super) const UNREACHABLE_STATE: LintRule = new_rule(
 pub(super) const DEAD_END: LintRule = new_rule(
     "dead-end",
     Severity::Error,
-    "Every state that is not final has an outgoing edge.",
+    "Every state that is neither final nor idle has an outgoing edge.",
     "a run that enters a dead end never leaves it and reports nothing",
 );
 pub(super) const NO_PATH_TO_FINAL: LintRule = new_rule(

@@ -134,8 +134,9 @@ pub fn dot(policy: &Policy, summary: &Summary) -> String {
     text
 }
 
-const HEAD: &str = "digraph explored {\n    \
-    compound=true; rankdir=TB; nodesep=0.35; ranksep=0.55; newrank=true; splines=true;\n    \
+/// The first lines of each drawing, by which a program recognizes one.
+pub const DOT_START: &str = "digraph explored {\n    compound=true; rankdir=TB; nodesep=0.35; ranksep=0.55;";
+const HEAD: &str = " newrank=true; splines=true;\n    \
     fontname=\"Helvetica,Arial,sans-serif\"; fontsize=20; labelloc=t; labeljust=l; pad=0.3; bgcolor=white;\n    \
     node [shape=box, style=\"rounded,filled\", fillcolor=white, fontname=\"Helvetica,Arial,sans-serif\", fontsize=12, margin=\"0.14,0.07\"];\n    \
     edge [fontname=\"Helvetica,Arial,sans-serif\", fontsize=10, arrowsize=0.8];\n";

@@ -36,6 +36,8 @@ use std::time::Duration;
 pub struct Limits {
     /// The maximum number of states.
     pub max_states: usize,
+    /// The memory of the chain and of the positions that wait, in bytes. Positions are estimated.
+    pub memory_bytes: usize,
     /// The number of states up to which values are exact fractions.
     pub max_rational_states: usize,
     /// The time after which an iteration stops with the bounds that it has.
@@ -48,6 +50,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             max_states: 2_000_000,
+            memory_bytes: 8 << 30,
             max_rational_states: 10_000,
             iteration: Duration::from_secs(60),
             threads: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),

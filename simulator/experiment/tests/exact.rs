@@ -378,6 +378,24 @@ fn too_many_states_are_refused() {
     assert_eq!(error.to_string(), "policy hardened: expected at most 5 states, found more");
 }
 
+/// A position has many values of a confidence, so the memory limit ends the exploration within a batch.
+#[test]
+fn too_much_memory_is_refused() {
+    let values: Vec<String> =
+        (50..100).map(|value| format!("{{value: 0.{value}, probability: 0.02}}")).collect();
+    let experiment = experiment(&format!(
+        "runs: 1\ndebaters: {{all: {{confidence: {{values: [{}]}}}}}}\n",
+        values.join(", ")
+    ));
+    let limits = Limits { memory_bytes: 1 << 20, ..Limits::default() };
+    let error = solve(&experiment, &experiment.policies[0], &limits, &mut |_| {}).unwrap_err();
+    let text = error.to_string();
+    assert!(
+        text.starts_with("policy hardened: expected at most 1048576 bytes of memory, found more with "),
+        "{text}"
+    );
+}
+
 /// Storm reads the exported files. `.ci/storm` runs this test where stormpy is available.
 #[test]
 #[ignore = "needs stormpy: .ci/storm"]

@@ -39,6 +39,12 @@ pub const TRACE_LINE_BYTES_MAX: usize = 16 << 20;
 /// Values of such a line, keys included. The comparison of two traces needs 400 bytes for each.
 pub const TRACE_LINE_VALUES_MAX: usize = 400_000;
 
+/// The steps of a trace that is converted to a scenario, after their references are expanded. All of them are in memory.
+pub const PROMOTED_STEPS_BYTES_MAX: usize = 16 << 20;
+
+/// States and edges of all machines of one run of `lint`. Each needs about a kilobyte with its diagnostics.
+pub const LINTED_PARTS_MAX: usize = 100_000;
+
 /// The first line of a trace or journal. It contains a policy, whose file has at most 1 MiB.
 pub const TRACE_HEADER_BYTES_MAX: usize = 4 << 20;
 

@@ -8,66 +8,97 @@ mod place;
 use super::NETWORK_LIMITS;
 use super::build::unknown;
 use super::format::NetworkFile;
-use super::public_key::PublicKeyText;
+use super::public_key::{KEY_BYTES, PublicKeyText};
 use orchestrion_kernel::NodeId;
 use orchestrion_yaml::{LabeledError, ReadError, Source};
 use place::Edit;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Returns the text of a network file with these public keys, of 32 bytes each. A node without a key gets one; the key of another node
-/// is replaced.
-///
-/// # Errors
-/// [`ReadError`] if the source is not a network file, lacks a node, has a node in a form that cannot be edited, or would exceed
-/// [`NETWORK_LIMITS`].
-pub fn with_public_keys(source: &Source, keys: &BTreeMap<NodeId, [u8; 32]>) -> Result<String, ReadError> {
-    let mut file: NetworkFile = source.parse()?;
-    let edits = edits(source.text(), &mut file, keys).map_err(|error| ReadError::in_source(source, error))?;
-    let text = apply(source.text(), edits);
-    let edited = Source::from_text_within(source.name(), &text, NETWORK_LIMITS)?;
-    // An edit in a wrong place gives other values, or no YAML.
-    match edited.parse::<NetworkFile>() {
-        Ok(edited) if edited == file => Ok(text),
-        Ok(_) | Err(_) => Err(ReadError::in_source(source, unusual_form())),
+/// The places of public keys in the text of a network file.
+#[derive(Debug)]
+pub struct KeyPlaces<'s> {
+    text: &'s str,
+    /// The edit of each node with zeros as its key, in the order of the text.
+    edits: Vec<(NodeId, Edit)>,
+}
+
+impl<'s> KeyPlaces<'s> {
+    /// Finds the places of the keys of nodes. A node without a key gets one; the key of another node is replaced.
+    ///
+    /// # Errors
+    /// [`ReadError`] if the source is not a network file, lacks a node, has a node in a form that cannot be edited, or would exceed
+    /// [`NETWORK_LIMITS`].
+    pub fn find(source: &'s Source, nodes: &BTreeSet<NodeId>) -> Result<Self, ReadError> {
+        let mut file: NetworkFile = source.parse()?;
+        let text = source.text();
+        let edits = edits(text, &mut file, nodes).map_err(|error| ReadError::in_source(source, error))?;
+        let places = Self { text, edits };
+        let expected = canonical(file);
+        let edited = Source::from_text_within(source.name(), &places.text_with(|_| None), NETWORK_LIMITS)?;
+        // An edit in a wrong place gives other values, or no YAML.
+        match edited.parse().ok().and_then(canonical) {
+            Some(edited) if Some(&edited) == expected.as_ref() => Ok(places),
+            Some(_) | None => Err(ReadError::in_source(source, unusual_form())),
+        }
+    }
+
+    /// Returns the text of the file with these keys. A node of the places that is missing here gets zeros.
+    #[must_use]
+    pub fn write(&self, keys: &BTreeMap<NodeId, [u8; KEY_BYTES]>) -> String {
+        self.text_with(|node| keys.get(node).map(digits))
+    }
+
+    fn text_with(&self, key: impl Fn(&NodeId) -> Option<String>) -> String {
+        let zeros = digits(&[0; KEY_BYTES]);
+        let mut edited = String::with_capacity(self.text.len());
+        let mut copied = 0;
+        for (node, Edit { range, text }) in &self.edits {
+            edited.push_str(self.text.get(copied..range.start).unwrap_or_default());
+            match key(node) {
+                Some(key) => edited.push_str(&text.replacen(&zeros, &key, 1)),
+                None => edited.push_str(text),
+            }
+            copied = range.end;
+        }
+        edited.push_str(self.text.get(copied..).unwrap_or_default());
+        edited
     }
 }
 
-/// Returns the edits of a text, and sets the keys in the parsed file.
+/// Returns the text of a file without its form. A parsed file needs fifty times the memory, so two of them are compared as texts.
+fn canonical(file: NetworkFile) -> Option<String> {
+    serde_json::to_string(&file).ok()
+}
+
+/// Returns the edits of a text in its order, and sets the keys in the parsed file.
 fn edits(
     text: &str,
     file: &mut NetworkFile,
-    keys: &BTreeMap<NodeId, [u8; 32]>,
-) -> Result<Vec<Edit>, LabeledError> {
+    nodes: &BTreeSet<NodeId>,
+) -> Result<Vec<(NodeId, Edit)>, LabeledError> {
     let ids: BTreeSet<&str> = file.nodes.0.iter().map(|(id, _)| id.value.as_str()).collect();
-    if let Some(node) = keys.keys().find(|node| !ids.contains(node.as_str())) {
+    if let Some(node) = nodes.iter().find(|node| !ids.contains(node.as_str())) {
         return Err(unknown("node", node.as_str(), ids.iter().copied(), "add it to `nodes`"));
     }
-    let mut edits = Vec::with_capacity(keys.len());
-    for (id, node) in &mut file.nodes.0 {
-        let Some(key) = keys.get(&NodeId::new(id.value.text())) else { continue };
-        let digits: String = key.iter().map(|byte| format!("{byte:02x}")).collect();
-        let present = node.public_key.replace(PublicKeyText(key.to_vec()).into());
-        let edit = match present {
-            Some(present) => present.span().and_then(|span| place::replacement(text, span, &digits)),
-            None => id.span().and_then(|span| place::insertion(text, span, &digits)),
+    let key = [0; KEY_BYTES];
+    let mut edits = Vec::with_capacity(nodes.len());
+    for (id, file) in &mut file.nodes.0 {
+        let node = NodeId::new(id.value.text());
+        if !nodes.contains(&node) {
+            continue;
+        }
+        let edit = match file.public_key.replace(PublicKeyText(key.to_vec()).into()) {
+            Some(present) => present.span().and_then(|span| place::replacement(text, span, &digits(&key))),
+            None => id.span().and_then(|span| place::insertion(text, span, &digits(&key))),
         };
-        edits.push(edit.ok_or_else(|| unusual_form().with_label(id.span(), "this node"))?);
+        edits.push((node, edit.ok_or_else(|| unusual_form().with_label(id.span(), "this node"))?));
     }
+    edits.sort_by_key(|(_, edit)| edit.range.start);
     Ok(edits)
 }
 
-/// Applies edits, which do not overlap.
-fn apply(text: &str, mut edits: Vec<Edit>) -> String {
-    edits.sort_by_key(|edit| edit.range.start);
-    let mut edited = String::with_capacity(text.len());
-    let mut copied = 0;
-    for Edit { range, text: replacement } in edits {
-        edited.push_str(text.get(copied..range.start).unwrap_or_default());
-        edited.push_str(&replacement);
-        copied = range.end;
-    }
-    edited.push_str(text.get(copied..).unwrap_or_default());
-    edited
+fn digits(key: &[u8; KEY_BYTES]) -> String {
+    key.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn unusual_form() -> LabeledError {

@@ -1,7 +1,7 @@
 //! Trust networks (001) and tasks as YAML files, with errors at their place in the file.
 //!
 //! Entry points: [`LoadedNetwork::read`], [`LoadedNetwork::read_task`] and [`LoadedNetwork::conversation_input`];
-//! [`with_public_keys`] writes public keys into a network file. Numbers are read exactly into millionths; a missing
+//! [`KeyPlaces`] writes public keys into a network file. Numbers are read exactly into millionths; a missing
 //! value is that of the policy. Deliberately absent: the history of a node (its counters and recent partners), because routing
 //! does not read it.
 
@@ -18,7 +18,7 @@ mod signed;
 mod task;
 
 pub use by_id::ById;
-pub use edit::with_public_keys;
+pub use edit::KeyPlaces;
 pub use format::{
     CapabilityConstraintsFile, CapabilityFile, ConnectionFile, HeldCapabilityFile, NetworkFile, NodeFile,
 };

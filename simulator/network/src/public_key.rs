@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt::Write as _;
 
 /// The length of an Ed25519 key.
-const KEY_BYTES: usize = 32;
+pub(super) const KEY_BYTES: usize = 32;
 
 /// An Ed25519 public key as 64 hexadecimal digits. Only the form is checked: the boundary that verifies signatures decodes it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -35,8 +35,6 @@ pub(crate) struct JournaledConversation<J> {
     pub(crate) postponed: Vec<Mail>,
     /// Whether the end of the journal may be lost, with calls that the host executed.
     pub(crate) recovers_first: bool,
-    /// Whether the next step records that the end of the journal may be lost.
-    marks_next_step: bool,
     /// Why the snapshot of the journal was not used, if so.
     pub(crate) snapshot_error: Option<SnapshotError>,
     /// Sees the events of each accepted input.
@@ -80,28 +78,27 @@ impl<J: Journal> JournaledConversation<J> {
             return Err(OpenError::Shorter { journal: name, acknowledged, steps });
         }
         let has_torn_tail = recovered.truncated_tail.is_some();
-        // A journal that lost whole lines does not show it.
         // A snapshot beside an empty journal was taken of steps that are lost.
         let has_steps = recovered.valid_bytes > 0 || snapshot_error.is_some();
-        let may_lack_steps = acknowledged_step.is_none() && has_steps;
-        let recovers_first = has_torn_tail || recovered.recorder.possible_loss().is_some() || may_lack_steps;
-        match recovered.truncated_tail {
-            Some(tail) if recovered.valid_bytes > 0 => {
-                replace_tail(&mut journal, &mut recovered, tail).map_err(unreadable)?;
-            }
-            // Nothing is left of the journal, so it is a new one.
-            Some(_) => journal.truncate(0).map_err(unreadable)?,
+        let found = if acknowledged_step.is_none() && has_steps {
+            // A journal that lost whole lines does not show it.
+            Some(PossibleLoss::Steps)
+        } else {
+            has_torn_tail.then_some(PossibleLoss::Call)
+        };
+        let recorded = recovered.recorder.possible_loss();
+        let recovers_first = has_torn_tail || found.max(recorded).is_some();
+        // A torn tail in a journal of which no line is left contained no call.
+        let is_recorded = found <= recorded && !(has_torn_tail && recovered.valid_bytes > 0);
+        match found.filter(|_| !is_recorded && has_steps) {
+            Some(loss) => record_loss(&mut journal, &mut recovered, loss).map_err(unreadable)?,
             // Afterwards everything that was read is durable.
-            None if recovered.valid_bytes > 0 => {
-                journal.truncate(recovered.valid_bytes).map_err(unreadable)?
+            None if recovered.valid_bytes > 0 || has_torn_tail => {
+                journal.truncate(recovered.valid_bytes).map_err(unreadable)?;
             }
             None => {}
         }
-        // A later process can be opened with a step that follows, so the journal has to record it.
-        let marks_next_step =
-            may_lack_steps && recovered.recorder.possible_loss() != Some(PossibleLoss::Steps);
-        let opened = Self::from_recovered(journal, recovered, covered_bytes, recovers_first, snapshot_error);
-        Ok(Self { marks_next_step, ..opened })
+        Ok(Self::from_recovered(journal, recovered, covered_bytes, recovers_first, snapshot_error))
     }
 
     /// Starts a conversation that records nothing: the journal stays empty.
@@ -145,7 +142,6 @@ impl<J: Journal> JournaledConversation<J> {
             acknowledgements: Vec::new(),
             postponed: Vec::new(),
             recovers_first,
-            marks_next_step: false,
             snapshot_error,
             observer: None,
             header: recovered.header,
@@ -202,10 +198,7 @@ impl<J: Journal> JournaledConversation<J> {
         input: &Input,
         metadata: &StepMetadata,
     ) -> Result<Result<Events, Refusal>, RuntimeError> {
-        let marked = std::mem::take(&mut self.marks_next_step).then_some(PossibleLoss::Steps);
-        let possible_loss = marked.or(metadata.possible_loss);
-        let marked = StepMetadata { possible_loss, ..metadata.clone() };
-        let decided = self.recorder.submit(input, &marked).map_err(|error| self.mark_failed(error))?;
+        let decided = self.recorder.submit(input, metadata).map_err(|error| self.mark_failed(error))?;
         if let Some(Idempotency { key, .. }) = metadata.idempotency.clone() {
             let result = KeyResult::Recorded { is_accepted: decided.is_ok(), is_repeated: false };
             self.acknowledgements.push(Acknowledgement { key, step: self.recorder.steps(), result });
@@ -282,20 +275,28 @@ impl<J: Journal> JournaledConversation<J> {
     }
 }
 
-/// Replaces a torn tail by a step that records it, so that a later process knows about the lost call, too. Its input is a tick at the
-/// time of the latest step, which is refused because nothing expires.
-fn replace_tail(
+/// Records what may be lost in a step, which replaces a torn tail, so that a later process knows it, too. Its input is a tick at the time of
+/// the latest step, which is refused because nothing expires.
+fn record_loss(
     journal: &mut impl Journal,
     recovered: &mut RecoveredJournal,
-    tail: TruncatedTail,
+    loss: PossibleLoss,
 ) -> io::Result<()> {
-    let RecoveredJournal { recorder, valid_bytes, .. } = recovered;
+    let RecoveredJournal { recorder, valid_bytes, truncated_tail, .. } = recovered;
+    let note = match truncated_tail {
+        Some(tail) => tail.to_string(),
+        None => "opened without an acknowledged step: steps before this one may be lost".to_owned(),
+    };
     let metadata = StepMetadata {
-        note: Some(tail.to_string()),
-        possible_loss: Some(PossibleLoss::Call),
+        note: Some(note),
+        possible_loss: Some(loss),
         ..StepMetadata::at(recorder.state().now())
     };
     let _refused = recorder.submit(&Input::Tick, &metadata)?;
+    // The first lines of a new journal follow with its first commit.
+    if *valid_bytes == 0 {
+        return journal.truncate(0);
+    }
     let lines = std::mem::take(recorder.output());
     journal.replace_tail(*valid_bytes, &lines)?;
     *valid_bytes += lines.len() as u64;

@@ -20,6 +20,7 @@ use crate::policy_file;
 use crate::run::{ScenarioRunError, run_scenario};
 use crate::{Scenario, ScenarioFile, write as write_scenario};
 use miette::Diagnostic;
+use orchestrion_files::limits::PROMOTED_STEPS_BYTES_MAX;
 use orchestrion_kernel::{Policy, Refusal};
 use orchestrion_trace::{Reader, Step, TraceError};
 use orchestrion_yaml::{ReadError, StrictText};
@@ -134,6 +135,18 @@ pub enum PromoteError {
     #[error(transparent)]
     #[diagnostic(help("write `--from debate` to promote a recorded debate"))]
     Trace(#[from] TraceError),
+    /// The steps of the recording need too much memory.
+    #[error(
+        "{file}:{}: recording too large: expected steps of at most {PROMOTED_STEPS_BYTES_MAX} bytes, found more at step {n}",
+        n.saturating_add(1)
+    )]
+    #[diagnostic(help("record a shorter conversation: a scenario file has at most 1 MiB"))]
+    TooLarge {
+        /// The trace.
+        file: String,
+        /// The step.
+        n: u64,
+    },
     /// The recording has no request.
     #[error("{file}: expected at least one request, found none")]
     #[diagnostic(help("promote a trace with an accepted user message"))]

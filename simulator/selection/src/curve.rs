@@ -63,6 +63,11 @@ pub fn budget_curve(
     for search in 0..points_max {
         let Some(budget) = ends.get(search).copied().or_else(|| curve.largest_gap()) else { break };
         let left = limits.work.saturating_sub(searcher.work());
+        // The first nodes of further searches would exceed the limit without end.
+        if search >= ends.len() && searcher.work() >= limits.work.saturating_add(limits.work / 4) {
+            curve.hit_limit = true;
+            break;
+        }
         // The point of the present budget matters most. What easy points save, hard ones may use.
         let share =
             if search == 0 { left / 4 } else { left / SHARES.min((points_max - search).div_ceil(4)) as u64 };
@@ -156,5 +161,36 @@ impl Curve {
         gaps.filter(|(area, _)| *area > 0)
             .max_by_key(|(area, budget)| (*area, Reverse(*budget)))
             .map(|(_, budget)| budget)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first node of a search costs more than the limit, whatever the limit.
+    #[test]
+    fn spent_work_ends_the_curve() {
+        let items: Vec<String> = (0..2_000)
+            .map(|item| {
+                let deps = if item < 3 { String::new() } else { format!("{},{}", item / 2, item / 3) };
+                format!(
+                    r#"{{"id":{item},"utility":{},"cost":{},"deps":[{deps}]}}"#,
+                    900 + item * 7919 % 1000,
+                    10 + item * 104_729 % 90
+                )
+            })
+            .collect();
+        let text = format!(r#"{{"budget":40000,"items":[{}]}}"#, items.join(","));
+        let named = NamedProblem::from_bytes("problem.json", text.as_bytes()).unwrap();
+        let searches = |work| {
+            let mut count = 0;
+            let limits = SearchLimits::default().with_work(work);
+            let curve = budget_curve(&named, 100, limits, &mut |done| count = done).unwrap();
+            (count, curve.hit_limit, curve.is_complete)
+        };
+        assert_eq!(searches(100), (3, true, false));
+        let (count, ..) = searches(SearchLimits::WORK);
+        assert!(count > 50, "{count}");
     }
 }

@@ -208,9 +208,9 @@ impl<'a> Explainer<'a> {
                 self.hit_limit = true;
                 return Ok(None);
             }
-            step = step.saturating_mul(2);
+            step = if self.searcher.has_overspent() { u64::MAX } else { step.saturating_mul(2) };
         };
-        while found.cost.saturating_sub(below) > 1 {
+        while found.cost.saturating_sub(below) > 1 && !self.searcher.has_overspent() {
             let budget = below + (found.cost - below) / 2;
             match self.searcher.reach(Variation { budget, item: None }, target, 8)? {
                 Reach::Found(selection) => found = selection,

@@ -15,17 +15,20 @@ pub(super) struct Searcher<'a> {
     nodes: u64,
     /// Work at which the present part of the searches ends.
     work_end: u64,
+    /// Work at which no further search of this part starts.
+    last_start: u64,
 }
 
 impl<'a> Searcher<'a> {
     /// Prepares a problem; `nodes` limits each search.
     pub(super) fn new(problem: &'a Problem, nodes: u64) -> Self {
-        Self { problem, optimizer: Optimizer::new(problem), nodes, work_end: 0 }
+        Self { problem, optimizer: Optimizer::new(problem), nodes, work_end: 0, last_start: 0 }
     }
 
     /// Limits the next searches to this work together.
     pub(super) fn allow(&mut self, work: u64) {
         self.work_end = self.optimizer.work().saturating_add(work);
+        self.last_start = self.work_end.saturating_add(work / 4);
     }
 
     /// Returns the work of all searches so far.
@@ -36,6 +39,12 @@ impl<'a> Searcher<'a> {
     fn limits(&self, share: u64) -> SearchLimits {
         let left = self.work_end.saturating_sub(self.optimizer.work());
         SearchLimits { nodes: self.nodes, work: left / share }
+    }
+
+    /// Whether no further search should start. Each search visits its first node whatever work is left, which decides most small searches;
+    /// in a large problem the first nodes alone exceed every limit.
+    pub(super) const fn has_overspent(&self) -> bool {
+        self.optimizer.work() >= self.last_start
     }
 
     /// Whether the allowed work is spent.

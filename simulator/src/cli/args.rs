@@ -25,6 +25,29 @@ pub(super) struct GlobalArgs {
     pub(super) color: ColorChoice,
 }
 
+/// A limit of memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct MemoryBytes(pub(super) u64);
+
+pub(super) fn memory_size(text: &str) -> Result<MemoryBytes, String> {
+    const MIN: u64 = 1 << 20;
+    const UNITS: [(&str, u64); 6] = [
+        ("MiB", 1 << 20),
+        ("GiB", 1 << 30),
+        ("TiB", 1 << 40),
+        ("MB", 1_000_000),
+        ("GB", 1_000_000_000),
+        ("TB", 1_000_000_000_000),
+    ];
+    let read = UNITS.iter().find_map(|(unit, bytes)| {
+        let number: u64 = text.strip_suffix(unit)?.trim_end().parse().ok()?;
+        number.checked_mul(*bytes)
+    });
+    read.filter(|bytes| *bytes >= MIN).map(MemoryBytes).ok_or_else(|| {
+        "expected a whole number with its unit, such as 512MiB or 2GiB, of at least 1 MiB".to_owned()
+    })
+}
+
 /// Output format of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Format {
@@ -99,4 +122,22 @@ pub(super) fn duration(text: &str) -> std::result::Result<Duration, String> {
     read.filter(SignedDuration::is_positive)
         .and_then(|time| Duration::try_from(time).ok())
         .ok_or_else(|| "expected a time with its unit, such as 90s, 10m or 1h 30m".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MemoryBytes, memory_size};
+
+    #[test]
+    fn memory_size_needs_its_unit() {
+        let accepted = [("512MiB", 512 << 20), ("2GiB", 2 << 30), ("1 TiB", 1 << 40), ("3GB", 3_000_000_000)];
+        for (text, bytes) in accepted {
+            assert_eq!(memory_size(text), Ok(MemoryBytes(bytes)), "{text}");
+        }
+        for text in
+            ["", "5", "GiB", "much", "-1GiB", "1.5GiB", "0MiB", "99999999999999TiB", "2PiB", "1GiBGiB"]
+        {
+            memory_size(text).unwrap_err();
+        }
+    }
 }

@@ -205,7 +205,7 @@ pub(super) fn run(args: &Args, program: Command) -> Result<ExitStatus> {
         ExportTarget::Policy => policy_file::write(&policy.unwrap_or_else(Policy::hardened)),
         ExportTarget::Base | ExportTarget::Itf => unreachable!("handled above"),
     };
-    output::stdout().write_all(text.as_bytes()).into_diagnostic()?;
+    output::page_stdout().write_all(text.as_bytes()).into_diagnostic()?;
     Ok(ExitStatus::Success)
 }
 

@@ -10,9 +10,9 @@ use orchestrion_files::FileKind;
 use orchestrion_handoff::{KeyFolder, PublicKey};
 use orchestrion_kernel::NodeId;
 use orchestrion_kernel::network::Node;
-use orchestrion_network::{LoadedNetwork, NETWORK_LIMITS, with_public_keys};
+use orchestrion_network::{KeyPlaces, LoadedNetwork, NETWORK_LIMITS};
 use orchestrion_yaml::Source;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -91,15 +91,12 @@ struct Opened {
 }
 
 impl Opened {
-    /// Returns an error if the public keys of these nodes cannot be written, or a name is unsafe. Called before a key file changes.
-    fn ensure_editable<'n>(&self, nodes: impl IntoIterator<Item = &'n NodeId>) -> Result<()> {
-        let mut keys = BTreeMap::new();
+    /// Finds the places of the public keys of these nodes in the network file. Called before a key file changes.
+    fn key_places(&self, nodes: &BTreeSet<NodeId>) -> Result<KeyPlaces<'_>> {
         for node in nodes {
             self.keys.key_path(node).into_diagnostic()?;
-            keys.insert(node.clone(), PublicKey::default());
         }
-        with_public_keys(&self.source, &keys)?;
-        Ok(())
+        Ok(KeyPlaces::find(&self.source, nodes)?)
     }
 
     /// Whether the key file of a node has its public key. An unreadable file has it: nothing replaces a key that may be in use.
@@ -112,9 +109,8 @@ impl Opened {
         }
     }
 
-    /// Writes public keys into the network file, atomically.
-    fn write(&self, keys: &BTreeMap<NodeId, PublicKey>) -> Result<()> {
-        let text = with_public_keys(&self.source, keys)?;
-        files::replace_with(&self.path, &NETWORK, |file| file.write_all(text.as_bytes()))
+    /// Writes public keys at their places into the network file, atomically.
+    fn write(&self, places: &KeyPlaces<'_>, keys: &BTreeMap<NodeId, PublicKey>) -> Result<()> {
+        files::replace_with(&self.path, &NETWORK, |file| file.write_all(places.write(keys).as_bytes()))
     }
 }

@@ -12,9 +12,11 @@ use super::args::{GlobalArgs, ReportFormat};
 use super::exit_status::ExitStatus;
 use super::test_report::{TestCase, TestReport, rules, text_output};
 use super::{output, targets};
-use miette::{IntoDiagnostic, Result};
+use miette::{IntoDiagnostic, Result, miette};
+use orchestrion_files::limits::LINTED_PARTS_MAX;
 use orchestrion_lint::{lint, parse};
-use std::path::PathBuf;
+use orchestrion_report::text::sanitize;
+use std::path::{Path, PathBuf};
 use verdict::{LintedMachine, Verdict};
 
 /// Lint state machines given as a YAML table or as Mermaid state diagrams, or the claims of a project as a set.
@@ -79,8 +81,19 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     }
     let files = targets::machines(&args.files, global)?;
     let (mut machines, mut unreadable, mut statuses) = (Vec::new(), Vec::new(), Vec::new());
+    let mut parts = 0;
     for file in &files {
-        match parse::read(file) {
+        let read = parse::read(file).map_err(miette::Report::from).and_then(|parsed| {
+            parts += parsed
+                .iter()
+                .map(|parsed| parsed.machine.states.len() + parsed.machine.edges.len())
+                .sum::<usize>();
+            if parts > LINTED_PARTS_MAX {
+                return Err(too_many_parts(file));
+            }
+            Ok(parsed)
+        });
+        match read {
             Ok(parsed) => {
                 let start = machines.len();
                 machines.extend(parsed.into_iter().map(|parsed| {
@@ -91,7 +104,6 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
                 statuses.push(if has_failure { ExitStatus::Failure } else { ExitStatus::Success });
             }
             Err(error) => {
-                let error = error.into();
                 output::print_diagnostic(&error);
                 unreadable.push(TestCase::of_error("lint", file, &rules::INVALID_FILE, &error));
                 statuses.push(ExitStatus::Error);
@@ -128,6 +140,14 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
         }
     }
     Ok(status)
+}
+
+fn too_many_parts(file: &Path) -> miette::Report {
+    miette!(
+        help = "lint fewer files at once",
+        "{}: not linted: expected at most {LINTED_PARTS_MAX} states and edges in all files, found more",
+        sanitize(&file.display().to_string())
+    )
 }
 
 impl LintedMachine {

@@ -1,9 +1,12 @@
 //! Standard output and standard error: untrusted text is made visible, and reports are wrapped to the terminal's width.
 
+mod command_guard;
+
 use anstyle::Style;
+use command_guard::CommandGuard;
 use miette::{GraphicalReportHandler, GraphicalTheme};
 use orchestrion_report::text::{sanitize, wrap};
-use std::io::{self, Write};
+use std::io::{self, IsTerminal as _, Write};
 use std::path::Path;
 
 /// Returns the width of a report in columns: that of the terminal, else the variable `COLUMNS`, else 100.
@@ -27,7 +30,17 @@ pub(super) struct ReportStyle {
 /// Returns standard output, with colors where they are enabled. After its reader has closed it, as `head` does, output is
 /// discarded without an error, so that the command still returns its exit code.
 pub(super) fn stdout() -> impl Write {
+    CommandGuard::new(command_stdout())
+}
+
+/// Returns standard output for workflow commands of GitHub Actions, which other texts must not contain.
+pub(super) fn command_stdout() -> impl Write {
     BrokenPipeGuard { out: anstream::stdout().lock(), is_closed: false }
+}
+
+/// Returns standard output for a text that is usually redirected to a file. Only a terminal gets it with its escape sequences made visible.
+pub(super) fn page_stdout() -> Box<dyn Write> {
+    if io::stdout().is_terminal() { Box::new(plain_stdout()) } else { Box::new(stdout()) }
 }
 
 /// Returns standard output for a command that writes no colors: escape sequences in traces and files are made visible.
@@ -55,7 +68,8 @@ pub(super) fn print_error(message: &impl std::fmt::Display) {
 
 /// Writes lines to standard error. After its reader has closed it, they are discarded: the command still returns its exit code.
 fn write_error(text: &str) {
-    let _ = writeln!(io::stderr(), "{text}");
+    let mut out = CommandGuard::new(io::stderr().lock());
+    let _ = writeln!(out, "{text}");
 }
 
 /// Prints a diagnostic with its source excerpt and help to standard error. Of its escape sequences only the colors of the report

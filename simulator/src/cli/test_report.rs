@@ -114,7 +114,7 @@ impl TestReport {
             ReportFormat::Json => json::write(self, &mut out),
             ReportFormat::Junit => junit::write(self, &mut out),
             ReportFormat::Sarif => sarif::write(self, &mut out),
-            ReportFormat::Github => github::write(self, &mut out),
+            ReportFormat::Github => github::write(self, &mut output::command_stdout()),
         }
         .into_diagnostic()
     }

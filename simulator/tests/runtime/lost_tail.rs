@@ -6,7 +6,7 @@ use orchestrion_kernel::module::{Operation, Report};
 use orchestrion_kernel::{ConversationId, Policy, TaskId};
 use orchestrion_runtime::{Call, Conversation, Journal as _, JournalFile, OpenError, RecoveryResult, rotate};
 use orchestrion_text::StandardContexts;
-use orchestrion_trace::Header;
+use orchestrion_trace::{Header, PossibleLoss};
 use std::collections::BTreeSet;
 use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -256,6 +256,33 @@ async fn open_without_acknowledged_step_is_known_to_later_processes() {
         let executed = executed.lock().unwrap().clone();
         let keys: BTreeSet<_> = executed.iter().collect();
         assert_eq!(keys.len(), executed.len(), "cut at byte {end}: an effect happened twice: {executed:?}");
+    }
+}
+
+/// The step that states the loss is there before the host learns the number of steps, so a host cannot acknowledge the shorter journal.
+#[tokio::test]
+async fn loss_is_stated_once_and_before_any_other_step() {
+    let (whole, _) = crashed_after(run(2)).await;
+    let (_folder, path) = journal();
+    let last = whole[..whole.len() - 1].iter().rposition(|byte| *byte == b'\n').unwrap() + 1;
+    fs::write(&path, &whole[..last]).unwrap();
+    let first = opened(&path);
+    let steps = first.steps();
+    drop(first);
+    let recorded = super::read_steps(&path);
+    assert_eq!(recorded.len() as u64, steps);
+    let stated = recorded.last().unwrap();
+    assert_eq!(stated.possible_loss, Some(PossibleLoss::Steps));
+    assert!(stated.refused.is_some() && stated.note.is_some(), "{stated:?}");
+    let text = fs::read(&path).unwrap();
+    for acknowledged in [None, Some(1), Some(steps)] {
+        let file = JournalFile::open(&path).unwrap();
+        let opened = match acknowledged {
+            None => Conversation::open_with(file, &header(), &StandardContexts),
+            Some(step) => Conversation::open_acknowledged(file, &header(), &StandardContexts, step),
+        };
+        assert!(opened.unwrap().recovers_first());
+        assert_eq!(fs::read(&path).unwrap(), text);
     }
 }
 

@@ -300,7 +300,7 @@ pub struct StepMetadata {
 pub enum PossibleLoss {
     /// At most one call: the step replaces a torn tail.
     Call,
-    /// Any number of steps: it is the first step after the journal was opened without an acknowledged step.
+    /// Any number of steps: the journal was opened without an acknowledged step.
     Steps,
 }
 

@@ -26,8 +26,6 @@ pub(crate) struct Opened {
     pub(crate) steps: u64,
     /// Whether the process reports that it dropped lines.
     pub(crate) is_loss_stated: bool,
-    /// Whether it wrote a step in place of them, which does not count as one of the steps.
-    pub(crate) has_replaced_tail: bool,
     /// Whether it read lines from a snapshot instead of the journal.
     pub(crate) used_snapshot: bool,
 }
@@ -55,16 +53,23 @@ impl Before {
         &self,
         disk: &Disk,
         ledger: &mut Ledger,
-        opened: Opened,
+        mut opened: Opened,
         passed_step: Option<u64>,
     ) -> Result<(), String> {
         let mut kept = disk.content();
-        if opened.has_replaced_tail {
-            let replacing = kept.split_off(last_line_start(&kept));
-            let line: Value = serde_json::from_slice(&replacing).unwrap_or_default();
-            if (&line["n"], &line["possible_loss"]) != (&(opened.steps + 1).into(), &"call".into()) {
-                return Err(format!("no step replaces the tail, but {line}"));
+        let states_loss = !kept.is_empty() && kept != self.content;
+        if states_loss {
+            // The step that states a loss is no step of an earlier process.
+            let line: Value =
+                serde_json::from_slice(&kept.split_off(last_line_start(&kept))).unwrap_or_default();
+            let expected = if passed_step.is_none() { "steps" } else { "call" };
+            if (&line["n"], &line["possible_loss"]) != (&opened.steps.into(), &expected.into()) {
+                return Err(format!("expected a step with the loss {expected}, found {line}"));
             }
+            opened.steps -= 1;
+        } else if kept.is_empty() {
+            // A snapshot shows that the lines are lost; the step that states it is not written yet.
+            opened.steps = 0;
         }
         let (is_damaged, is_lossy) = {
             let disk = disk.state();
@@ -74,6 +79,12 @@ impl Before {
         let is_written = (kept.is_empty() || kept.ends_with(b"\n")) && self.written.starts_with(&kept);
         // With a snapshot, the lines before it are not read again.
         let hides_damage = !is_written && (is_damaged || is_lossy) && opened.used_snapshot;
+        const STATED: &[u8] = br#""possible_loss":"steps""#;
+        let is_stated = states_loss || kept.windows(STATED.len()).any(|part| part == STATED);
+        let must_be_stated = opened.is_loss_stated || passed_step.is_none();
+        if must_be_stated && !is_stated && !kept.is_empty() && !hides_damage {
+            return Err("no step states that lines may be lost".to_owned());
+        }
         if !is_written && !hides_damage {
             return Err(format!(
                 "accepted {} bytes that no process wrote: {}",

@@ -181,12 +181,9 @@ impl Run {
             Err(error) => return self.judge_refusal(&error, &before),
         };
         let is_loss_stated = conversation.truncated_tail().is_some();
-        // Of a journal without any step nothing is left: it is a new one.
-        let has_replaced_tail = is_loss_stated && conversation.steps() > 0;
         let opened = Opened {
-            steps: conversation.steps() - u64::from(has_replaced_tail),
+            steps: conversation.steps(),
             is_loss_stated,
-            has_replaced_tail,
             used_snapshot: had_snapshot && conversation.snapshot_error().is_none(),
         };
         self.outcome.recovered += u64::from(opened.is_loss_stated);

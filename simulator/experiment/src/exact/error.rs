@@ -33,6 +33,19 @@ pub enum ExactError {
         /// The limit.
         max: usize,
     },
+    /// The memory exceeds the limit.
+    #[error("policy {policy}: expected at most {max} bytes of memory, found more with {states} states")]
+    #[diagnostic(help(
+        "raise the limit of memory, or write fewer requests, passes, failures or values of confidences; `explore run` estimates with little memory"
+    ))]
+    TooMuchMemory {
+        /// The name of the policy.
+        policy: String,
+        /// The limit.
+        max: usize,
+        /// The states that were found.
+        states: u32,
+    },
     /// The time was too short for an error bound.
     #[error("policy {policy}: expected bounds within {seconds} s, found no upper bound")]
     #[diagnostic(help("raise the limit of time"))]

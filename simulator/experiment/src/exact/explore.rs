@@ -3,7 +3,7 @@
 //! Several threads expand positions, and one numbers those that earlier expansions led to, in their order. So the chain does not depend on
 //! the number of threads. A position is known by its digest of 128 bits; only positions that wait for their expansion are stored.
 
-use super::chain::{Chain, ChoiceParts, Ending};
+use super::chain::{Chain, ChoiceParts, Edge, Ending};
 use super::enumerate::Tape;
 use super::error::ExactError;
 use super::number::Fraction;
@@ -22,6 +22,12 @@ use std::thread;
 
 /// Positions of a batch for each thread. Those of the batch before are numbered meanwhile.
 const BATCH: usize = 512;
+
+/// Transitions of a batch for each thread, as many as the batch before suggests. Each has a position until it is numbered.
+const BATCH_TRANSITIONS: usize = 4096;
+
+/// The estimated memory of a position that waits.
+const POSITION_BYTES: usize = 8 << 10;
 
 /// Positions that a thread takes at a time.
 const PART: usize = 16;
@@ -48,14 +54,26 @@ pub fn build(
     let threads = limits.threads.get();
     // The expansions whose targets are not numbered yet.
     let mut expanded = Vec::new();
+    // The most transitions of a state so far.
+    let mut transitions_max = 1;
     while !numbering.waiting.is_empty() || !expanded.is_empty() {
-        let count = numbering.waiting.len().min(BATCH * threads);
+        let count = BATCH.min(BATCH_TRANSITIONS / transitions_max).max(1) * threads;
+        let count = numbering.waiting.len().min(count);
         let batch: Vec<Waiting> = numbering.waiting.drain(..count).collect();
         let number = |expansion: Option<Expansion>| expansion.map(|expansion| numbering.push(expansion));
         let (numbered, next) =
             expand_beside(&play, batch, threads, || expanded.drain(..).try_for_each(number));
         numbered.ok_or_else(|| order_varies(experiment))?;
         expanded = next;
+        let transitions = expanded.iter().flatten().map(Expansion::transitions);
+        transitions_max = transitions.fold(transitions_max, usize::max);
+        if numbering.memory_bytes() > limits.memory_bytes {
+            return Err(ExactError::TooMuchMemory {
+                policy: cell.policy.name.clone(),
+                max: limits.memory_bytes,
+                states: numbering.next,
+            });
+        }
         if numbering.next as usize > limits.max_states {
             return Err(ExactError::TooManyStates {
                 policy: cell.policy.name.clone(),
@@ -111,6 +129,15 @@ impl Target {
 enum Expansion {
     Choices(Vec<Choice>),
     Ending(Ending),
+}
+
+impl Expansion {
+    fn transitions(&self) -> usize {
+        match self {
+            Self::Choices(choices) => choices.iter().map(|choice| choice.targets.len()).sum(),
+            Self::Ending(_) => 0,
+        }
+    }
 }
 
 struct Choice {
@@ -259,6 +286,15 @@ impl Numbering {
         let numbers = HashMap::from([(digest(&start), 0)]);
         let waiting = VecDeque::from([Waiting::Position(Box::new(start))]);
         Self { chain: Chain::new(true), numbers, waiting, next: 1, max_exact }
+    }
+
+    /// The memory of the chain, its digests and the positions that wait.
+    fn memory_bytes(&self) -> usize {
+        // A table of hashes is at least half full.
+        const NUMBER_BYTES: usize = 2 * size_of::<(u128, u32)>();
+        self.numbers.len() * NUMBER_BYTES
+            + self.chain.transitions() * size_of::<Edge>()
+            + self.waiting.len() * POSITION_BYTES
     }
 
     /// Appends a state, and numbers its targets.

@@ -4,6 +4,7 @@ use miette::SourceSpan;
 use std::ops::Range;
 
 /// A replaced range of bytes. An empty range is an insertion.
+#[derive(Debug)]
 pub(super) struct Edit {
     pub(super) range: Range<usize>,
     pub(super) text: String,

@@ -1,6 +1,6 @@
 //! Public keys are written into every usual form of a node, and nothing else changes.
 
-use crate::{LoadedNetwork, NETWORK_LIMITS, with_public_keys};
+use crate::{KeyPlaces, LoadedNetwork, NETWORK_LIMITS};
 use orchestrion_kernel::NodeId;
 use orchestrion_yaml::{ReadError, Source, render_error};
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ fn edit(text: &str, nodes: &[&str], byte: u8) -> Result<String, ReadError> {
     let source = Source::from_text_within("net.yaml", text, NETWORK_LIMITS).unwrap();
     let keys: BTreeMap<NodeId, [u8; 32]> =
         nodes.iter().zip(byte..).map(|(node, byte)| (NodeId::new(*node), [byte; 32])).collect();
-    with_public_keys(&source, &keys)
+    Ok(KeyPlaces::find(&source, &keys.keys().cloned().collect())?.write(&keys))
 }
 
 /// Asserts that a text gets `added` for the node `a`, and that this key is replaced later.

@@ -15,7 +15,6 @@ use headings::Headings;
 use orchestrion_kernel::item::ItemKey;
 use orchestrion_kernel::module::{Operation, Report};
 use orchestrion_kernel::{Event, Input, Phase, Revision};
-use orchestrion_trace::PossibleLoss;
 use std::io;
 
 /// The headings of the timeline, and what it shows of the current request later.
@@ -42,9 +41,9 @@ impl Timeline {
                 out.write_blank()?;
             }
             // Its input is there because a step has one.
-            if view.step.possible_loss == Some(PossibleLoss::Call) {
+            if view.step.possible_loss.is_some() {
                 let actor = Line::new().styled(TextStyle::Warn, "journal");
-                let note = view.step.note.as_deref().unwrap_or("torn tail truncated");
+                let note = view.step.note.as_deref().unwrap_or("lines before this step may be lost");
                 return out.write_step(view, actor, Line::text(note), "");
             }
             self.refused += 1;

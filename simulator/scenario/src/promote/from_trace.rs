@@ -12,6 +12,7 @@ use crate::{
     ClaimId, DeadlinesFile, ExpectedClaim, ScenarioExpectFile, ScenarioFile, ScenarioNetworkFile, ScriptForm,
     Seed, TimeText,
 };
+use orchestrion_files::limits::PROMOTED_STEPS_BYTES_MAX;
 use orchestrion_kernel::item::{Item, Layer};
 use orchestrion_kernel::{Event, Input, Policy, State, Timestamp};
 use orchestrion_trace::{Header, Reader, Step, TraceErrorKind};
@@ -146,11 +147,17 @@ fn with_unique_name(policy: Policy, notes: &mut Vec<String>) -> Policy {
 }
 
 /// Returns the complete steps, with a note if the end line is missing.
-fn read_steps<R: BufRead>(reader: Reader<R>) -> Result<(Vec<Step>, Vec<String>), PromoteError> {
-    let mut steps = Vec::new();
-    for step in reader {
+fn read_steps<R: BufRead>(mut reader: Reader<R>) -> Result<(Vec<Step>, Vec<String>), PromoteError> {
+    let (mut steps, mut bytes) = (Vec::new(), 0);
+    while let Some(step) = reader.next() {
         match step {
-            Ok(step) => steps.push(step),
+            Ok(step) => {
+                bytes += reader.text().len();
+                if bytes > PROMOTED_STEPS_BYTES_MAX {
+                    return Err(PromoteError::TooLarge { file: reader.file().to_owned(), n: step.n });
+                }
+                steps.push(step);
+            }
             Err(error) if matches!(error.kind, TraceErrorKind::MissingEnd | TraceErrorKind::Torn) => {
                 let reason = match error.kind {
                     TraceErrorKind::Torn => "the next line is incomplete",

@@ -54,6 +54,21 @@ fn recorded(policy: Policy, inputs: impl IntoIterator<Item = Input>) -> Vec<u8> 
     conversation.close().unwrap()
 }
 
+#[test]
+fn recording_that_is_too_large_is_refused() {
+    let header = Header::new(ConversationId::new("C-1"), Policy::hardened(), None);
+    let mut conversation = Recorder::open(Vec::new(), &header, &StandardContexts).unwrap();
+    for letter in ["a", "b", "c"] {
+        let metadata = StepMetadata { note: Some(letter.repeat(6 << 20)), ..StepMetadata::default() };
+        let _ = conversation.submit(&Input::Tick, &metadata).unwrap();
+    }
+    let error = promoted(&conversation.close().unwrap()).unwrap_err().to_string();
+    assert!(
+        error.starts_with("some.ndjson:4: recording too large: expected steps of at most 16777216 bytes"),
+        "{error}"
+    );
+}
+
 fn scenario(policy: &str, rest: &str) -> String {
     let requests = "  - text: Add encryption\n  - text: And now?\n";
     format!(

@@ -6,14 +6,17 @@ use miette::Result;
 use orchestrion_files::FileKind;
 use orchestrion_kernel::{TimedInput, decide};
 use orchestrion_model::check::{Counterexample, Verdict};
-use orchestrion_model::export::dot::{Summary, dot};
+use orchestrion_model::export::dot::{DOT_START, Summary, dot};
 use orchestrion_model::product::initial_state;
 use orchestrion_model::transition_counts::{TransitionCounts, TransitionEdge, edge_of_step};
 use std::io::Write;
 use std::path::Path;
 
-const DRAWING: FileKind =
-    FileKind { name: "a drawing", is_start: |start| start.starts_with(b"digraph "), last_line: None };
+const DRAWING: FileKind = FileKind {
+    name: "a drawing of explored states",
+    is_start: |start| start.starts_with(DOT_START.as_bytes()),
+    last_line: None,
+};
 
 /// Returns an error if the file exists and is not a drawing.
 pub(super) fn ensure_overwritable(path: &Path) -> Result<()> {

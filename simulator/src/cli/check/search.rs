@@ -1,6 +1,6 @@
 //! Search options of `check`, and progress of an exploration.
 
-use crate::cli::args::{duration, positive_number};
+use crate::cli::args::{MemoryBytes, duration, memory_size, positive_number};
 use crate::cli::parallel::jobs;
 use crate::cli::progress::ProgressLine;
 use indicatif::{BinaryBytes, HumanCount};
@@ -43,29 +43,6 @@ const CHECKPOINT_HELP: &str =
 fn model_names() -> Vec<&'static str> {
     let models = MODELS.iter().chain([&COMPOSED]).map(|model| model.name);
     models.chain(ENUMERATIONS.iter().map(|enumeration| enumeration.model.name)).collect()
-}
-
-/// A limit of memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct MemoryBytes(u64);
-
-fn memory_size(text: &str) -> Result<MemoryBytes, String> {
-    const MIN: u64 = 1 << 20;
-    const UNITS: [(&str, u64); 6] = [
-        ("MiB", 1 << 20),
-        ("GiB", 1 << 30),
-        ("TiB", 1 << 40),
-        ("MB", 1_000_000),
-        ("GB", 1_000_000_000),
-        ("TB", 1_000_000_000_000),
-    ];
-    let read = UNITS.iter().find_map(|(unit, bytes)| {
-        let number: u64 = text.strip_suffix(unit)?.trim_end().parse().ok()?;
-        number.checked_mul(*bytes)
-    });
-    read.filter(|bytes| *bytes >= MIN).map(MemoryBytes).ok_or_else(|| {
-        "expected a whole number with its unit, such as 512MiB or 2GiB, of at least 1 MiB".to_owned()
-    })
 }
 
 impl SearchArgs {
@@ -164,22 +141,4 @@ fn format_progress(progress: &Progress) -> String {
         HumanCount(progress.frontier as u64),
         BinaryBytes(progress.bytes as u64)
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{MemoryBytes, memory_size};
-
-    #[test]
-    fn memory_size_needs_its_unit() {
-        let accepted = [("512MiB", 512 << 20), ("2GiB", 2 << 30), ("1 TiB", 1 << 40), ("3GB", 3_000_000_000)];
-        for (text, bytes) in accepted {
-            assert_eq!(memory_size(text), Ok(MemoryBytes(bytes)), "{text}");
-        }
-        for text in
-            ["", "5", "GiB", "much", "-1GiB", "1.5GiB", "0MiB", "99999999999999TiB", "2PiB", "1GiBGiB"]
-        {
-            memory_size(text).unwrap_err();
-        }
-    }
 }

@@ -5,7 +5,7 @@ mod report;
 pub(in crate::cli) use report::JsonReport;
 
 use super::files::{file_name, read};
-use crate::cli::args::{Format, GlobalArgs};
+use crate::cli::args::{Format, GlobalArgs, MemoryBytes, memory_size};
 use crate::cli::exit_status::ExitStatus;
 use crate::cli::files::to_report;
 use crate::cli::output;
@@ -56,6 +56,9 @@ pub(in crate::cli) struct Args {
     /// Refuse a policy with more states.
     #[arg(long, value_name = "NUMBER", default_value = "2000000")]
     max_states: NonZeroUsize,
+    /// Refuse a policy that needs more memory for its exploration, for example 512MiB or 16GiB.
+    #[arg(long, value_name = "SIZE", default_value = "8GiB", value_parser = memory_size)]
+    max_memory: MemoryBytes,
     /// Stop an iteration after this time, with the bounds that it has.
     #[arg(long, value_name = "TIME", value_parser = crate::cli::args::duration, default_value = "60s")]
     timeout: Duration,
@@ -72,6 +75,7 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     let estimates = args.compare.as_ref().map(|path| estimates(path, &experiment)).transpose()?;
     let limits = Limits {
         max_states: args.max_states.get(),
+        memory_bytes: usize::try_from(args.max_memory.0).unwrap_or(usize::MAX),
         iteration: args.timeout,
         threads: args.jobs.unwrap_or(Limits::default().threads),
         ..Limits::default()

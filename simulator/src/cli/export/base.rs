@@ -33,8 +33,8 @@ pub(super) fn run(trace: Option<&Path>, file: Option<&Path>) -> Result<ExitStatu
     let mut unread = None;
     match file {
         None => {
-            unread =
-                write(&mut reader, &mut projection, &mut summary, &mut output::stdout()).into_diagnostic()?
+            unread = write(&mut reader, &mut projection, &mut summary, &mut output::page_stdout())
+                .into_diagnostic()?
         }
         Some(path) => {
             files::replace_with(path, &PROJECTION, |file| {

@@ -3,13 +3,16 @@
 use super::{Files, Opened};
 use crate::cli::exit_status::ExitStatus;
 use crate::cli::output;
+use crate::cli::progress::ProgressLine;
+use indicatif::HumanCount;
 use miette::{IntoDiagnostic, Result, miette};
 use orchestrion_handoff::KeyError;
 use orchestrion_kernel::NodeId;
 use orchestrion_report::text::sanitize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 /// Create a key for every node of a trust network that has no public key.
 #[derive(Debug, clap::Args)]
@@ -58,12 +61,18 @@ pub(super) fn create_keys(opened: &Opened, missing: Missing) -> Result<Vec<KeyFi
         Missing::PublicKey => node.public_key.is_empty(),
         Missing::AnyKey => !opened.has_key_of(node),
     });
-    let nodes: Vec<NodeId> = nodes.into_iter().map(|node| node.id.clone()).collect();
+    let nodes: BTreeSet<NodeId> = nodes.into_iter().map(|node| node.id.clone()).collect();
     let mut owners: BTreeMap<Vec<u8>, NodeId> =
         others.into_iter().map(|node| (node.public_key.to_vec(), node.id.clone())).collect();
-    opened.ensure_editable(&nodes)?;
+    if nodes.is_empty() {
+        return Ok(Vec::new());
+    }
+    let places = opened.key_places(&nodes)?;
     let (mut files, mut public_keys) = (Vec::new(), BTreeMap::new());
+    let (start, mut line) = (Instant::now(), ProgressLine::new("keys", false));
+    let count = nodes.len() as u64;
     for node in nodes {
+        line.show(start.elapsed(), format!("{} of {}", HumanCount(files.len() as u64), HumanCount(count)));
         let (key, is_new) = match opened.keys.create(&node) {
             Ok(key) => (key, true),
             Err(KeyError::Exists { .. }) => (opened.keys.load(&node).into_diagnostic()?, false),
@@ -80,9 +89,8 @@ pub(super) fn create_keys(opened: &Opened, missing: Missing) -> Result<Vec<KeyFi
         files.push(KeyFile { path: opened.keys.key_path(&node).into_diagnostic()?, is_new });
         public_keys.insert(node, key.public_key());
     }
-    if !public_keys.is_empty() {
-        opened.write(&public_keys)?;
-    }
+    line.finish();
+    opened.write(&places, &public_keys)?;
     Ok(files)
 }
 

@@ -30,9 +30,9 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> Result<ExitStatus> {
     let opened = args.files.open()?;
     let node = opened.network.find_node(&args.node).map_err(|error| error.into_file_error())?;
-    opened.ensure_editable([&node])?;
+    let places = opened.key_places(&[node.clone()].into())?;
     let RotatedKeys { old, new } = opened.keys.rotate(&node).into_diagnostic()?;
-    opened.write(&[(node.clone(), new)].into()).wrap_err_with(|| {
+    opened.write(&places, &[(node.clone(), new)].into()).wrap_err_with(|| {
         format!(
             "the key of {node} is replaced, and its public key in the network is not; run the command again"
         )

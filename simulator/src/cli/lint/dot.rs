@@ -5,12 +5,15 @@ use super::verdict::LintedMachine;
 use crate::cli::files;
 use miette::Result;
 use orchestrion_files::FileKind;
-use orchestrion_lint::{Drawn, dot};
+use orchestrion_lint::{DOT_START, Drawn, dot};
 use std::io::Write;
 use std::path::Path;
 
-const DRAWING: FileKind =
-    FileKind { name: "a drawing", is_start: |start| start.starts_with(b"digraph "), last_line: None };
+const DRAWING: FileKind = FileKind {
+    name: "a drawing of state machines",
+    is_start: |start| start.starts_with(DOT_START.as_bytes()),
+    last_line: None,
+};
 
 /// Returns an error if the file exists and is not a drawing.
 pub(super) fn ensure_overwritable(path: &Path) -> Result<()> {

@@ -136,7 +136,7 @@ pub(in crate::cli) fn continue_with_host(
         }
         ExitReason::HostDisconnected(pending) => {
             output::print_error(&format!(
-                "standard input ended while {} calls were pending; the fork is not complete: fork again, or show it: orchestrion show {journal}",
+                "standard input ended while {} calls were pending; the fork is not complete; show it: orchestrion show {journal}; to fork again, remove it, or choose another file with --output",
                 pending.len()
             ));
             ExitStatus::Incomplete
