@@ -84,8 +84,10 @@ fn ending(steps: &[Step]) -> Conclusion {
     ending.expect("it was concluded")
 }
 
+/// The notes about calls.
 fn notes(steps: &[Step]) -> Vec<&str> {
-    steps.iter().filter_map(|step| step.note.as_deref()).collect()
+    let of_calls = steps.iter().filter(|step| step.possible_loss.is_none());
+    of_calls.filter_map(|step| step.note.as_deref()).collect()
 }
 
 const DONE: [&str; 2] = ["Order two packs of paper for at most 20 euros", "Tell the office when it comes"];

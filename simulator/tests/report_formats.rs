@@ -253,13 +253,15 @@ fn foreign_texts_are_no_workflow_commands() {
     let folder = changed_project();
     let folder = folder.path();
     let name = "::warning::x.yaml";
-    fs::copy(folder.join(SCENARIO), folder.join(name)).unwrap();
+    let scenario = fs::read_to_string(folder.join(SCENARIO)).unwrap();
+    let scenario = scenario.replace("../policies", "policies");
+    fs::write(folder.join(name), &scenario).unwrap();
     let command = format!("{} ::stop-commands::pause {}", "word ".repeat(40), "##[error]x ".repeat(40));
-    let text = fs::read_to_string(folder.join(SCENARIO)).unwrap();
-    let request = text.lines().find(|line| line.trim_start().starts_with("- text: ")).unwrap();
+    let request = scenario.lines().find(|line| line.trim_start().starts_with("- text: ")).unwrap();
     let (before, _) = request.split_once("- text: ").unwrap();
-    let hostile = text.replace(request, &format!("{before}- text: \"{command}\""));
+    let hostile = scenario.replace(request, &format!("{before}- text: \"{command}\""));
     fs::write(folder.join("::error::y.yaml"), hostile).unwrap();
+    let mut broken = 0;
     for format in ["human", "github"] {
         let outputs = [
             run(1, folder, &["run", name, "::error::y.yaml", "--format", format]),
@@ -277,9 +279,10 @@ fn foreign_texts_are_no_workflow_commands() {
                     || line.contains("##[error]")
             });
             assert_eq!(executed.collect::<Vec<_>>(), Vec::<&str>::new());
-            assert!(out.contains(": :") || err.contains(": :"), "{out}{err}");
+            broken += out.matches(": :").count() + err.matches(": :").count();
         }
     }
+    assert!(broken > 5, "{broken}");
 }
 
 /// The machines of all files are in memory together.
@@ -287,15 +290,16 @@ fn foreign_texts_are_no_workflow_commands() {
 fn lint_of_many_large_files_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let states: String = (0..900).map(|number| format!("  S{number}: waiting\n")).collect();
-    let rows: String = (0..900)
-        .map(|number| format!("  - {{from: S{number}, on: e, to: S{}}}\n", (number + 1) % 900))
+    let states: String = (0..450).map(|number| format!("  S{number}: waiting\n")).collect();
+    let rows: String = (0..450)
+        .map(|number| format!("  - {{from: S{number}, on: e, to: S{}}}\n", (number + 1) % 450))
         .collect();
     fs::write(folder.join("m.yaml"), format!("start: S0\nstates:\n{states}rows:\n{rows}")).unwrap();
-    let files = ["m.yaml"; 60];
-    let refused = run(2, folder, &[&["lint"], &files[..]].concat()).1;
+    let files = ["m.yaml"; 113];
+    let refused = run(1, folder, &[&["lint"], &files[..]].concat()).1;
+    let refused = refused.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(refused.contains("expected at most 100000 states and edges in all files"), "{refused}");
-    assert_eq!(refused.matches("not linted").count(), 60 - 55, "{refused}");
+    assert_eq!(refused.matches("not linted").count(), 113 - 100_000 / 900, "{refused}");
 }
 
 #[test]

@@ -90,7 +90,7 @@ impl Edge {
 #[must_use]
 pub fn dot(policy: &Policy, summary: &Summary) -> String {
     let edges = edges(policy, summary);
-    let mut text = String::from(HEAD);
+    let mut text = [DOT_START, HEAD].concat();
     let _ = writeln!(text, "    label=\"{}\";", quoted(&summary.title));
     let is_drawn = |phase: &Phase| is_drawn(policy, summary, *phase);
     let drawn: Vec<Phase> = Phase::ALL.into_iter().filter(is_drawn).collect();

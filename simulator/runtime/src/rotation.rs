@@ -90,8 +90,9 @@ pub fn rotate(
     file.remove_snapshot().map_err(&unreadable)?;
     let Header { conversation, policy, scenario, .. } = recorded.clone();
     let header = Header::new(conversation, policy, scenario).into_journal();
+    // A rotation sends no call, so it does not state that steps may be lost: the next process does.
     let JournaledConversation { recorder, journal: file, .. } =
-        JournaledConversation::open(file, &header, contexts, None)?;
+        JournaledConversation::open(file, &header, contexts, Some(0))?;
     let next = Header { upgraded_from: None, ..recorded };
     continue_in_segment(journal, file, recorder, next, segment)
 }

@@ -27,9 +27,14 @@ fn open(path: &Path, policy: Policy) -> Result<Conversation<JournalFile>, OpenEr
     Conversation::open(path, policy, &StandardContexts)
 }
 
+/// Opens a journal of which no step is lost.
+fn reopen(path: &Path, policy: Policy) -> Result<Conversation<JournalFile>, OpenError> {
+    Conversation::open_acknowledged(JournalFile::open(path)?, &office::header(policy), &StandardContexts, 0)
+}
+
 /// Runs requests in a journal under a policy, and returns its steps.
 fn run(path: &Path, policy: Policy, requests: std::ops::Range<u32>) -> u64 {
-    let (mut conversation, clock) = (open(path, policy).unwrap(), Clock::simulated());
+    let (mut conversation, clock) = (reopen(path, policy).unwrap(), Clock::simulated());
     for number in requests {
         let text = format!("Order paper for room {number}");
         let host = Modules(clock.clone());
@@ -69,7 +74,7 @@ fn joined(files: &[&Path]) -> Result<Joined, JoinError> {
 fn conversation_continues_under_another_policy() {
     let (_folder, path) = journal();
     let steps = run(&path, Policy::hardened(), 0..2);
-    let before = open(&path, Policy::hardened()).unwrap().state().clone();
+    let before = reopen(&path, Policy::hardened()).unwrap().state().clone();
     assert!(matches!(open(&path, other()), Err(OpenError::HeaderMismatch { subject: "policy", .. })));
     let recorded = segment(&path).header().clone();
     let first = upgrade(&path, &other());
@@ -77,7 +82,7 @@ fn conversation_continues_under_another_policy() {
         open(&path, Policy::hardened()),
         Err(OpenError::HeaderMismatch { subject: "policy", .. })
     ));
-    let conversation = open(&path, other()).unwrap();
+    let conversation = reopen(&path, other()).unwrap();
     assert_eq!((conversation.steps(), conversation.state()), (steps, &before));
     drop(conversation);
     let header = segment(&path).header().clone();
@@ -189,7 +194,7 @@ fn conversation_continues_under_a_newer_kernel() {
     // The older version rotated the journal at the same step.
     let second = prepared.apply(next, None).unwrap().path;
     assert_eq!(second, first.with_file_name(format!("office.{steps}-2.ndjson")));
-    assert_eq!(open(&path, Policy::hardened()).unwrap().steps(), steps);
+    assert_eq!(reopen(&path, Policy::hardened()).unwrap().steps(), steps);
 }
 
 /// A kernel that decided otherwise, here by another policy: its state does not follow from its inputs, so its own version stores it.
@@ -228,5 +233,5 @@ fn older_header_is_converted() {
     let recorded = prepared.recorded().policy.clone();
     let next = prepared.next_header(&recorded).unwrap();
     prepared.apply(next, None).unwrap();
-    assert_eq!(open(&path, recorded).unwrap().steps(), 0);
+    assert_eq!(reopen(&path, recorded).unwrap().steps(), 0);
 }

@@ -89,7 +89,7 @@ async fn torn_tail_is_truncated() {
         assert_eq!(steps.len(), lines - 1);
         let replacing = steps.last().unwrap();
         assert!(
-            replacing.possible_loss == Some(PossibleLoss::Call) && replacing.refused.is_some(),
+            replacing.possible_loss == Some(PossibleLoss::Steps) && replacing.refused.is_some(),
             "{replacing:?}"
         );
         assert_eq!(replacing.note, Some(tail.to_string()));

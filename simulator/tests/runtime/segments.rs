@@ -1,6 +1,6 @@
 //! The command `journal`: rotation under kills, erased texts, and refusals with their remedy.
 
-use super::team::{ScriptedTeam, journal, opened};
+use super::team::{ScriptedTeam, journal, opened, reopened};
 use orchestrion_kernel::{ConversationId, Policy};
 use orchestrion_runtime::{Conversation, IdempotencyKey, JournalFile, NewRequest};
 use orchestrion_text::StandardContexts;
@@ -187,7 +187,7 @@ async fn refusals_name_place_expectation_and_remedy() {
     let folder = folder.path();
     let steps = requests(&path, 1).await;
     let rotate = ["journal", "rotate", "office.ndjson"];
-    let conversation = opened(&path);
+    let conversation = reopened(&path);
     let locked = "office.ndjson: locked journal: expected one writer, found another conversation in this or another program; close it";
     assert!(refused(folder, &rotate).contains(locked));
     drop(conversation);
@@ -238,7 +238,7 @@ async fn killed_rotation_loses_nothing() {
         child.wait().unwrap();
         let is_rotated = fs::read(&path).unwrap() != whole;
         *if is_rotated { &mut rotated } else { &mut unchanged } += 1;
-        assert_eq!(opened(&path).steps(), steps, "kill {kill}");
+        assert_eq!(reopened(&path).steps(), steps, "kill {kill}");
         if is_rotated {
             let segment = format!("office.{steps}.ndjson");
             let joined = orchestrion(folder.path(), &["journal", "join", &segment, "office.ndjson"]);
