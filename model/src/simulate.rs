@@ -122,7 +122,8 @@ pub fn simulate(
             if number >= options.runs {
                 break;
             }
-            let taken = found.run(&kernel, &agreeing, options, number);
+            let is_over = || options.time.is_some_and(|time| begin.elapsed() >= time);
+            let taken = found.run(&kernel, &agreeing, options, number, &is_over);
             ended.fetch_add(1, Ordering::Relaxed);
             steps.fetch_add(taken as u64, Ordering::Relaxed);
         }
@@ -200,20 +201,21 @@ impl Found {
         }
     }
 
-    /// Takes one run and returns the number of its steps.
+    /// Takes one run, until the time is over, and returns the number of its steps.
     fn run(
         &mut self,
         kernel: &KernelModel,
         agreeing: &Adversary,
         options: &SimulationOptions,
         number: u64,
+        is_over: &dyn Fn() -> bool,
     ) -> usize {
         let mut choices = Choices::new(options.seed, number);
         let (mut product, mut inputs): (_, Vec<Input>) = (kernel.start(), Vec::new());
         self.observe(kernel, number, &inputs, |kernel, seen, observe| {
             kernel.observe_state(&product, seen, observe);
         });
-        while inputs.len() < options.steps {
+        while inputs.len() < options.steps && !is_over() {
             let mut options = kernel.inputs(&product);
             let mut agreeing = if choices.agrees() { agreeing.inputs(&product.state) } else { Vec::new() };
             agreeing.retain(|input| options.contains(input));

@@ -86,6 +86,37 @@ fn copied_keys_are_refused() {
     assert_keys_match(&folder, "keys", &NODES);
 }
 
+/// An error quotes the line of a file, but not of a key file.
+#[test]
+fn key_file_is_no_other_file() {
+    let folder = folder(INVOICES);
+    keys(0, &folder, &["create", "net.yaml"]);
+    let secret = fs::read_to_string(folder.path().join("keys/ana.key")).unwrap();
+    fs::write(folder.path().join("orchestrion.yaml"), "claims: [keys/ana.key]\n").unwrap();
+    let key = "keys/ana.key";
+    for command in [
+        &["run", key][..],
+        &["run", "--stdio", key],
+        &["check", "--policy", key],
+        &["check", "--claims", key],
+        &["check", "--scope", key],
+        &["check", "--model", "debate"],
+        &["compare", "hardened", key],
+        &["route", key],
+        &["explore", "run", key],
+        &["export", "policy", "--policy", key],
+        &["promote", key, "case", "--from", "debate"],
+        &["lint", key],
+    ] {
+        let (out, err) = runner::run(2, folder.path(), command);
+        assert!(!(out.clone() + &err).contains(&secret[..16]), "{command:?}");
+        assert!(
+            err.split_whitespace().collect::<Vec<_>>().join(" ").contains("a key file"),
+            "{command:?}\n{err}"
+        );
+    }
+}
+
 #[test]
 fn keys_of_other_machines_are_left_out() {
     let key = "0a".repeat(32);

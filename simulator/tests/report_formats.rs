@@ -285,6 +285,24 @@ fn foreign_texts_are_no_workflow_commands() {
     assert!(broken > 5, "{broken}");
 }
 
+/// A report needs memory for each path.
+#[test]
+fn folder_with_too_many_files_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let deep = folder.join("many").join("d".repeat(200)).join("e".repeat(200));
+    fs::create_dir_all(&deep).unwrap();
+    for number in 0..8_000 {
+        fs::File::create(deep.join(format!("{number:05}.ndjson"))).unwrap();
+        fs::File::create(deep.join(format!("{number:05}.yaml"))).unwrap();
+    }
+    for command in ["replay", "run"] {
+        let refused = run(2, folder, &[command, "many"]).1;
+        let refused = refused.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(refused.contains("too many files: expected paths of at most 4194304 bytes"), "{refused}");
+    }
+}
+
 /// The machines of all files are in memory together.
 #[test]
 fn lint_of_many_large_files_is_refused() {

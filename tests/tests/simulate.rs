@@ -9,6 +9,7 @@ use orchestrion_model::kernel_under_test::KernelUnderTest;
 use orchestrion_model::scopes::{COMPOSED, MODELS, SCOPES};
 use orchestrion_model::simulate::{SimulationOptions, SimulationResult, simulate};
 use std::num::NonZeroUsize;
+use std::time::Duration;
 
 fn options(runs: u64, steps: usize, threads: usize, counterexamples: usize) -> SimulationOptions {
     let number = |number| NonZeroUsize::new(number).unwrap();
@@ -37,6 +38,15 @@ fn result_does_not_depend_on_threads() {
     assert_eq!(one.1, three.1);
     assert_eq!(one.2, three.2);
     assert!(!one.2.is_empty(), "the policy has defects");
+}
+
+/// The limit of time ends a run that would take days, too.
+#[test]
+fn time_ends_a_run() {
+    let limited =
+        SimulationOptions { time: Some(Duration::from_millis(300)), ..options(1, usize::MAX, 1, 1) };
+    let result = simulate_composed(Policy::hardened(), &limited);
+    assert!(result.longest > 10, "{}", result.longest);
 }
 
 /// The violated claims after these inputs to a new conversation, evaluated without the model.

@@ -89,8 +89,14 @@ pub(crate) fn draw(
         Ok::<(), DrawingError>(())
     })?;
     Ok(Some(Figure {
-        name: format!("{}-by-{}", metric.name, setting.replace('.', "-")),
+        name: format!("{}-by-{}", metric.name, file_part(setting)),
         title: format!("{} by {setting}, with 95 % intervals", metric.name),
         drawing,
     }))
+}
+
+/// Returns a name from a result as a part of a file name, without folders and control characters.
+fn file_part(name: &str) -> String {
+    let is_kept = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+    name.chars().map(|c| if is_kept(c) { c } else { '-' }).collect()
 }

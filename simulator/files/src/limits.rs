@@ -69,6 +69,12 @@ pub const DIAGNOSTICS_MAX: usize = 1000;
 /// A line that a person types.
 pub const TYPED_LINE_BYTES_MAX: u64 = 64 << 10;
 
+/// The paths of the files that a command finds in its folders, with 128 bytes for each. A report repeats each path.
+pub const PATHS_BYTES_MAX: usize = 4 << 20;
+
+/// The entries of a folder that a command walks.
+pub const FOLDER_ENTRIES_MAX: usize = 200_000;
+
 /// The bytes by which a kind of file is recognized.
 pub(crate) const START_BYTES: u64 = 128;
 

@@ -39,7 +39,7 @@ pub(crate) fn open_with(options: &mut OpenOptions, path: &Path) -> io::Result<Fi
 /// Reads a whole file.
 ///
 /// # Errors
-/// As [`open`]; the file is larger than `bytes_max`.
+/// As [`open`]; the file is larger than `bytes_max`, or contains a secret key.
 pub fn read(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
     let file = open(path)?;
     let len = file.metadata()?.len();
@@ -52,7 +52,16 @@ pub fn read(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
     if bytes.len() as u64 > bytes_max {
         return Err(too_large(bytes_max));
     }
+    if is_key_file(&bytes) {
+        return Err(not_a_file("a key file, whose secret an error would print"));
+    }
     Ok(bytes)
+}
+
+/// Whether a file contains the secret of a node: 64 hexadecimal digits, and no other file does. Its own reader does not use [`read`].
+fn is_key_file(bytes: &[u8]) -> bool {
+    let digits = bytes.trim_ascii();
+    digits.len() == 64 && digits.iter().all(u8::is_ascii_hexdigit)
 }
 
 fn too_large(bytes_max: u64) -> io::Error {

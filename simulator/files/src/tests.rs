@@ -232,6 +232,10 @@ fn reads_are_bounded() {
     let error = read(&path, 4).unwrap_err();
     assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
     assert!(error.to_string().contains("at most 4 bytes"), "{error}");
+    let secret = "0f".repeat(32) + "\n";
+    fs::write(&path, &secret).unwrap();
+    let error = read(&path, 100).unwrap_err().to_string();
+    assert!(error.contains("found a key file") && !error.contains("0f0f"), "{error}");
     // Zeros without blocks on the disk.
     File::create(&path).unwrap().set_len(1 << 40).unwrap();
     assert_eq!(read(&path, 1 << 20).unwrap_err().kind(), io::ErrorKind::FileTooLarge);

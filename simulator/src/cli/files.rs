@@ -1,6 +1,7 @@
 //! Files as commands read and write them: errors name the file, and nothing is overwritten by accident.
 
 use miette::{IntoDiagnostic as _, Report, Result, miette};
+use orchestrion_files::limits::{FOLDER_ENTRIES_MAX, PATHS_BYTES_MAX};
 use orchestrion_files::{Access, FileKind, Target, TargetSync, WriteError, create};
 use orchestrion_trace::{Reader, TRACE_FILE, TraceError, TraceErrorKind};
 use std::fs::{self, File};
@@ -140,18 +141,39 @@ impl CreatedFiles {
 }
 
 /// Collects the selected files in a folder and below it, sorted by name. Hidden folders and links to folders are skipped, so
-/// that there are no cycles.
+/// that there are no cycles. A report needs memory for each path, so the paths that were collected before count too.
 pub(super) fn walk_files(
     folder: &Path,
     is_selected: &dyn Fn(&Path) -> bool,
     files: &mut Vec<PathBuf>,
 ) -> Result<(), String> {
+    let mut bytes = files.iter().map(|path| path_bytes(path)).sum();
+    walk(folder, is_selected, files, &mut bytes)
+}
+
+/// The memory of a path in a report, without the copies.
+fn path_bytes(path: &Path) -> usize {
+    const OVERHEAD: usize = 128;
+    OVERHEAD + path.as_os_str().len()
+}
+
+fn walk(
+    folder: &Path,
+    is_selected: &dyn Fn(&Path) -> bool,
+    files: &mut Vec<PathBuf>,
+    bytes: &mut usize,
+) -> Result<(), String> {
     let cannot_read = |error: io::Error| format!("{}: cannot be read: {error}", folder.display());
-    let entries =
-        fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>).map_err(cannot_read)?;
     let mut paths = Vec::new();
-    for entry in entries {
+    for entry in fs::read_dir(folder).map_err(cannot_read)? {
+        let entry = entry.map_err(cannot_read)?;
         paths.push((entry.path(), entry.file_type().map_err(cannot_read)?));
+        if paths.len() > FOLDER_ENTRIES_MAX {
+            return Err(format!(
+                "{}: too many entries: expected at most {FOLDER_ENTRIES_MAX}, found more; split the folder",
+                folder.display()
+            ));
+        }
     }
     paths.sort_by(|(one, _), (other, _)| one.cmp(other));
     for (path, file_type) in paths {
@@ -159,10 +181,19 @@ pub(super) fn walk_files(
         // The type of the entry: a folder whose path is too long must not count as a file.
         if file_type.is_dir() {
             if !is_hidden {
-                walk_files(&path, is_selected, files)?;
+                walk(&path, is_selected, files, bytes)?;
             }
         } else if !path.is_dir() && is_selected(&path) {
             check_name(&path)?;
+            *bytes += path_bytes(&path);
+            if *bytes > PATHS_BYTES_MAX {
+                return Err(format!(
+                    "{}: too many files: expected paths of at most {PATHS_BYTES_MAX} bytes, found more after {} files; name folders \
+                     below it",
+                    folder.display(),
+                    files.len()
+                ));
+            }
             files.push(path);
         }
     }

@@ -54,8 +54,9 @@ pub(super) fn run(args: &Args) -> Result<ExitStatus> {
 
 /// Creates the keys of a network file in the folder `keys` beside it, and returns their paths.
 pub(super) fn create_beside(network: &Path) -> Result<Vec<PathBuf>> {
-    let opened = Files { network: network.to_owned(), keys: None }.open()?;
-    Ok(create::create_keys(&opened, create::Missing::PublicKey)?.into_iter().map(|file| file.path).collect())
+    let (network, opened) = Files { network: network.to_owned(), keys: None }.open()?;
+    let files = create::create_keys(network, &opened, create::Missing::PublicKey)?;
+    Ok(files.into_iter().map(|file| file.path).collect())
 }
 
 /// A network file, and the folder with the keys of its nodes.
@@ -70,23 +71,23 @@ struct Files {
 }
 
 impl Files {
-    fn open(&self) -> Result<Opened> {
+    /// Reads the network. It needs much more memory than its text, so a caller drops it before it edits the text.
+    fn open(&self) -> Result<(LoadedNetwork, Opened)> {
         let source = Source::read_within(&self.network, NETWORK_LIMITS)?;
         let network = LoadedNetwork::from_source(&source)?;
         let folder = self.keys.clone().unwrap_or_else(|| self.network.with_file_name("keys"));
         let keys = KeyFolder::open(folder).into_diagnostic()?;
-        Ok(Opened { path: self.network.clone(), source, network, keys })
+        Ok((network, Opened { path: self.network.clone(), source, keys }))
     }
 }
 
 /// The network file was parsed, so it needs no other check.
 const NETWORK: FileKind = FileKind { name: "a trust network", is_start: |_| true, last_line: None };
 
-/// The parsed network and its keys.
+/// The text of a network, and its keys.
 struct Opened {
     path: PathBuf,
     source: Source,
-    network: LoadedNetwork,
     keys: KeyFolder,
 }
 

@@ -83,16 +83,18 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     let (mut machines, mut unreadable, mut statuses) = (Vec::new(), Vec::new(), Vec::new());
     let mut parts = 0;
     for file in &files {
-        let read = parse::read(file).map_err(miette::Report::from).and_then(|parsed| {
-            parts += parsed
-                .iter()
-                .map(|parsed| parsed.machine.states.len() + parsed.machine.edges.len())
-                .sum::<usize>();
-            if parts > LINTED_PARTS_MAX {
-                return Err(too_many_parts(file));
-            }
-            Ok(parsed)
-        });
+        let parsed = if parts > LINTED_PARTS_MAX { Err(too_many_parts(file)) } else { Ok(file) };
+        let read =
+            parsed.and_then(|file| parse::read(file).map_err(miette::Report::from)).and_then(|parsed| {
+                parts += parsed
+                    .iter()
+                    .map(|parsed| parsed.machine.states.len() + parsed.machine.edges.len())
+                    .sum::<usize>();
+                if parts > LINTED_PARTS_MAX {
+                    return Err(too_many_parts(file));
+                }
+                Ok(parsed)
+            });
         match read {
             Ok(parsed) => {
                 let start = machines.len();

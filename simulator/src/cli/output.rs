@@ -12,10 +12,10 @@ use std::path::Path;
 /// Returns the width of a report in columns: that of the terminal, else the variable `COLUMNS`, else 100.
 pub(super) fn width() -> usize {
     const DEFAULT: usize = 100;
-    const MIN: usize = 40;
+    const LIMITS: std::ops::RangeInclusive<usize> = 40..=1000;
     let terminal = terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0));
     let variable = || std::env::var("COLUMNS").ok()?.parse().ok();
-    terminal.or_else(variable).unwrap_or(DEFAULT).max(MIN)
+    terminal.or_else(variable).unwrap_or(DEFAULT).clamp(*LIMITS.start(), *LIMITS.end())
 }
 
 /// Verbosity and width of a report.

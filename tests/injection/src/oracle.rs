@@ -95,7 +95,10 @@ impl Before {
         if let Some(step) = passed_step.filter(|step| *step > opened.steps) {
             return Err(format!("{} steps are accepted before the acknowledged step {step}", opened.steps));
         }
-        let is_loss_permitted = is_lossy || (is_damaged && opened.is_loss_stated);
+        // A damaged header makes all of a short journal a torn tail. A process that removed it may have ended before it stated the loss, and
+        // an empty journal is a new one.
+        let is_removed = is_damaged && kept.is_empty();
+        let is_loss_permitted = is_lossy || is_removed || (is_damaged && opened.is_loss_stated);
         if kept.len() < self.durable_bytes && !is_loss_permitted {
             return Err(format!(
                 "{} of {} durable bytes are left; damaged: {is_damaged}, stated: {}",

@@ -268,6 +268,9 @@ impl Run {
         self.outcome.refused += 1;
         if self.disk.is_down() {
             self.outcome.crashes += 1;
+            // It may have replaced a line that it misread as torn.
+            let is_misread = self.disk.state().met.contains(&FaultKind::CorruptedRead);
+            self.disk.state().is_damaged |= is_misread && before.check_unchanged(&self.disk).is_err();
             return Ok(ProcessEnd::Continues);
         }
         let (is_damaged, is_misread) = {

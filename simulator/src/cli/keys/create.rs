@@ -8,6 +8,7 @@ use indicatif::HumanCount;
 use miette::{IntoDiagnostic, Result, miette};
 use orchestrion_handoff::KeyError;
 use orchestrion_kernel::NodeId;
+use orchestrion_network::LoadedNetwork;
 use orchestrion_report::text::sanitize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -55,8 +56,8 @@ pub(in crate::cli) struct KeyFile {
 }
 
 /// Creates the keys that are missing, and writes the public keys into the network file.
-pub(super) fn create_keys(opened: &Opened, missing: Missing) -> Result<Vec<KeyFile>> {
-    let nodes = opened.network.network.iter();
+pub(super) fn create_keys(network: LoadedNetwork, opened: &Opened, missing: Missing) -> Result<Vec<KeyFile>> {
+    let nodes = network.network.iter();
     let (nodes, others): (Vec<_>, Vec<_>) = nodes.partition(|node| match missing {
         Missing::PublicKey => node.public_key.is_empty(),
         Missing::AnyKey => !opened.has_key_of(node),
@@ -64,6 +65,7 @@ pub(super) fn create_keys(opened: &Opened, missing: Missing) -> Result<Vec<KeyFi
     let nodes: BTreeSet<NodeId> = nodes.into_iter().map(|node| node.id.clone()).collect();
     let mut owners: BTreeMap<Vec<u8>, NodeId> =
         others.into_iter().map(|node| (node.public_key.to_vec(), node.id.clone())).collect();
+    drop(network);
     if nodes.is_empty() {
         return Ok(Vec::new());
     }
@@ -95,8 +97,8 @@ pub(super) fn create_keys(opened: &Opened, missing: Missing) -> Result<Vec<KeyFi
 }
 
 pub(super) fn run(args: &Args) -> Result<ExitStatus> {
-    let opened = args.files.open()?;
-    let files = create_keys(&opened, if args.all { Missing::AnyKey } else { Missing::PublicKey })?;
+    let (network, opened) = args.files.open()?;
+    let files = create_keys(network, &opened, if args.all { Missing::AnyKey } else { Missing::PublicKey })?;
     let mut out = output::plain_stdout();
     if files.is_empty() {
         writeln!(out, "no key is missing; replace one with `orchestrion keys rotate`").into_diagnostic()?;

@@ -28,8 +28,9 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> Result<ExitStatus> {
-    let opened = args.files.open()?;
-    let node = opened.network.find_node(&args.node).map_err(|error| error.into_file_error())?;
+    let (network, opened) = args.files.open()?;
+    let node = network.find_node(&args.node).map_err(|error| error.into_file_error())?;
+    drop(network);
     let places = opened.key_places(&[node.clone()].into())?;
     let RotatedKeys { old, new } = opened.keys.rotate(&node).into_diagnostic()?;
     opened.write(&places, &[(node.clone(), new)].into()).wrap_err_with(|| {

@@ -17,24 +17,28 @@ pub(super) struct TraceInput {
 
 /// Returns the traces in the order of the arguments; those of a folder sorted by name.
 pub(super) fn inputs(paths: &[PathBuf]) -> Vec<TraceInput> {
-    let mut inputs = Vec::new();
+    let (mut inputs, mut traces) = (Vec::new(), Vec::new());
     for path in paths {
         if !path.is_dir() {
             inputs.push(TraceInput { path: path.clone(), error: None });
             continue;
         }
-        let mut traces = Vec::new();
+        let before = traces.len();
         let error = match files::walk_files(path, &is_trace, &mut traces) {
-            Ok(()) if traces.is_empty() => format!(
+            Ok(()) if traces.len() == before => format!(
                 "{}: no trace found: expected a file *.ndjson in this folder or below it; record one with \
                  `orchestrion run SCENARIO`",
                 path.display()
             ),
             Ok(()) => {
-                inputs.extend(traces.into_iter().map(|path| TraceInput { path, error: None }));
+                let found = traces[before..].iter();
+                inputs.extend(found.map(|path| TraceInput { path: path.clone(), error: None }));
                 continue;
             }
-            Err(error) => error,
+            Err(error) => {
+                traces.truncate(before);
+                error
+            }
         };
         inputs.push(TraceInput { path: path.clone(), error: Some(error) });
     }
