@@ -88,7 +88,7 @@ impl<J: Journal> JournaledConversation<J> {
         };
         let recorded = recovered.recorder.possible_loss();
         let recovers_first = has_torn_tail || found.max(recorded).is_some();
-        // A torn tail in a journal of which no line is left contained no call.
+        // A journal of which no line is left is a new one, in which nothing can be stated.
         let is_recorded = found <= recorded && !(has_torn_tail && recovered.valid_bytes > 0);
         match found.filter(|_| !is_recorded && has_steps) {
             Some(loss) => record_loss(&mut journal, &mut recovered, loss).map_err(unreadable)?,

@@ -140,9 +140,10 @@ each call with an effect as `recover` before it is sent. A host that stores the
   orchestrion run --stdio mine.yaml --journal mine.ndjson --acknowledged-step 41
 Calls are then sent at once, unless a step records that the end of the journal
 may be lost, and a journal that ends before is refused. `recover` asks whether a
-call was made; the host does not make it. Only `run_task` and `undo_task` have
-such effects: every other call may be sent again after a crash, also store_memory
-and deliver_audit. A store keeps one record for each `trace` and operation.
+call was made; the host does not make it. Only `undo_task`, and `run_task` of a
+task with an effect, are such calls. Every other call may be sent again after a
+crash, store_memory and deliver_audit too: a store replaces its record of the
+same trace and operation.
 
 With --journals, one process serves many conversations:
   orchestrion run --stdio hardened --journals conversations

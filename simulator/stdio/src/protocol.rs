@@ -10,8 +10,9 @@
 //! and task. It sends the reply if it is known, `{"fail": "outcome_unknown"}` as its content if the outcome is unknown, or
 //! `not_started`: the call then follows as `call`. The host must not execute a call on `recover`.
 //!
-//! Only `run_task` and `undo_task` are effectful. Every other call may be sent again after a crash, also `store_memory` and `deliver_audit`:
-//! a store is idempotent by `trace` and operation. The `id` of a call identifies it only while no line of the journal is lost.
+//! Only `undo_task`, and `run_task` of a task with an effect, are effectful. Every other call may be sent again after a crash,
+//! `store_memory` and `deliver_audit` too: a store replaces its record of the same trace and operation. The `id` of a call identifies it
+//! only while no line of the journal is lost.
 //!
 //! A disk can lose the end of a journal, with a call that the host executed. So every effectful call after the opening of an existing
 //! journal is sent as `recover` first, also one that the host does not know. A host avoids this: it stores the `step` of a call before

@@ -1,5 +1,5 @@
-//! Output without workflow commands. GitHub Actions executes commands in the output of a step, such as `::stop-commands::x` at the start of a line,
-//! and foreign texts contain any line.
+//! Output without workflow commands. GitHub Actions executes commands in the output of a step, such as `::stop-commands::x` at the start
+//! of a line, and foreign texts contain any line.
 
 use std::io::{self, Write};
 
