@@ -14,6 +14,7 @@ use super::test_report::{TestCase, TestReport, rules, text_output};
 use super::{output, targets};
 use miette::{IntoDiagnostic, Result, miette};
 use orchestrion_files::limits::LINTED_PARTS_MAX;
+use orchestrion_lint::parse::ParsedMachine;
 use orchestrion_lint::{lint, parse};
 use orchestrion_report::text::sanitize;
 use std::path::{Path, PathBuf};
@@ -83,19 +84,7 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     let (mut machines, mut unreadable, mut statuses) = (Vec::new(), Vec::new(), Vec::new());
     let mut parts = 0;
     for file in &files {
-        let parsed = if parts > LINTED_PARTS_MAX { Err(too_many_parts(file)) } else { Ok(file) };
-        let read =
-            parsed.and_then(|file| parse::read(file).map_err(miette::Report::from)).and_then(|parsed| {
-                parts += parsed
-                    .iter()
-                    .map(|parsed| parsed.machine.states.len() + parsed.machine.edges.len())
-                    .sum::<usize>();
-                if parts > LINTED_PARTS_MAX {
-                    return Err(too_many_parts(file));
-                }
-                Ok(parsed)
-            });
-        match read {
+        match read_within_limit(file, &mut parts) {
             Ok(parsed) => {
                 let start = machines.len();
                 machines.extend(parsed.into_iter().map(|parsed| {
@@ -142,6 +131,18 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
         }
     }
     Ok(status)
+}
+
+/// Reads the machines of a file, and adds their states and edges to those of the files before. All of them are in memory, so a file beyond
+/// the limit is not read.
+fn read_within_limit(file: &Path, parts: &mut usize) -> Result<Vec<ParsedMachine>> {
+    if *parts > LINTED_PARTS_MAX {
+        return Err(too_many_parts(file));
+    }
+    let parsed = parse::read(file)?;
+    *parts +=
+        parsed.iter().map(|parsed| parsed.machine.states.len() + parsed.machine.edges.len()).sum::<usize>();
+    if *parts > LINTED_PARTS_MAX { Err(too_many_parts(file)) } else { Ok(parsed) }
 }
 
 fn too_many_parts(file: &Path) -> miette::Report {
