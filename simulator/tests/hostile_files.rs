@@ -115,7 +115,7 @@ fn long_lines_are_refused_in_bounds() {
 
 /// Networks at the limits of entries and values: many nodes, nodes with many values, many connections, and connections with many values.
 #[test]
-#[ignore = "takes minutes; .ci/nightly runs it"]
+#[ignore = "takes minutes, and has its time limit in release builds; .ci/nightly runs it"]
 fn largest_networks_stay_in_bounds() {
     const NODES: usize = 50_000;
     let network = |count: usize, node: &dyn Fn(usize) -> String| {

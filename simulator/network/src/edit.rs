@@ -45,11 +45,11 @@ impl<'s> KeyPlaces<'s> {
     /// Returns the text of the file with these keys. A node of the places that is missing here gets zeros.
     #[must_use]
     pub fn write(&self, keys: &BTreeMap<NodeId, [u8; KEY_BYTES]>) -> String {
-        self.text_with(|node| keys.get(node).map(digits))
+        self.text_with(|node| keys.get(node).map(|key| PublicKeyText(key.to_vec()).digits()))
     }
 
     fn text_with(&self, key: impl Fn(&NodeId) -> Option<String>) -> String {
-        let zeros = digits(&[0; KEY_BYTES]);
+        let zeros = zeros().digits();
         let mut edited = String::with_capacity(self.text.len());
         let mut copied = 0;
         for (node, Edit { range, text }) in &self.edits {
@@ -63,6 +63,11 @@ impl<'s> KeyPlaces<'s> {
         edited.push_str(self.text.get(copied..).unwrap_or_default());
         edited
     }
+}
+
+/// The key of a place until its own is written there.
+fn zeros() -> PublicKeyText {
+    PublicKeyText(vec![0; KEY_BYTES])
 }
 
 /// Returns the text of a file without its form. A parsed file needs fifty times the memory, so two of them are compared as texts.
@@ -80,25 +85,21 @@ fn edits(
     if let Some(node) = nodes.iter().find(|node| !ids.contains(node.as_str())) {
         return Err(unknown("node", node.as_str(), ids.iter().copied(), "add it to `nodes`"));
     }
-    let key = [0; KEY_BYTES];
+    let digits = zeros().digits();
     let mut edits = Vec::with_capacity(nodes.len());
     for (id, file) in &mut file.nodes.0 {
         let node = NodeId::new(id.value.text());
         if !nodes.contains(&node) {
             continue;
         }
-        let edit = match file.public_key.replace(PublicKeyText(key.to_vec()).into()) {
-            Some(present) => present.span().and_then(|span| place::replacement(text, span, &digits(&key))),
-            None => id.span().and_then(|span| place::insertion(text, span, &digits(&key))),
+        let edit = match file.public_key.replace(zeros().into()) {
+            Some(present) => present.span().and_then(|span| place::replacement(text, span, &digits)),
+            None => id.span().and_then(|span| place::insertion(text, span, &digits)),
         };
         edits.push((node, edit.ok_or_else(|| unusual_form().with_label(id.span(), "this node"))?));
     }
     edits.sort_by_key(|(_, edit)| edit.range.start);
     Ok(edits)
-}
-
-fn digits(key: &[u8; KEY_BYTES]) -> String {
-    key.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn unusual_form() -> LabeledError {

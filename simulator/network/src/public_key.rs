@@ -3,7 +3,6 @@
 use orchestrion_yaml::{LabeledError, inline_schema, parse_scalar};
 use schemars::json_schema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use std::fmt::Write as _;
 
 /// The length of an Ed25519 key.
 pub(super) const KEY_BYTES: usize = 32;
@@ -17,6 +16,11 @@ impl PublicKeyText {
     #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         (bytes.len() == KEY_BYTES).then(|| Self(bytes.to_vec()))
+    }
+
+    /// Returns the hexadecimal digits.
+    pub(super) fn digits(&self) -> String {
+        self.0.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 }
 
@@ -38,11 +42,7 @@ impl<'de> Deserialize<'de> for PublicKeyText {
 
 impl Serialize for PublicKeyText {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut digits = String::new();
-        for byte in &self.0 {
-            write!(digits, "{byte:02x}").map_err(serde::ser::Error::custom)?;
-        }
-        serializer.serialize_str(&digits)
+        serializer.serialize_str(&self.digits())
     }
 }
 

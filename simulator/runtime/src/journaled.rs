@@ -87,10 +87,10 @@ impl<J: Journal> JournaledConversation<J> {
             has_torn_tail.then_some(PossibleLoss::Call)
         };
         let recorded = recovered.recorder.possible_loss();
-        let recovers_first = has_torn_tail || found.max(recorded).is_some();
-        // A journal of which no line is left is a new one, in which nothing can be stated.
-        let is_recorded = found <= recorded && !(has_torn_tail && recovered.valid_bytes > 0);
-        match found.filter(|_| !is_recorded && has_steps) {
+        let recovers_first = found.or(recorded).is_some();
+        // Each torn tail is replaced. A journal of which no line is left is a new one, in which nothing can be stated.
+        let is_stated = found <= recorded && !has_torn_tail;
+        match found.filter(|_| has_steps && !is_stated) {
             Some(loss) => record_loss(&mut journal, &mut recovered, loss).map_err(unreadable)?,
             // Afterwards everything that was read is durable.
             None if recovered.valid_bytes > 0 || has_torn_tail => {

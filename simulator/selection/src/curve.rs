@@ -6,7 +6,7 @@
 //! long as the gap and may cover it. All searches share one prepared problem and one work limit.
 
 use super::problem::NamedProblem;
-use super::searcher::Searcher;
+use super::searcher::{Searcher, last_start};
 use super::solve::SolveError;
 use orchestrion_kernel::selection::{Problem, ProblemError};
 use orchestrion_optimizer::{SearchLimits, Solution, SolveStatus, Variation};
@@ -63,8 +63,7 @@ pub fn budget_curve(
     for search in 0..points_max {
         let Some(budget) = ends.get(search).copied().or_else(|| curve.largest_gap()) else { break };
         let left = limits.work.saturating_sub(searcher.work());
-        // The first nodes of further searches would exceed the limit without end.
-        if search >= ends.len() && searcher.work() >= limits.work.saturating_add(limits.work / 4) {
+        if search >= ends.len() && searcher.work() >= last_start(limits.work) {
             curve.hit_limit = true;
             break;
         }

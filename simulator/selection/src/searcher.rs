@@ -7,6 +7,12 @@ use super::solve::{SolveError, Solver, check};
 use orchestrion_kernel::selection::{Inclusion, Problem, Selection};
 use orchestrion_optimizer::{Optimizer, Reach, SearchLimits, Solution, Variation};
 
+/// Returns the work after which no further search starts. Each search visits its first node whatever work is left, which decides most small
+/// searches; in a large problem the first nodes alone exceed every limit.
+pub(super) const fn last_start(allowed: u64) -> u64 {
+    allowed.saturating_add(allowed / 4)
+}
+
 /// Searches on variations of one problem.
 #[derive(Clone, Debug)]
 pub(super) struct Searcher<'a> {
@@ -28,7 +34,7 @@ impl<'a> Searcher<'a> {
     /// Limits the next searches to this work together.
     pub(super) fn allow(&mut self, work: u64) {
         self.work_end = self.optimizer.work().saturating_add(work);
-        self.last_start = self.work_end.saturating_add(work / 4);
+        self.last_start = self.optimizer.work().saturating_add(last_start(work));
     }
 
     /// Returns the work of all searches so far.
@@ -41,8 +47,7 @@ impl<'a> Searcher<'a> {
         SearchLimits { nodes: self.nodes, work: left / share }
     }
 
-    /// Whether no further search should start. Each search visits its first node whatever work is left, which decides most small searches;
-    /// in a large problem the first nodes alone exceed every limit.
+    /// Whether no further search of this part should start, by [`last_start`].
     pub(super) const fn has_overspent(&self) -> bool {
         self.optimizer.work() >= self.last_start
     }

@@ -29,6 +29,7 @@ pub(super) struct GlobalArgs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct MemoryBytes(pub(super) u64);
 
+/// Parses a limit of memory, such as `512MiB`.
 pub(super) fn memory_size(text: &str) -> Result<MemoryBytes, String> {
     const MIN: u64 = 1 << 20;
     const UNITS: [(&str, u64); 6] = [
