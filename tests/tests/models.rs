@@ -100,8 +100,7 @@ fn induction_finds_the_step_from_a_state_that_no_input_needs_to_reach() {
 fn packed_search_finds_the_same_states() {
     let scope = Scope::by_name("tiny").unwrap();
     let limits = ResourceLimits { memory_bytes: Some(1 << 30), ..ResourceLimits::default() };
-    for model in MODELS.into_iter().filter(|model| ["lifecycle", "semantic", "scopes"].contains(&model.name))
-    {
+    for model in MODELS {
         let subject = KernelUnderTest::unmodified(Policy::hardened());
         let options = Options { limits, ..Options::default() };
         let packed = explore(&subject, model, &scope, &options, &mut |_| ()).unwrap();

@@ -1,9 +1,9 @@
 //! The constants of the trust network as policy values, with the design's constants as defaults (decision 0041).
 
-mod routing_order;
+mod routing;
 mod validate;
 
-pub use routing_order::RoutingOrder;
+pub use routing::{RoutingOrder, RoutingPolicy};
 pub use validate::TrustPolicyError;
 
 use super::millionths::Millionths;
@@ -211,23 +211,6 @@ section! {
         act_above: Score = score(700_000),
         /// The confidence of a signal that a node sends after an interaction of its own.
         warning_confidence: Score = score(600_000),
-    }
-}
-
-section! {
-    /// The constants and switches of routing.
-    RoutingPolicy {
-        /// What candidates are compared by.
-        #[cfg_attr(feature = "serde", serde(skip_serializing_if = "RoutingOrder::is_default"))]
-        order: RoutingOrder = RoutingOrder::Score,
-        /// The factor of the score of a preferred node. At most 100, so that scores are compared exactly.
-        preference_bonus: Weight = weight(1_200_000),
-        /// A capability above this load refuses a task.
-        overload_above: Score = score(950_000),
-        /// Whether a node that can execute a task executes it itself (001 §4.2). Without it, the node competes as any other.
-        local_preference: bool = true,
-        /// Whether a candidate must hold every required capability. 001 §4.3 reads only the first.
-        all_capabilities: bool = true,
     }
 }
 
