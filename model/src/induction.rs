@@ -9,6 +9,7 @@ mod clearing;
 mod debating;
 mod derived;
 mod ending;
+mod graphs;
 mod log;
 mod readers;
 mod rivals;
@@ -79,7 +80,7 @@ const CONTROL: Nondeterminism = Nondeterminism {
 };
 
 /// The enumerations, in the order in which they are checked.
-pub const ENUMERATIONS: [Enumeration; 10] = [
+pub const ENUMERATIONS: [Enumeration; 11] = [
     Enumeration {
         model: Model {
             name: "rivals",
@@ -171,6 +172,14 @@ pub const ENUMERATIONS: [Enumeration; 10] = [
             free: CONTROL,
         },
         states: States::Control(running::starts),
+    },
+    Enumeration {
+        model: Model {
+            name: "graphs",
+            about: "every graph of dependencies of three tasks, with every order of starts, every outcome and every compensation",
+            free: CONTROL,
+        },
+        states: States::Control(graphs::starts),
     },
     Enumeration {
         model: Model {

@@ -54,6 +54,7 @@ pub(super) fn starts(policy: &Policy) -> Vec<Vec<Event>> {
                 log.argue(policy, role, pro());
             }
         }
+        log.agree_additional(policy);
     });
     let scores: Vec<Option<Score>> = [None].into_iter().chain(scores(policy).map(Some)).collect();
     let orders = [Order::Scored, Order::ScoredBeforeReview, Order::Revised];

@@ -38,13 +38,26 @@ pub(super) fn starts(policy: &Policy) -> Vec<Vec<Event>> {
         argue(policy, log, *others)
     });
     let heard = optional(heard, Log::outdate);
-    let rounds = each(heard, &rounds, |log, (phase, operation)| {
+    let mut calling = each(heard.clone(), &rounds, |log, (phase, operation)| {
         log.enter(*phase);
         log.call(*operation);
     });
+    for arguments in additional(policy) {
+        let argued = each(heard.clone(), &[()], |log, ()| argue_additional(policy, log, &arguments));
+        let debaters: Vec<u32> = (0..).take(policy.additional_debaters.len()).collect();
+        calling.extend(each(argued, &debaters, |log, debater| {
+            log.enter(Phase::AdditionalRounds);
+            log.call(Operation::ArgueAdditional { debater: *debater });
+        }));
+    }
 
     let others = [Others::Missing, Others::For, Others::CriticAgainst, Others::Against];
     let heard = each(logs, &others, |log, others| argue(policy, log, *others));
+    let complete: Vec<_> = additional(policy)
+        .into_iter()
+        .filter(|arguments| arguments.len() == policy.additional_debaters.len())
+        .collect();
+    let heard = each(heard, &complete, |log, arguments| argue_additional(policy, log, arguments));
     let scorings = [None].into_iter().chain(scores(policy).map(Some));
     let scorings: Vec<Scoring> =
         scorings.flat_map(|score| [false, true].map(|revised| Scoring { score, revised })).collect();
@@ -58,7 +71,7 @@ pub(super) fn starts(policy: &Policy) -> Vec<Vec<Event>> {
     let rated = optional(changed, |log| log.emit(Event::RatingsUpdated { ratings: Ratings::default() }));
     let last = each(rated, &[Role::Critic, Role::Optimizer], |log, role| log.enter(Phase::Round(*role)));
     let judging = each(last, &JUDGING, |log, phase| log.enter(*phase));
-    rounds.into_iter().chain(judging).map(Log::into_events).collect()
+    calling.into_iter().chain(judging).map(Log::into_events).collect()
 }
 
 /// Every pass, with or without a veto before it, and every argument of Security in it.
@@ -75,6 +88,18 @@ fn reviewed(policy: &Policy) -> Vec<Log> {
     each(passes, &Review::ALL, |log, review| {
         review.argument(policy).into_iter().for_each(|argument| log.argue(policy, Role::Security, argument));
     })
+}
+
+/// The arguments of the additional debaters: for or against, of the first ones or of all.
+fn additional(policy: &Policy) -> Vec<Vec<Argument>> {
+    let debaters = policy.additional_debaters.len();
+    let first =
+        (1..=debaters).flat_map(|argued| [pro(), con(Score::ONE)].map(|argument| vec![argument; argued]));
+    [Vec::new()].into_iter().chain(first).collect()
+}
+
+fn argue_additional(policy: &Policy, log: &mut Log, arguments: &[Argument]) {
+    (0..).zip(arguments).for_each(|(debater, argument)| log.argue_additional(policy, debater, *argument));
 }
 
 fn argue(policy: &Policy, log: &mut Log, others: Others) {

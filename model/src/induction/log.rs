@@ -218,11 +218,30 @@ impl Log {
         }
     }
 
-    /// Every role argues for the plan in its round.
+    /// The additional debater at this position argues about the current revision.
+    pub(super) fn argue_additional(&mut self, policy: &Policy, debater: u32, argument: Argument) {
+        let operation = Operation::ArgueAdditional { debater };
+        self.reply(operation, Report::Argument { argument, text: "argument".into(), plan: None });
+        if let Some(name) = policy.debater_name(operation) {
+            let key = ItemKey::AdditionalArgument(RequestId::FIRST, name.clone());
+            self.upsert(ItemKind::Fact, key, "argument".into(), &[]);
+        }
+    }
+
+    /// Every role, then every additional debater, argues for the plan in its round.
     pub(super) fn agree(&mut self, policy: &Policy) {
         for role in Role::ALL {
             self.enter(Phase::Round(role));
             self.argue(policy, role, pro());
+        }
+        self.agree_additional(policy);
+    }
+
+    /// Every additional debater argues for the plan in its round.
+    pub(super) fn agree_additional(&mut self, policy: &Policy) {
+        for (debater, _) in (0..).zip(&policy.additional_debaters) {
+            self.enter(Phase::AdditionalRounds);
+            self.argue_additional(policy, debater, pro());
         }
     }
 

@@ -28,7 +28,7 @@ enum Before {
     Cancelled,
 }
 
-/// The compensations so far, the latest start first.
+/// The exit codes of the compensations so far, the latest start first.
 const UNDONE: [&[i32]; 5] = [&[], &[0], &[1], &[0, 0], &[1, 0]];
 
 const ROLLED_BACK: Conclusion = Conclusion { kind: ConclusionKind::RolledBack, cause: Cause::NoRepair };
@@ -43,20 +43,13 @@ fn plans() -> [Plan; 3] {
 }
 
 pub(super) fn starts(policy: &Policy) -> Vec<Vec<Event>> {
-    let cleared = plans().into_iter().map(|plan| {
-        let mut log = Log::planned(Ratings::default(), &plan);
-        log.agree(policy);
-        log.score(Score::ONE);
-        log.decide(DecisionLabel::ConsensusReached);
-        log.enter(Phase::RunningTasks);
-        log
-    });
+    let cleared = plans().iter().map(|plan| cleared(policy, plan)).collect();
     let most = match policy.bounds.repairs {
         Bound::AtMost(most) => most,
         Bound::Unbounded => 0,
     };
     let repairs: Vec<u32> = (0..=most).collect();
-    let repaired = each(cleared.collect(), &repairs, |log, repairs| {
+    let repaired = each(cleared, &repairs, |log, repairs| {
         for _ in 0..*repairs {
             log.repair();
         }
@@ -76,31 +69,51 @@ pub(super) fn starts(policy: &Policy) -> Vec<Vec<Event>> {
         });
     let first = each(before, &ENDS, |log, end| run(log, 1, *end));
     let second = each(first, &ENDS, |log, end| run(log, 2, *end));
-    let running = each(
-        second.clone(),
-        &[Phase::RunningTasks, Phase::AssertingOutcomes, Phase::Failure],
-        |log, phase| {
-            log.enter(*phase);
-        },
-    );
-    let healing = each(second.clone(), &[()], |log, ()| {
+    let mut logs = in_execution(second.clone());
+    logs.extend(in_rollback(second, &[2, 1], &UNDONE));
+    logs.into_iter().map(Log::into_events).collect()
+}
+
+/// A request whose plan may run.
+pub(super) fn cleared(policy: &Policy, plan: &Plan) -> Log {
+    let mut log = Log::planned(Ratings::default(), plan);
+    log.agree(policy);
+    log.score(Score::ONE);
+    log.decide(DecisionLabel::ConsensusReached);
+    log.enter(Phase::RunningTasks);
+    log
+}
+
+/// A task ends so, if it started.
+pub(super) fn run(log: &mut Log, task: u32, end: Option<TaskEnd>) {
+    end.into_iter().for_each(|end| log.run(TaskId::new(task), end));
+}
+
+/// Each list, in each phase of an execution before a rollback.
+pub(super) fn in_execution(logs: Vec<Log>) -> Vec<Log> {
+    let mut diagnosing = logs.clone();
+    for log in &mut diagnosing {
         log.repair();
         log.call(Operation::Diagnose);
-    });
-    let undone = each(second, &UNDONE, |log, codes| {
+    }
+    let phases = [Phase::RunningTasks, Phase::AssertingOutcomes, Phase::Failure];
+    let mut logs = each(logs, &phases, |log, phase| log.enter(*phase));
+    logs.append(&mut diagnosing);
+    logs
+}
+
+/// Each list in a rollback: some compensations of these tasks ended with these codes, and one is pending or none is.
+pub(super) fn in_rollback(logs: Vec<Log>, tasks: &[u32], undone: &[&[i32]]) -> Vec<Log> {
+    let undone = each(logs, undone, |log, codes| {
         log.emit(Event::Concluded { conclusion: ROLLED_BACK });
         log.enter(Phase::RollbackActive);
-        for (task, code) in [2, 1].into_iter().zip(*codes) {
-            log.undo(TaskId::new(task), *code);
+        for (task, code) in tasks.iter().zip(*codes) {
+            log.undo(TaskId::new(*task), *code);
         }
         log.enter(Phase::RollbackActive);
     });
-    let undoing = each(undone, &[None, Some(1), Some(2)], |log, task| {
+    let pending: Vec<Option<u32>> = [None].into_iter().chain(tasks.iter().copied().map(Some)).collect();
+    each(undone, &pending, |log, task| {
         task.iter().for_each(|task| log.call(Operation::UndoTask { task: TaskId::new(*task) }));
-    });
-    running.into_iter().chain(healing).chain(undoing).map(Log::into_events).collect()
-}
-
-fn run(log: &mut Log, task: u32, end: Option<TaskEnd>) {
-    end.into_iter().for_each(|end| log.run(TaskId::new(task), end));
+    })
 }

@@ -4,6 +4,7 @@
 
 use super::*;
 use orchestrion_kernel::event::Decision;
+use orchestrion_kernel::policy::AdditionalDebater;
 
 fn of_control() -> impl Iterator<Item = Enumeration> {
     ENUMERATIONS.into_iter().filter(Enumeration::is_of_control)
@@ -16,20 +17,27 @@ fn violated(enumeration: &Enumeration, subject: &KernelUnderTest) -> Vec<&'stati
     found.map(|(claim, _)| claim.id).collect()
 }
 
+fn with_debaters() -> Policy {
+    let additional_debaters = ["validation", "compliance"].map(AdditionalDebater::new).to_vec();
+    Policy { additional_debaters, ..Policy::hardened() }
+}
+
 /// Every claim is inductive on every enumeration of control, but for those that are listed with a reason.
 #[test]
 fn claims_are_inductive_on_control() {
-    for enumeration in of_control() {
-        let name = enumeration.model.name;
-        let scope = Scope::by_name("tiny").unwrap();
-        let run =
-            enumeration.check(&KernelUnderTest::unmodified(Policy::hardened()), &scope, NonZeroUsize::MIN);
-        let listed: Vec<&str> =
-            NOT_INDUCTIVE.iter().filter(|(of, _, _)| *of == name).map(|(_, id, _)| *id).collect();
-        let found = CLAIMS.iter().zip(&run.found).filter(|(_, found)| found.induction.is_some());
-        let found: Vec<_> = found.map(|(claim, found)| (claim.id, found.induction.clone())).collect();
-        let ids: Vec<&str> = found.iter().map(|(id, _)| *id).collect();
-        assert_eq!(ids, listed, "{name}: {found:#?}");
+    for policy in [Policy::hardened(), with_debaters()] {
+        for enumeration in of_control() {
+            let name = enumeration.model.name;
+            let scope = Scope::by_name("tiny").unwrap();
+            let run =
+                enumeration.check(&KernelUnderTest::unmodified(policy.clone()), &scope, NonZeroUsize::MIN);
+            let listed: Vec<&str> =
+                NOT_INDUCTIVE.iter().filter(|(of, _, _)| *of == name).map(|(_, id, _)| *id).collect();
+            let found = CLAIMS.iter().zip(&run.found).filter(|(_, found)| found.induction.is_some());
+            let found: Vec<_> = found.map(|(claim, found)| (claim.id, found.induction.clone())).collect();
+            let ids: Vec<&str> = found.iter().map(|(id, _)| *id).collect();
+            assert_eq!(ids, listed, "{name}: {found:#?}");
+        }
     }
 }
 

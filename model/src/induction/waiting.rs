@@ -70,6 +70,7 @@ fn advance(policy: &Policy, log: &mut Log, progress: Progress) {
         log.enter(Phase::Round(role));
         log.argue(policy, role, if role == Role::Critic { con(Score::ZERO) } else { pro() });
     }
+    log.agree_additional(policy);
     log.score(Score::ONE);
     log.decide(DecisionLabel::ConsensusReached);
     if progress == Progress::Ran {

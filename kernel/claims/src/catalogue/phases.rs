@@ -45,25 +45,30 @@ pub(super) const PHASES: &[Claim] = &[
         clause: "004-2.11",
         statement: "No round precedes the plan. The role that argues is that of the round that control entered last, in one of the \
                     passes that the policy allows. A pass is reviewed and judged after the Optimizer's round. Additional \
-                    debaters argue in the policy's order.",
+                    debaters argue in the policy's order after the review, and all of them before the pass is judged.",
         formula: "□ (before the debate: no round) ∧ □ (Round(k) ⇒ round(r) = k) ∧ □ (review ∨ judged ⇒ round(r) = Optimizer) \
-                  ∧ □ (1 ≤ pass ≤ bounds.passes)",
+                  ∧ □ (1 ≤ pass ≤ bounds.passes) ∧ □ (Round(k) ∨ review ⇒ no d argued) ∧ □ (judged ⇒ every d argued)",
         check: HistoryConsistency(|policy, past, _| {
             let is_counted = (1..=policy.bounds.passes).contains(&past.pass);
+            let (argued, debaters) = (past.additional.len(), policy.additional_debaters.len());
             let is_next = || {
-                let debater = u32::try_from(past.additional.len()).unwrap_or(u32::MAX);
+                let debater = u32::try_from(argued).unwrap_or(u32::MAX);
                 let asked =
                     |(_, operation): &(_, Operation)| *operation == Operation::ArgueAdditional { debater };
-                past.additional.len() < policy.additional_debaters.len() && past.pending.iter().all(asked)
+                argued < debaters && past.pending.iter().all(asked)
             };
             let Some(phase) = past.phase else { return true };
             match debate_part(phase) {
                 DebatePart::Before => past.round.is_none() && past.pass == 0,
-                DebatePart::Round(role) => past.round == Some(role) && is_counted,
+                DebatePart::Round(role) => past.round == Some(role) && is_counted && argued == 0,
                 DebatePart::Judged => {
                     past.round == Some(Role::Optimizer)
                         && is_counted
-                        && (phase != Phase::AdditionalRounds || is_next())
+                        && match phase {
+                            Phase::PlanReview => argued == 0,
+                            Phase::AdditionalRounds => is_next(),
+                            _ => argued == debaters,
+                        }
                 }
                 DebatePart::Outside => true,
             }
