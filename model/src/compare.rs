@@ -67,15 +67,17 @@ pub struct DecisionSide {
 struct CommonModel {
     kernels: [KernelUnderTest; 2],
     adversaries: [Adversary; 2],
+    /// Whether waiting states are packed: then their memory is known.
+    packs: bool,
 }
 
 impl CommonModel {
-    fn new(policies: [&Policy; 2], model: Model, scope: &Scope) -> Self {
+    fn new(policies: [&Policy; 2], model: Model, scope: &Scope, packs: bool) -> Self {
         let kernels =
             policies.map(|policy| KernelUnderTest::unmodified(policy.clone()).with_scope(model, scope));
         let adversaries =
             [&kernels[0], &kernels[1]].map(|kernel| Adversary::new(&kernel.policy, model, scope));
-        Self { kernels, adversaries }
+        Self { kernels, adversaries, packs }
     }
 
     /// Returns the inputs that the adversary of either policy tries.
@@ -141,6 +143,15 @@ impl FairModel for CommonModel {
         }
     }
 
+    fn pack(&self, state: &State, into: &mut Vec<u8>) -> bool {
+        // As in the product of a model: without an encoding, `unpack` returns `None`, which the explorer reports.
+        self.packs && postcard::to_io(state, into).is_ok()
+    }
+
+    fn unpack(&self, bytes: &[u8]) -> Option<State> {
+        postcard::from_bytes(bytes).ok()
+    }
+
     fn heap_bytes(&self, _: &State) -> usize {
         // As in the product of a model.
         1024
@@ -159,7 +170,7 @@ pub fn compare_policies(
     options: &Options,
     progress: &mut dyn FnMut(&Progress),
 ) -> Result<ModelComparison, ModelError> {
-    let common = CommonModel::new(policies, model, scope);
+    let common = CommonModel::new(policies, model, scope, options.limits.memory_bytes.is_some());
     let mut stop_at = ObservationSet::empty(1);
     stop_at.insert(DIFFERENCE);
     let options = Options { stop_at, ..options.clone() };

@@ -45,8 +45,23 @@ struct Successors {
     /// The number of steps that lead to them, and the number that they count for.
     steps: f64,
     weighted_steps: f64,
-    products: BTreeMap<u64, (Product, usize)>,
+    /// The number of steps to each successor, by its fingerprint.
+    steps_to: BTreeMap<u64, usize>,
+    /// The first unmet ones in the order of `shuffled`. A sample needs no others, and all of them would not fit the memory.
+    first: BTreeMap<u64, Product>,
 }
+
+/// The unmet successors in one phase.
+struct Unmet {
+    /// The number of states of the layer that one of them counts for.
+    weight: f64,
+    count: usize,
+    /// As in [`Successors`].
+    first: BTreeMap<u64, Product>,
+}
+
+/// The sampled states whose successors are in memory at the same time.
+const TOGETHER: usize = 64;
 
 /// The states of a layer that the probe expands, about, while the estimate is precise.
 const WIDE: usize = 1000;
@@ -91,19 +106,19 @@ pub fn estimate_size(
         expanded += sample.len();
         let mut new = 0.0;
         let mut unmet = Vec::new();
-        for (_, Successors { steps, weighted_steps, products }) in expand(&kernel, &sample, threads) {
-            let reached = |times| products.values().filter(|(_, steps)| *steps == times).count() as f64;
+        for (_, successors) in expand(&kernel, &sample, &met, threads) {
+            let Successors { steps, weighted_steps, steps_to, first } = successors;
+            let reached = |times| steps_to.values().filter(|steps| **steps == times).count() as f64;
             let (once, twice) = (reached(1), reached(2));
-            let weight = 1.0 + unseen(once, twice, steps / weighted_steps) / products.len() as f64;
-            let products = products.into_iter().map(|(found, (product, _))| (found, product));
-            let products: Vec<_> = products.filter(|(found, _)| met.insert(*found)).collect();
-            new += products.len() as f64 * weight;
-            unmet.push((weight, products));
+            let weight = 1.0 + unseen(once, twice, steps / weighted_steps) / steps_to.len() as f64;
+            let count = steps_to.into_keys().filter(|found| met.insert(*found)).count();
+            new += count as f64 * weight;
+            unmet.push(Unmet { weight, count, first });
         }
         total += new;
         let is_precise = total <= precise_up_to && expanded <= EXPANDED_WIDE;
         let width = if is_precise { WIDE } else { NARROW };
-        let count: usize = unmet.iter().map(|(_, states)| states.len()).sum();
+        let count: usize = unmet.iter().map(|states| states.count).sum();
         is_exact &= count <= width;
         if !is_exact && new < total * NEGLIGIBLE {
             break;
@@ -114,47 +129,61 @@ pub fn estimate_size(
 }
 
 /// Selects at most about `width` states, of each phase the share that it has in the layer.
-fn select(phases: Vec<(f64, Vec<(u64, Product)>)>, width: usize) -> Vec<Sampled> {
-    let count: usize = phases.iter().map(|(_, states)| states.len()).sum();
-    let size: f64 = phases.iter().map(|(weight, states)| weight * states.len() as f64).sum();
+fn select(phases: Vec<Unmet>, width: usize) -> Vec<Sampled> {
+    let all: usize = phases.iter().map(|states| states.count).sum();
+    let size: f64 = phases.iter().map(|states| states.weight * states.count as f64).sum();
     let mut sample = Vec::new();
-    for (weight, mut states) in phases {
-        let len = states.len();
+    for Unmet { weight, count, first } in phases {
         let quota =
-            if count <= width { len } else { (width as f64 * weight * len as f64 / size).ceil() as usize };
-        states.sort_unstable_by_key(|(fingerprint, _)| shuffled(*fingerprint));
-        states.truncate(quota);
-        let weight = weight * len as f64 / states.len().max(1) as f64;
-        sample.extend(states.into_iter().map(|(_, product)| Sampled { product, weight }));
+            if all <= width { count } else { (width as f64 * weight * count as f64 / size).ceil() as usize };
+        let quota = quota.min(first.len());
+        let weight = weight * count as f64 / quota.max(1) as f64;
+        sample.extend(first.into_values().take(quota).map(|product| Sampled { product, weight }));
     }
     sample
 }
 
 /// Expands states: the distinct products after them. Sums the steps in the order of the sample, for any number of threads.
-fn expand(kernel: &KernelModel, sample: &[Sampled], threads: NonZeroUsize) -> BTreeMap<Phase, Successors> {
+fn expand(
+    kernel: &KernelModel,
+    sample: &[Sampled],
+    met: &BTreeSet<u64>,
+    threads: NonZeroUsize,
+) -> BTreeMap<Phase, Successors> {
     let successors_of = |product: &Product| -> BTreeMap<u64, Product> {
         let inputs = kernel.inputs(product);
         let products = inputs.iter().filter_map(|input| kernel.successor(product, input));
         products.map(|product| (fingerprint(&product), product)).collect()
     };
     let successors_of = &successors_of;
-    let share = sample.len().div_ceil(threads.get()).max(1);
-    let expanded: Vec<BTreeMap<u64, Product>> = thread::scope(|scope| {
-        let expand = |part: &[Sampled]| part.iter().map(|state| successors_of(&state.product)).collect();
-        let parts: Vec<_> = sample
-            .chunks(share)
-            .map(|part| scope.spawn(move || -> Vec<BTreeMap<u64, Product>> { expand(part) }))
-            .collect();
-        let parts = parts.into_iter();
-        parts.flat_map(|part| part.join().unwrap_or_else(|cause| std::panic::resume_unwind(cause))).collect()
-    });
     let mut found: BTreeMap<Phase, Successors> = BTreeMap::new();
-    for (Sampled { weight, .. }, products) in sample.iter().zip(expanded) {
-        for (fingerprint, product) in products {
-            let successors = found.entry(product.state.control().phase()).or_default();
-            successors.steps += 1.0;
-            successors.weighted_steps += weight;
-            successors.products.entry(fingerprint).or_insert((product, 0)).1 += 1;
+    for sample in sample.chunks(TOGETHER) {
+        let share = sample.len().div_ceil(threads.get()).max(1);
+        let expanded: Vec<BTreeMap<u64, Product>> = thread::scope(|scope| {
+            let expand = |part: &[Sampled]| part.iter().map(|state| successors_of(&state.product)).collect();
+            let parts: Vec<_> = sample
+                .chunks(share)
+                .map(|part| scope.spawn(move || -> Vec<BTreeMap<u64, Product>> { expand(part) }))
+                .collect();
+            let parts = parts.into_iter();
+            parts
+                .flat_map(|part| part.join().unwrap_or_else(|cause| std::panic::resume_unwind(cause)))
+                .collect()
+        });
+        for (Sampled { weight, .. }, products) in sample.iter().zip(expanded) {
+            for (fingerprint, product) in products {
+                let successors = found.entry(product.state.control().phase()).or_default();
+                successors.steps += 1.0;
+                successors.weighted_steps += weight;
+                let steps = successors.steps_to.entry(fingerprint).or_default();
+                *steps += 1;
+                if *steps == 1 && !met.contains(&fingerprint) {
+                    successors.first.insert(shuffled(fingerprint), product);
+                    if successors.first.len() > WIDE {
+                        successors.first.pop_last();
+                    }
+                }
+            }
         }
     }
     found

@@ -111,6 +111,20 @@ fn limit_makes_no_difference_inconclusive() {
     assert_eq!(limited["models"][0]["limit_reached"]["resource"], "states");
 }
 
+/// A scope file that is too large for `check` is too large for a comparison, too.
+#[test]
+fn models_that_are_too_large_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let confidences: Vec<String> = (0..16).map(|number| format!("0.{:03}", number * 25)).collect();
+    let scope = format!("open: [debate]\nconfidences: [{}]\n", confidences.join(", "));
+    fs::write(folder.path().join("mine.yaml"), scope).unwrap();
+    let arguments = ["compare", "hardened", "as-drawn", "--scope", "mine.yaml", "--runs", "5"];
+    let (_, error) = run(2, folder.path(), &arguments);
+    assert!(error.contains("too large to enumerate") && error.contains("mine.yaml:2"), "{error}");
+    let limited = report(1, folder.path(), &[&arguments[1..], &["--max-states", "100"]].concat());
+    assert_eq!(limited["models"][0]["limit_reached"]["resource"], "states");
+}
+
 #[test]
 fn report_has_settings_difference_and_matrix() {
     let folder = tempfile::tempdir().unwrap();

@@ -7,6 +7,7 @@ use crate::sync_threads::SyncThreads;
 use orchestrion_files::limits::STATE_BYTES_MAX;
 use orchestrion_files::{Target, TargetSync, WriteError};
 use orchestrion_trace::TRACE_FILE;
+use std::fs::Permissions;
 use std::io::{self, BufRead, BufReader, Read as _, SeekFrom, Write};
 use std::path::Path;
 
@@ -69,6 +70,11 @@ impl JournalFile {
     /// [`WriteError`]
     pub fn check_replaceable(&self) -> Result<(), WriteError> {
         TRACE_FILE.check(&self.storage.file, &self.storage.path)
+    }
+
+    /// Returns the permissions of the file.
+    pub(crate) fn permissions(&self) -> io::Result<Permissions> {
+        self.storage.file.metadata().map(|metadata| metadata.permissions())
     }
 
     /// Replaces the journal at once, and keeps it locked until then.

@@ -141,12 +141,16 @@ pub(crate) fn unwritable(path: &Path) -> impl Fn(io::Error) -> RotateError {
     move |error| RotateError::Io { file: file.clone(), error }
 }
 
-/// Writes the lines of a journal to a new file. A rotation that a crash interrupted may leave a copy of them, which is kept.
+/// Writes the lines of a journal to a new file with its permissions. A rotation that a crash interrupted may leave a copy of them, which is kept.
 fn write_segment(path: &Path, journal: &mut JournalFile, end: &[u8]) -> Result<(), RotateError> {
     let io = unwritable(path);
     if path.symlink_metadata().is_err() {
+        let permissions = journal.permissions().map_err(&io)?;
         let mut lines = journal.read().map_err(&io)?.chain(end);
-        return Ok(create(path, Access::Default, |file| io::copy(&mut lines, file).map(drop))?);
+        return Ok(create(path, Access::Default, |file| {
+            file.set_permissions(permissions)?;
+            io::copy(&mut lines, file).map(drop)
+        })?);
     }
     let copy = orchestrion_files::open(path).map_err(&io)?;
     let lines = journal.read().map_err(&io)?.chain(end);

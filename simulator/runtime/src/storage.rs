@@ -141,8 +141,12 @@ impl Storage for LockedFile {
     }
 
     fn write_snapshot(&mut self, snapshot: &[u8]) -> io::Result<()> {
-        Target::open(&snapshot_path(&self.path), &SNAPSHOT_FILE)?
-            .replace(TargetSync::None, |file| file.write_all(snapshot))?;
+        // The snapshot contains texts of the journal, so who cannot read the one cannot read the other.
+        let permissions = self.file.metadata()?.permissions();
+        Target::open(&snapshot_path(&self.path), &SNAPSHOT_FILE)?.replace(TargetSync::None, |file| {
+            file.set_permissions(permissions)?;
+            file.write_all(snapshot)
+        })?;
         Ok(())
     }
 }

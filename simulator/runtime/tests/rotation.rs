@@ -6,7 +6,7 @@ mod office;
 
 use office::{Modules, header};
 use orchestrion_kernel::Policy;
-use orchestrion_runtime::{Clock, Conversation, JournalFile, OpenError, RotateError, rotate};
+use orchestrion_runtime::{Clock, Conversation, Journal as _, JournalFile, OpenError, RotateError, rotate};
 use orchestrion_text::StandardContexts;
 use orchestrion_trace::replay::replay;
 use orchestrion_trace::segments::{EraseError, Erasure, JoinError, Joined, TextSelection, erase_texts, join};
@@ -90,6 +90,21 @@ fn rotated_journal_continues_the_conversation() {
     }
     let error = Reader::new(fs::read(&files[1]).unwrap().as_slice(), "a").unwrap_err();
     assert!(matches!(error.kind, TraceErrorKind::Segment { .. }), "{error}");
+}
+
+/// Who cannot read a journal can read neither its segments nor its snapshot.
+#[test]
+fn permissions_of_the_journal_hold_for_its_other_files() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("office.ndjson");
+    run(&mut open(&path), 0..1);
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+    JournalFile::open(&path).unwrap().write_snapshot(b"snapshot").unwrap();
+    let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&folder.path().join("office.ndjson.snapshot")), 0o640);
+    let segment = rotate(&path, None, &StandardContexts).unwrap().path;
+    assert_eq!((mode(&segment), mode(&path)), (0o640, 0o640));
 }
 
 #[test]

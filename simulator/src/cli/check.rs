@@ -14,7 +14,7 @@ mod result;
 pub(super) mod save;
 pub(super) mod search;
 mod simulate;
-mod size;
+pub(super) mod size;
 mod statistics;
 mod step;
 mod sweep;
@@ -65,7 +65,7 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     if args.mutants {
         plan.ensure_standard_models()?;
     }
-    size::ensure_enumerable(&plan, &args.search, global.quiet)?;
+    plan.ensure_enumerable(&args.search, global.quiet)?;
     if let Some(target) = target {
         return reach::run(&target, &plan, args, global, format, style);
     }

@@ -7,6 +7,7 @@ mod report;
 use super::args::{Format, GlobalArgs};
 use super::check::save::{SavedEvidence, save};
 use super::check::search::SearchArgs;
+use super::check::size::BoundedModels;
 use super::exit_status::ExitStatus;
 use super::output::{self, ReportStyle};
 use matrix::{RandomRun, RandomRuns, RunsMatrix};
@@ -82,6 +83,9 @@ the command
 prints the shortest debate in which Security objects at 0.9: A raises a veto,
 and B does not.
 
+A scope file whose models are too large to enumerate is refused with an estimate,
+unless --max-states, --max-memory or --timeout ends the search.
+
 Exit codes: 0 no difference; 1 the policies differ; 2 error, nothing was
 compared; 3 no difference before a resource limit."#;
 
@@ -151,6 +155,14 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
             "cannot compare in `{}`: it lists states and single steps from them",
             enumeration.model.name
         ));
+    }
+    if let Some(file) = &choice.file {
+        let bounded = BoundedModels { file, scope: &choice.scope, models: &models, policies: &[&a, &b] };
+        bounded.ensure_enumerable(
+            &args.search,
+            "compare by random runs alone, with --max-states 1",
+            global.quiet,
+        )?;
     }
     let is_chosen = args.search.names_models() || choice.model().is_some();
     let drawn = if is_chosen { models.clone() } else { vec![COMPOSED] };

@@ -7,7 +7,7 @@ use super::exit_status::ExitStatus;
 use super::files;
 use miette::{IntoDiagnostic, Result};
 use orchestrion_files::FileKind;
-use orchestrion_handoff::{KeyFolder, PublicKey};
+use orchestrion_handoff::{KeyError, KeyFolder, PublicKey};
 use orchestrion_kernel::NodeId;
 use orchestrion_kernel::network::Node;
 use orchestrion_network::{KeyPlaces, LoadedNetwork, NETWORK_LIMITS};
@@ -100,13 +100,15 @@ impl Opened {
         Ok(KeyPlaces::find(&self.source, nodes)?)
     }
 
-    /// Whether the key file of a node has its public key. An unreadable file has it: nothing replaces a key that may be in use.
-    fn has_key_of(&self, node: &Node) -> bool {
+    /// Whether the key file of a node has its public key.
+    ///
+    /// # Errors
+    /// A key file that cannot be read: nothing replaces a key that may be in use.
+    fn has_key_of(&self, node: &Node) -> Result<bool, KeyError> {
         match self.keys.load(&node.id) {
-            Ok(key) => key.public_key()[..] == node.public_key[..],
-            Err(_) => {
-                !node.public_key.is_empty() && self.keys.key_path(&node.id).is_ok_and(|path| path.exists())
-            }
+            Ok(key) => Ok(key.public_key()[..] == node.public_key[..]),
+            Err(KeyError::Missing { .. }) => Ok(false),
+            Err(error) => Err(error),
         }
     }
 

@@ -43,7 +43,9 @@ same events as NDJSON.
 --redact replaces every text and the names of users, conversations and custom
 policies by a salted digest and the length, rounded up to a power of two. The
 salt is not stored, so that no reader can test a guessed text. It removes the
-scenario. Times become relative to the first step, which gets 2000-01-01.
+scenario. Times become relative to the first step, which gets 2000-01-01. A
+trace in which a decision depends on what is replaced, as when a budget depends
+on the length of a text, is refused, and no file is written.
 
 The reader of a redacted trace still learns: the decisions, phases and numbers
 that affect them (confidences, ratings, exit codes, policy settings); the time

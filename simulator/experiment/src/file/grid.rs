@@ -48,7 +48,10 @@ impl Range {
             None => (is_whole(first) && is_whole(last)).then_some(1_000_000),
         };
         let Some(step) = step else {
-            return error("expected a step above 0", "write the step after a colon, as in 0.5..0.8:0.05");
+            return error(
+                "expected a step of at least 0.000001",
+                "write the step after a colon, as in 0.5..0.8:0.05",
+            );
         };
         if first > last {
             return error(

@@ -1,6 +1,8 @@
 //! What to check: policies, scope, models and waivers, from the arguments or from the project file.
 
 use super::options::Args;
+use super::search::SearchArgs;
+use super::size::BoundedModels;
 use crate::cli::args::GlobalArgs;
 use crate::cli::targets;
 use miette::{Result, miette};
@@ -71,6 +73,20 @@ impl CheckPlan {
             waivers,
             claims,
         })
+    }
+
+    /// Returns an error if a model within the bounds of a scope file is too large to enumerate, unless a limit ends its exploration.
+    pub(super) fn ensure_enumerable(&self, search: &SearchArgs, quiet: bool) -> Result<()> {
+        let Self { scope, models, .. } = self;
+        let policies: Vec<&Policy> = self.policies.iter().collect();
+        match &self.file {
+            Some(file) => BoundedModels { file, scope, models, policies: &policies }.ensure_enumerable(
+                search,
+                "try random deep runs with --simulate",
+                quiet,
+            ),
+            None => Ok(()),
+        }
     }
 
     /// Returns the models to simulate: those that are named or that the scope file defines, else composed.

@@ -1,6 +1,5 @@
 //! The estimated size of the models that a scope file bounds: too large ones are refused before they are explored.
 
-use super::plan::CheckPlan;
 use super::search::SearchArgs;
 use crate::cli::progress::ProgressLine;
 use miette::Result;
@@ -16,20 +15,82 @@ use std::time::Instant;
 /// The most product states that are explored without a limit: 12 GB at 24 bytes each.
 const PRODUCTS_MAX: f64 = 5e8;
 
-/// Returns an error if a model of a scope file is too large to enumerate, unless a limit ends its exploration. A model that is as
-/// large as at a named scope is not estimated.
-pub(super) fn ensure_enumerable(plan: &CheckPlan, search: &SearchArgs, quiet: bool) -> Result<()> {
-    let Some(file) = plan.file.as_ref().filter(|_| !search.has_limit()) else { return Ok(()) };
-    for policy in &plan.policies {
-        for model in plan.models.iter().filter(|model| file.changes(&plan.scope, **model)) {
-            let estimates = Estimates { policy, search, quiet };
-            let size = estimates.of(*model, &plan.scope, PRODUCTS_MAX, "the size");
-            if size.products > PRODUCTS_MAX {
-                return Err(too_large(file, &estimates, *model, plan, size).into());
+/// What is explored within the bounds of a scope file.
+pub(in crate::cli) struct BoundedModels<'a> {
+    pub(in crate::cli) file: &'a ScopeSource,
+    pub(in crate::cli) scope: &'a Scope,
+    pub(in crate::cli) models: &'a [Model],
+    pub(in crate::cli) policies: &'a [&'a Policy],
+}
+
+impl BoundedModels<'_> {
+    /// Returns an error if a model is too large to enumerate, unless a limit ends its exploration. A model that is as large as at a
+    /// named scope is not estimated. `instead` is what a user can do instead of exploring it.
+    pub(in crate::cli) fn ensure_enumerable(
+        &self,
+        search: &SearchArgs,
+        instead: &str,
+        quiet: bool,
+    ) -> Result<()> {
+        if search.has_limit() {
+            return Ok(());
+        }
+        for policy in self.policies {
+            for model in self.models.iter().filter(|model| self.file.changes(self.scope, **model)) {
+                let estimates = Estimates { policy, search, quiet };
+                let size = estimates.of(*model, self.scope, PRODUCTS_MAX, "the size");
+                if size.products > PRODUCTS_MAX {
+                    return Err(self.too_large(&estimates, *model, size, instead).into());
+                }
             }
         }
+        Ok(())
     }
-    Ok(())
+
+    /// Describes a model that is too large, with the setting without which it is smallest.
+    fn too_large(
+        &self,
+        estimates: &Estimates<'_>,
+        model: Model,
+        size: SizeEstimate,
+        instead: &str,
+    ) -> ReadError {
+        let Self { file, scope, models, .. } = self;
+        // Small samples are enough to compare the settings.
+        let without = |setting: &Setting| {
+            let subject = format!("the size without {}", setting.name);
+            estimates.of(setting.model.unwrap_or(model), &setting.scope, 0.0, &subject).products
+        };
+        let sizes = file.settings(scope).into_iter().map(|setting| (without(&setting), setting));
+        let smallest = sizes.min_by(|(one, _), (other, _)| one.total_cmp(other));
+        let error = LabeledError::new(
+            format!(
+                "the model `{}` is too large to enumerate under the policy {}: about {} product states by an estimate, \
+                 expected at most {}",
+                model.name,
+                sanitize(&estimates.policy.name),
+                rounded(size.products),
+                rounded(PRODUCTS_MAX)
+            ),
+            format!(
+                "{}; or set a limit with --max-states, --max-memory or --timeout, and what it leaves is inconclusive; or \
+                 {instead}. More than {} states need more than 12 GB, at 24 bytes each",
+                if models.len() > 1 {
+                    "write smaller bounds or shorter lists"
+                } else {
+                    "open fewer parts, or write smaller bounds or shorter lists"
+                },
+                rounded(PRODUCTS_MAX)
+            ),
+        );
+        file.error(match smallest {
+            Some((products, setting)) if products < size.products / 2.0 => error.with_label(
+                setting.span,
+                format!("contributes most: about {} without {}", rounded(products), setting.name),
+            ),
+            _ => error.with_label(file.open_span(), "together too large"),
+        })
+    }
 }
 
 /// What all estimates under a policy have in common.
@@ -55,50 +116,6 @@ impl Estimates<'_> {
         line.finish();
         size
     }
-}
-
-/// Describes a model that is too large, with the setting without which it is smallest.
-fn too_large(
-    file: &ScopeSource,
-    estimates: &Estimates<'_>,
-    model: Model,
-    plan: &CheckPlan,
-    size: SizeEstimate,
-) -> ReadError {
-    // Small samples are enough to compare the settings.
-    let without = |setting: &Setting| {
-        let subject = format!("the size without {}", setting.name);
-        estimates.of(setting.model.unwrap_or(model), &setting.scope, 0.0, &subject).products
-    };
-    let sizes = file.settings(&plan.scope).into_iter().map(|setting| (without(&setting), setting));
-    let smallest = sizes.min_by(|(one, _), (other, _)| one.total_cmp(other));
-    let error = LabeledError::new(
-        format!(
-            "the model `{}` is too large to enumerate under the policy {}: about {} product states by an estimate, \
-             expected at most {}",
-            model.name,
-            sanitize(&estimates.policy.name),
-            rounded(size.products),
-            rounded(PRODUCTS_MAX)
-        ),
-        format!(
-            "{}; or set a limit with --max-states, --max-memory or --timeout, and what it leaves is inconclusive; or \
-             try random deep runs with --simulate. More than {} states need more than 12 GB, at 24 bytes each",
-            if plan.models.len() > 1 {
-                "write smaller bounds or shorter lists"
-            } else {
-                "open fewer parts, or write smaller bounds or shorter lists"
-            },
-            rounded(PRODUCTS_MAX)
-        ),
-    );
-    file.error(match smallest {
-        Some((products, setting)) if products < size.products / 2.0 => error.with_label(
-            setting.span,
-            format!("contributes most: about {} without {}", rounded(products), setting.name),
-        ),
-        _ => error.with_label(file.open_span(), "together too large"),
-    })
 }
 
 /// Writes a number with one significant digit, such as 3·10^11.

@@ -64,7 +64,7 @@ pub(super) fn run(args: &Args) -> Result<ExitStatus> {
     };
     let Joined { steps, upgrades, erased_texts, unverified_steps, is_open } = joined;
     let mut page = output::plain_stdout();
-    let state = if is_open { "open" } else { "closed" };
+    let state = if is_open { "open" } else { "ended" };
     let (segments, steps) = (count(segments.len(), "segment"), count(steps, "step"));
     writeln!(page, "  joined   {segments}, {steps}, {state}").into_diagnostic()?;
     if upgrades > 0 {

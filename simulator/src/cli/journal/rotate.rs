@@ -20,8 +20,9 @@ Every line is verified first. The journal changes by one rename, after the
 segment is durable: a crash leaves it as before, and the command can be run
 again. The chain of the journal continues that of the segment.
 
-Exit codes: 0 success; 2 error, for example a journal that a program has open;
-the journal is unchanged.")]
+Exit codes: 0 success; 2 error, for example a journal that a program has open. The
+journal is unchanged, unless the error is one of standard output or of the disk
+after the rename.")]
 pub(super) struct Args {
     /// Rotate this journal.
     #[arg(value_name = "JOURNAL")]

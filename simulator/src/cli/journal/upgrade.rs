@@ -48,7 +48,8 @@ Example: of a threshold that was raised, the report has the lines
 
 Exit codes: 0 upgraded, or nothing changes; 1 a claim would not hold, or not
 confirmed; 2 error, for example a running request. Unless the exit code is 0, the
-journal is unchanged.")]
+journal is unchanged; but an error of standard output, or of the disk, can follow
+the rename. A second run then reports that nothing changes.")]
 pub(super) struct Args {
     /// Upgrade this journal.
     #[arg(value_name = "JOURNAL")]

@@ -28,7 +28,7 @@ Examples:
 The folder is created if it does not exist. A node that has a public_key is left
 out, unless --all is given: its key may be on another machine. A key file that
 exists is kept, and its public key is written into the network file. A key file
-that is a copy of another node's is refused. Comments of the network file stay.
+that is damaged, or a copy of another node's, is refused. Comments of the network file stay.
 
 Exit codes: 0 success; 2 error.")]
 pub(super) struct Args {
@@ -57,14 +57,18 @@ pub(in crate::cli) struct KeyFile {
 
 /// Creates the keys that are missing, and writes the public keys into the network file.
 pub(super) fn create_keys(network: LoadedNetwork, opened: &Opened, missing: Missing) -> Result<Vec<KeyFile>> {
-    let nodes = network.network.iter();
-    let (nodes, others): (Vec<_>, Vec<_>) = nodes.partition(|node| match missing {
-        Missing::PublicKey => node.public_key.is_empty(),
-        Missing::AnyKey => !opened.has_key_of(node),
-    });
-    let nodes: BTreeSet<NodeId> = nodes.into_iter().map(|node| node.id.clone()).collect();
-    let mut owners: BTreeMap<Vec<u8>, NodeId> =
-        others.into_iter().map(|node| (node.public_key.to_vec(), node.id.clone())).collect();
+    let (mut nodes, mut owners) = (BTreeSet::<NodeId>::new(), BTreeMap::<Vec<u8>, NodeId>::new());
+    for node in network.network.iter() {
+        let has_key = match missing {
+            Missing::PublicKey => !node.public_key.is_empty(),
+            Missing::AnyKey => opened.has_key_of(node).into_diagnostic()?,
+        };
+        if has_key {
+            owners.insert(node.public_key.to_vec(), node.id.clone());
+        } else {
+            nodes.insert(node.id.clone());
+        }
+    }
     drop(network);
     if nodes.is_empty() {
         return Ok(Vec::new());
