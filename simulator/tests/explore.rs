@@ -181,16 +181,20 @@ fn relabelled_parts_are_not_merged() {
 }
 
 /// A spreadsheet calculates a field of the rows that starts so.
+/// A name that is a formula for a spreadsheet, or that a reader of the result would refuse.
 #[test]
-fn policy_named_as_formula_is_refused() {
+fn unusable_names_of_policies_are_refused() {
     let folder = folder();
-    fs::write(folder.path().join("formula.yaml"), "extends: hardened\nname: =1+1\n").unwrap();
-    fs::write(
-        folder.path().join("test.yaml"),
-        EXPERIMENT.replace("grid:", "policies: [formula.yaml]\ngrid:"),
-    )
-    .unwrap();
-    refuse(folder.path(), &["run", "test.yaml"], "invalid name of a policy: expected none of = + - @ first");
+    let experiment = EXPERIMENT.replace("grid:", "policies: [odd.yaml]\ngrid:");
+    fs::write(folder.path().join("test.yaml"), experiment).unwrap();
+    for name in ["=1+1", "''", r#""a\nb""#] {
+        fs::write(folder.path().join("odd.yaml"), format!("extends: hardened\nname: {name}\n")).unwrap();
+        refuse(
+            folder.path(),
+            &["run", "test.yaml"],
+            "invalid name of a policy: expected a name without control",
+        );
+    }
 }
 
 /// A result that this program did not write: each change is refused, without a panic.

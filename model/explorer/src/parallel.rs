@@ -17,6 +17,9 @@ use std::sync::{Mutex, PoisonError};
 /// The number of blocks that are expanded before the new states are numbered.
 const BLOCKS_MAX: usize = if cfg!(test) { 6 } else { 256 };
 
+/// The same under a limit of memory, which is checked between them.
+const LIMITED_BLOCKS_MAX: usize = 32;
+
 /// With a smaller frontier, several threads do not pay. It has at least one full block. States that own memory take so long to
 /// expand that a few of them are worth a thread.
 pub(super) const fn parallel_min<S>() -> u32 {
@@ -36,13 +39,23 @@ where
     M::State: Debug + Hash + PartialEq + Send + Sync,
     M::Action: Debug + PartialEq,
 {
+    /// The number of blocks whose new states fit the memory that a limit leaves, by the averages so far; at least one.
+    fn blocks_max(&self) -> usize {
+        let Some(limit) = self.options.limits.memory_bytes else { return BLOCKS_MAX };
+        let left = limit.saturating_sub(self.bytes());
+        let state_bytes = self.states.bytes() / (self.waiting() as usize).max(1);
+        let new_of_state = self.states.len() / (self.found.expanded as usize).max(1) + 1;
+        let block_bytes = (BLOCK * new_of_state).saturating_mul(state_bytes);
+        (left / block_bytes.max(1)).clamp(1, LIMITED_BLOCKS_MAX)
+    }
+
     /// Expands the next full blocks of states. Their successors come in the order of the states. Threads drop the states that
     /// they expanded, because these are in their caches.
     pub(super) fn expand_parallel(&mut self, threads: usize) -> Vec<Batch> {
         self.new_states.clear();
         let first = self.found.expanded;
         let full = self.states.len() / BLOCK - first as usize / BLOCK;
-        let blocks = full.min(BLOCKS_MAX);
+        let blocks = full.min(self.blocks_max());
         let work: VecDeque<_> = match self.options.storage {
             StateStorage::Fingerprint => self.states.take(blocks).into_iter().map(Work::Owned).collect(),
             StateStorage::Exact => {

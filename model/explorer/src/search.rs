@@ -282,7 +282,7 @@ where
         budget.time.is_some_and(|most| time > most).then_some(Resource::Time)
     }
 
-    fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         let Exploration { visited, graph, triggered, satisfied, .. } = &self.found;
         visited.bytes()
             + graph.bytes()

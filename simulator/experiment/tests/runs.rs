@@ -180,6 +180,7 @@ fn invalid_experiments_are_refused_with_place_and_help() {
         "runs: 10\nfacts: 1000000",
         "runs: 10\nrequests: 4000000000",
         "runs: 10\npolicies: [hardend]",
+        "runs: 10\npolicies: [hardened, hardened]",
         "runs: 10\ndebaters: {critc: {miss: 0.5}}",
     ];
     let mut text = String::new();

@@ -149,16 +149,6 @@ fn extend_base(source: &Source, base_dir: &Path, chain: &mut Vec<PathBuf>) -> Re
             error.with_label(file.span("contexts.tokenizer"), "unavailable"),
         ));
     }
-    if policy.name.is_empty() || policy.name.contains(char::is_control) {
-        let error = LabeledError::new(
-            format!(
-                "invalid name: expected a name without control characters, found `{}`",
-                policy.name.escape_debug()
-            ),
-            "write the name in one line: reports and names of files contain it",
-        );
-        return Err(ReadError::in_source(source, error.with_label(file.name.span(), "this name")));
-    }
     if Policy::built_in(&policy.name).is_some_and(|built_in| built_in != policy) {
         let error = LabeledError::new(
             format!("`{}` is the name of a built-in policy with other settings", policy.name),

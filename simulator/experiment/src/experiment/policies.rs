@@ -67,16 +67,26 @@ pub(super) fn resolve(
             return Err(in_source(error.with_label(axis.file.setting.span(), "again")));
         }
     }
-    let mut bases = Vec::new();
+    let mut bases: Vec<Policy> = Vec::new();
     for name in &file.policies.value {
         let found = policy_file::look_up(name.value.as_str(), base_dir);
         let policy = found.map_err(|error| error.into_read_error(source, name.span(), "named here"))?;
-        // The rows contain the name, and a spreadsheet calculates a field that starts so.
-        if policy.name.starts_with(['=', '+', '-', '@']) {
-            let message =
-                format!("invalid name of a policy: expected none of = + - @ first, found {:?}", policy.name);
+        // The rows contain the name, and a spreadsheet calculates a field that starts so. Reports print it, and files have it as names.
+        let is_formula = policy.name.starts_with(['=', '+', '-', '@']);
+        if is_formula || policy.name.is_empty() || policy.name.contains(char::is_control) {
+            let message = format!(
+                "invalid name of a policy: expected a name without control characters and none of = + - @ first, found {:?}",
+                policy.name
+            );
             let error = LabeledError::new(message, "give the policy another name in its file");
             return Err(in_source(error.with_label(name.span(), "this policy")));
+        }
+        if bases.iter().any(|other| other.name == policy.name) {
+            let error = LabeledError::new(
+                format!("duplicate policy name `{}`", policy.name.escape_debug()),
+                "remove one of the two, or rename it in its file",
+            );
+            return Err(in_source(error.with_label(name.span(), "again")));
         }
         bases.push(policy);
     }
