@@ -97,6 +97,17 @@ impl Estimate {
         Self { mean: self.mean / divisor, low: self.low / divisor, high: self.high / divisor }
     }
 
+    /// Returns whether the exact value, which is in `low..=high`, can have given this estimate of this number of runs.
+    ///
+    /// If all runs have one value, the interval is that value, and says nothing of the runs that are too rare to be in the sample. Their
+    /// share is at most that of [`wilson`] without a success; each is assumed to differ by at most the mean, or 1.
+    #[must_use]
+    pub fn agrees_with(&self, low: f64, high: f64, runs: u64) -> bool {
+        let is_constant = self.low == self.high;
+        let unseen = if is_constant { wilson(0, runs).high * self.mean.abs().max(1.0) } else { 0.0 };
+        self.low - unseen <= high && low <= self.high + unseen
+    }
+
     /// Returns whether the interval contains a value.
     #[must_use]
     pub fn contains(&self, value: f64) -> bool {
@@ -107,6 +118,22 @@ impl Estimate {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The exact value of a metric that 1 run in 40,000 changes is no contradiction to 1,000 equal runs; another value is.
+    #[test]
+    fn constant_sample_agrees_with_rare_differences() {
+        let constant = |mean| Estimate { mean, low: mean, high: mean };
+        for (estimate, exact, agrees) in [
+            (constant(0.0), 9e-7, true),
+            (constant(12.0), 12.0 + 30.0 / 40_000.0, true),
+            (constant(12.0), 12.0, true),
+            (constant(0.0), 0.01, false),
+            (constant(12.0), 13.0, false),
+            (Estimate { mean: 12.0, low: 11.999, high: 12.001 }, 12.002, false),
+        ] {
+            assert_eq!(estimate.agrees_with(exact, exact, 1_000), agrees, "{estimate:?} {exact}");
+        }
+    }
 
     fn assert_near(found: f64, expected: f64) {
         assert!((found - expected).abs() < 5e-5, "expected {expected}, found {found}");

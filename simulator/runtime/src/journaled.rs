@@ -61,16 +61,29 @@ impl<J: Journal> JournaledConversation<J> {
         contexts.check_policy(&header.policy)?;
         let name = journal.name();
         let unreadable = |error| OpenError::Io { journal: name.clone(), error };
-        let (snapshot, snapshot_error) = match read_snapshot(&mut journal, header)? {
+        let (snapshot, mut snapshot_error) = match read_snapshot(&mut journal, header)? {
             Ok(snapshot) => (snapshot, None),
             Err(error) => (None, Some(error)),
         };
-        let covered_bytes = snapshot.as_ref().map_or(0, |snapshot| snapshot.journal_bytes);
-        let mut recovered = match snapshot {
+        let mut covered_bytes = snapshot.as_ref().map_or(0, |snapshot| snapshot.journal_bytes);
+        let after_snapshot = match snapshot {
             Some(snapshot) => {
                 let input = journal.read_from(covered_bytes).map_err(unreadable)?;
-                read_journal_after(snapshot, input, &name, contexts)?
+                match read_journal_after(snapshot, input, &name, contexts) {
+                    Ok(recovered) => Some(recovered),
+                    // The lines do not continue it, or they are damaged: the whole journal shows which.
+                    Err(OpenError::Trace(_)) => {
+                        snapshot_error = Some(SnapshotError::JournalMismatch);
+                        covered_bytes = 0;
+                        None
+                    }
+                    Err(error) => return Err(error),
+                }
             }
+            None => None,
+        };
+        let mut recovered = match after_snapshot {
+            Some(recovered) => recovered,
             None => read_journal(journal.read().map_err(unreadable)?, &name, header, contexts)?,
         };
         let steps = recovered.recorder.steps();

@@ -54,6 +54,13 @@ fn snapshot_equals_replay() {
     assert_eq!(open(&unreadable).steps(), open(&disk).steps());
 }
 
+/// The place of the number after the first occurrence of a text.
+fn number_after(text: &str, before: &str) -> std::ops::Range<usize> {
+    let start = text.find(before).unwrap() + before.len();
+    let digits = text[start..].bytes().take_while(u8::is_ascii_digit).count();
+    start..start + digits
+}
+
 #[test]
 fn unusable_snapshots_are_refused() {
     let disk = long_session();
@@ -77,6 +84,22 @@ fn unusable_snapshots_are_refused() {
     let end = lines.iter().position(|line| line.contains("\"delivered\"")).unwrap();
     let earlier = lines[..=end].concat();
     assert_eq!(refused(snapshot.clone(), earlier.as_bytes()), Some(SnapshotError::JournalMismatch));
+    // Snapshots with a valid digest, whose numbers fit no journal, or another line of it.
+    let body = String::from_utf8(snapshot.clone()).unwrap();
+    let (_, body) = body.split_once('\n').unwrap();
+    let bytes = number_after(body, "\"journal_bytes\":");
+    let next = number_after(body, "\"next\":");
+    for (number, edits) in [
+        (bytes, ["0", "9007199254740993", "18446744073709551615"]),
+        (next, ["0", "4294967296", "18446744073709551615"]),
+    ] {
+        for edit in edits {
+            let mut edited = body.to_owned();
+            edited.replace_range(number.clone(), edit);
+            let edited = format!("{}\n{edited}", orchestrion_trace::digest(edited.as_bytes())).into_bytes();
+            assert!(refused(edited, &disk.journal).is_some(), "{edit}");
+        }
+    }
     // The snapshot of another policy, which differs in one number.
     let mut policy = Policy::hardened();
     policy.contexts.nodes_max += 1;

@@ -49,7 +49,8 @@ The score of a node is the product of its trust, its quality for the first
 required capability, 1 - load, the weight of the connection to it, 1 - threat
 and the bonus of a preferred node. Here ana has 0.85 * 0.9 * 0.75 * 0.8 * 1
 = 0.459, cleo 0.7 * 0.88 * 1 * 0.6 * 0.5 = 0.1848: ana gets the task. A node
-without a connection has the weight of a new one, 0.3.
+without a connection has the weight of a new one, 0.3. Under the policy setting
+`order: quality` or `order: round_robin` a factor that does not count is 1.
 
 The schemas: `orchestrion export schema --schema network`, and `--schema task`.
 

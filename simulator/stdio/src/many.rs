@@ -18,6 +18,7 @@ use orchestrion_runtime::{Clock, Conversation, Journal, RuntimeError, lock_ignor
 use std::collections::BTreeMap;
 use std::future::pending;
 use std::io::{BufRead, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
@@ -322,6 +323,10 @@ impl Reader {
     }
 }
 
+/// Why a conversation is not open after a panic.
+const OPEN_PANICKED: &str =
+    "the journal cannot be opened: a bug of this program; please report it with the journal";
+
 /// Opens journals, on a thread of its own.
 struct Opener<O> {
     open: O,
@@ -335,7 +340,9 @@ impl<O> Opener<O> {
     where
         O: Fn(&str, Option<u64>) -> Result<Conversation<J>, String>,
     {
-        match (self.open)(&name, acknowledged_step) {
+        // A defect of one conversation ends no other, and a panic would end the thread that opens them.
+        let opened = catch_unwind(AssertUnwindSafe(|| (self.open)(&name, acknowledged_step)));
+        match opened.unwrap_or_else(|_| Err(OPEN_PANICKED.to_owned())) {
             Ok(conversation) => {
                 let (mailbox, clock) = (conversation.mailbox(), self.clock.clone());
                 let (pipe, messages, closes) =
@@ -356,6 +363,38 @@ impl<O> Opener<O> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What the host reads.
+    #[derive(Clone, Default)]
+    struct Received(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Received {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            lock_ignoring_poison(&self.0).write(bytes)
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    #[allow(clippy::panic, reason = "the test is about a panic")]
+    fn panic_while_one_journal_opens_ends_no_other() {
+        let open = |name: &str, _| -> Result<Conversation<Vec<u8>>, String> {
+            if name == "bad" {
+                panic!("a bug");
+            }
+            Err("refused".to_owned())
+        };
+        let input = "{\"open\":{\"conversation\":\"bad\"}}\n{\"open\":{\"conversation\":\"other\"}}\n";
+        let received = Received::default();
+        serve_many(open, input.as_bytes(), received.clone());
+        let received = String::from_utf8_lossy(&lock_ignoring_poison(&received.0)).into_owned();
+        let reasons: Vec<bool> =
+            [OPEN_PANICKED, "refused"].iter().map(|reason| received.contains(reason)).collect();
+        assert_eq!((reasons, received.matches("open_failed").count()), (vec![true, true], 2), "{received}");
+    }
 
     #[test]
     fn names_are_names_of_files() {

@@ -8,8 +8,29 @@ use crate::recent_inputs::Idempotency;
 use orchestrion_files::FileKind;
 use orchestrion_kernel::control::table::TRANSITIONS;
 use orchestrion_kernel::{ConversationId, Event, Events, Input, Policy, Timestamp};
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use std::sync::LazyLock;
+
+/// The largest step number and position that is read. Beyond it, a number of JSON is not exact for every reader.
+const NUMBER_MAX: u64 = (1 << 53) - 1;
+
+/// Reads a number of steps or bytes so small that a conversation can continue after it.
+pub(crate) fn bounded_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    let number = u64::deserialize(deserializer)?;
+    if number <= NUMBER_MAX {
+        return Ok(number);
+    }
+    Err(D::Error::custom(format!("expected a number up to {NUMBER_MAX}, found {number}")))
+}
+
+/// Reads the number of a next step, which is at least 1.
+pub(crate) fn next_step<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    match bounded_number(deserializer)? {
+        0 => Err(D::Error::custom("expected the number of a step, found 0")),
+        number => Ok(number),
+    }
+}
 
 /// The first bytes of a trace of any version.
 pub const TRACE_PREFIX: &str = "{\"format\":\"orchestrion-trace/";
@@ -81,6 +102,7 @@ pub struct Header {
 #[serde(deny_unknown_fields)]
 pub struct SegmentEnd {
     /// The number of steps of the conversation so far.
+    #[serde(deserialize_with = "bounded_number")]
     pub steps: u64,
     /// The chain of the last line.
     pub chain: String,
@@ -361,4 +383,22 @@ pub(crate) struct End {
 pub fn table_digest() -> &'static str {
     static DIGEST: LazyLock<String> = LazyLock::new(|| digest(format!("{TRANSITIONS:?}").as_bytes()));
     &DIGEST
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::SegmentEnd;
+
+    /// A conversation can continue after every step that is read.
+    #[test]
+    fn last_step_of_a_segment_is_bounded() {
+        let read = |steps: &str| {
+            serde_json::from_str::<SegmentEnd>(&format!("{{\"steps\":{steps},\"chain\":\"\"}}"))
+        };
+        assert_eq!(read("9007199254740991").unwrap().steps, 9_007_199_254_740_991);
+        for steps in ["9007199254740992", "18446744073709551615", "-1"] {
+            assert!(read(steps).is_err(), "{steps}");
+        }
+    }
 }

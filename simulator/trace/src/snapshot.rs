@@ -6,7 +6,7 @@
 
 use crate::digest::{HEX_LEN, digest};
 use crate::facts::ConversationFold;
-use crate::format::Header;
+use crate::format::{Header, bounded_number};
 use crate::line_limits::LineLimits;
 use crate::write::ResumePoint;
 use orchestrion_files::FileKind;
@@ -34,6 +34,7 @@ pub struct Snapshot {
     format: String,
     pub(crate) header: Header,
     /// The bytes of the journal up to the end of the step.
+    #[serde(deserialize_with = "bounded_number")]
     pub journal_bytes: u64,
     pub(crate) point: ResumePoint,
     pub(crate) fold: ConversationFold,

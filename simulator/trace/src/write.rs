@@ -7,6 +7,7 @@ use crate::events_digest::EventsDigest;
 use crate::facts::ConversationFold;
 use crate::format::{
     End, EndLine, Form, Header, PossibleLoss, SegmentEnd, StateLine, StepMetadata, StepRecord, is_zero,
+    next_step,
 };
 use crate::line_limits::LineLimits;
 use crate::recent_inputs::Idempotency;
@@ -21,6 +22,7 @@ use std::io;
 #[serde(deny_unknown_fields)]
 pub struct ResumePoint {
     pub(crate) chain: String,
+    #[serde(deserialize_with = "next_step")]
     pub(crate) next: u64,
     pub(crate) texts: TextWindow,
     pub(crate) contexts: ContextWindow,

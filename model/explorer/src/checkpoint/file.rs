@@ -3,7 +3,7 @@
 use super::{Checkpoint, CheckpointError};
 use orchestrion_files::{FileKind, Target, TargetSync};
 use std::fs::File;
-use std::io::{self, BufWriter, ErrorKind, Read as _, Write};
+use std::io::{self, BufWriter, ErrorKind, Read, Seek as _, Write};
 use std::path::Path;
 
 const FIRST_LINE: &str = "orchestrion-checkpoint/1\n";
@@ -62,25 +62,36 @@ pub(super) fn read(checkpoint: &Checkpoint) -> Result<Option<Vec<u8>>, Checkpoin
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(unreadable(error)),
     };
-    let mut bytes = Vec::new();
-    // A large file that is no checkpoint needs no memory.
-    (&mut file).take(FIRST_LINE.len() as u64).read_to_end(&mut bytes).map_err(unreadable)?;
-    if bytes == FIRST_LINE.as_bytes() {
-        file.read_to_end(&mut bytes).map_err(unreadable)?;
-    } else {
+    let mut first_line = Vec::new();
+    (&mut file).take(FIRST_LINE.len() as u64).read_to_end(&mut first_line).map_err(unreadable)?;
+    if first_line != FIRST_LINE.as_bytes() {
         let (file, expected) = (path.clone(), FIRST_LINE.trim_end());
         return Err(CheckpointError::NotACheckpoint { file, expected });
     }
-    let digest = bytes.split_off(bytes.len() - DIGEST.min(bytes.len() - FIRST_LINE.len()));
-    let found = blake3::hash(&bytes);
+    // A damaged file, of any size, needs no memory: it is read twice.
+    let (digest, found) = digests(&mut file).map_err(unreadable)?;
     if found.as_bytes()[..] != digest[..] {
         let hex = digest.iter().map(|byte| format!("{byte:02x}")).collect();
         let (file, found) = (path.clone(), found.to_hex().to_string());
         return Err(CheckpointError::Damaged { file, expected: hex, found });
     }
+    let mut bytes = Vec::new();
+    file.rewind().and_then(|()| file.read_to_end(&mut bytes)).map_err(unreadable)?;
+    bytes.truncate(bytes.len().saturating_sub(DIGEST));
     let rest = check_identity(checkpoint, path, &bytes[FIRST_LINE.len()..])?;
     let start = bytes.len() - rest;
     Ok(Some(bytes.split_off(start)))
+}
+
+/// Returns the digest at the end of a file, which is shorter if the file is, and that of the bytes before it.
+fn digests(file: &mut File) -> io::Result<(Vec<u8>, blake3::Hash)> {
+    let content = file.metadata()?.len().saturating_sub(DIGEST as u64).max(FIRST_LINE.len() as u64);
+    file.rewind()?;
+    let mut hasher = blake3::Hasher::new();
+    hasher.update_reader(Read::take(&mut *file, content))?;
+    let mut digest = Vec::new();
+    Read::take(file, DIGEST as u64).read_to_end(&mut digest)?;
+    Ok((digest, hasher.finalize()))
 }
 
 /// Returns the number of bytes after the identity.

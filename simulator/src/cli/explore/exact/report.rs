@@ -154,7 +154,9 @@ fn metric_values(
             estimates.and_then(|summary| summary.policies.get(position)?.metrics.get(found.metric.name));
         let estimate = tally.map(|tally| estimate(found.metric, tally, requests));
         let top = greatest.map_or(value.high, |greatest| greatest.high);
-        let agrees = estimate.map(|estimate| estimate.low <= top && value.low <= estimate.high);
+        let agrees = tally
+            .zip(estimate)
+            .map(|(tally, estimate)| estimate.agrees_with(value.low, top, tally.moments.count));
         MetricValue { metric: found.metric.name, fraction, value, greatest, estimate, agrees }
     };
     result.values.iter().map(value).collect()
