@@ -141,7 +141,8 @@ pub(crate) fn unwritable(path: &Path) -> impl Fn(io::Error) -> RotateError {
     move |error| RotateError::Io { file: file.clone(), error }
 }
 
-/// Writes the lines of a journal to a new file with its permissions. A rotation that a crash interrupted may leave a copy of them, which is kept.
+/// Writes the lines of a journal to a new file with its permissions. A rotation that a crash interrupted may leave a copy of them, which
+/// is kept.
 fn write_segment(path: &Path, journal: &mut JournalFile, end: &[u8]) -> Result<(), RotateError> {
     let io = unwritable(path);
     if path.symlink_metadata().is_err() {
