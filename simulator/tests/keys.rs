@@ -86,6 +86,20 @@ fn copied_keys_are_refused() {
     assert_keys_match(&folder, "keys", &NODES);
 }
 
+/// A damaged key file is not taken for a key that is there.
+#[test]
+fn damaged_key_is_refused() {
+    let folder = folder(INVOICES);
+    keys(0, &folder, &["create", "net.yaml"]);
+    let text = fs::read_to_string(folder.path().join("net.yaml")).unwrap();
+    for damaged in ["", "xyz\n"] {
+        fs::write(folder.path().join("keys/ana.key"), damaged).unwrap();
+        let (_, error) = keys(2, &folder, &["create", "net.yaml", "--all"]);
+        assert!(error.contains("ana.key: malformed key file"), "{error}");
+        assert_eq!(fs::read_to_string(folder.path().join("net.yaml")).unwrap(), text);
+    }
+}
+
 /// An error quotes the line of a file, but not of a key file.
 #[test]
 fn key_file_is_no_other_file() {
