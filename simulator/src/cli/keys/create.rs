@@ -28,7 +28,8 @@ Examples:
 The folder is created if it does not exist. A node that has a public_key is left
 out, unless --all is given: its key may be on another machine. A key file that
 exists is kept, and its public key is written into the network file. A key file
-that is damaged, or a copy of another node's, is refused. Comments of the network file stay.
+that is damaged, or a copy of another node's, is refused. Comments of the network
+file stay.
 
 Exit codes: 0 success; 2 error.")]
 pub(super) struct Args {
