@@ -110,6 +110,9 @@ impl Adversary {
         if self.model.free.contexts {
             inputs.extend(contexts::change_during_debate(state));
         }
+        if self.model.free.situation {
+            inputs.extend(situation::time_between_updates(state));
+        }
         if let Some(nodes) = state.network() {
             let pending: Vec<CallId> = control.pending_calls().iter().map(|call| call.id).collect();
             inputs.extend(network::handoffs(self.model, nodes, &pending));

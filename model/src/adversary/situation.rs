@@ -2,11 +2,12 @@
 
 use super::knowledge::summary_update;
 use orchestrion_kernel::ids::Timestamp;
+use orchestrion_kernel::knowledge::Write;
 use orchestrion_kernel::module::{Module, Operation, Role};
 use orchestrion_kernel::policy::ModuleContextPolicy;
 use orchestrion_kernel::situation::{ActionRecord, Mode, SummaryField, SummaryUpdate, ToolCall, ToolOutcome};
 use orchestrion_kernel::state::Call;
-use orchestrion_kernel::{Input, Policy, State, Text, UserId};
+use orchestrion_kernel::{Input, Phase, Policy, State, Text, UserId};
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
@@ -70,6 +71,23 @@ fn with_long_argument(mut action: ActionRecord) -> ActionRecord {
 pub(super) fn messages(user: &UserId) -> Vec<Input> {
     let texts = [super::text(), "m".repeat(LONG_ARGUMENT).into()];
     texts.map(|text| Input::user_message(user.clone(), text)).into()
+}
+
+/// While the Analyst argues about a request with a goal and without an action, an item that expires is written, and expires. Later
+/// updates write fields of the summary at another time than their first ones.
+pub(super) fn time_between_updates(state: &State) -> Option<Input> {
+    let is_analyst = state.control().phase() == Phase::Round(Role::Analyst);
+    let is_first = state.control().request().is_some_and(|request| request.actions.is_empty());
+    let has_goal = !state.semantic().situation().get(SummaryField::Goal).is_empty();
+    if !is_analyst || !is_first || !has_goal || state.now() > Timestamp::default() {
+        return None;
+    }
+    if state.semantic().next_expiry(state.now()).is_some() {
+        return Some(Input::Tick);
+    }
+    let expires_at = Some(Timestamp::from_millis(1));
+    let (key, text, depends_on) = (Text::from("note"), Text::from("n"), Vec::new());
+    Some(Input::Write(Box::new(Write::Working { key, text, expires_at, depends_on })))
 }
 
 /// The number of the iteration whose reply carries more than its report; none if it stays plain. A request keeps fewer of them.
