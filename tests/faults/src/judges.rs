@@ -18,7 +18,8 @@ pub const ORACLE: [&str; 9] = [
 ];
 
 /// What a judge found.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Finding {
     /// Nothing.
     Nothing,

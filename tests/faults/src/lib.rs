@@ -2,12 +2,13 @@
 //!
 //! Data flow: [`list`] reads the faults, [`switch`] writes each behind a switch into a source text, [`workspace`] copies the
 //! workspace with them, [`program`] builds the copy and runs programs of it, [`suite`] runs the tests and checks of the [`judges`] with one
-//! fault at a time, and [`table`] reports what they find.
+//! fault at a time, [`results`] keeps what they find for a later run, and [`table`] reports it.
 
 pub mod judges;
 pub mod list;
 pub mod mutants;
 pub mod program;
+pub mod results;
 pub mod suite;
 pub mod switch;
 pub mod table;

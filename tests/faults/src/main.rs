@@ -7,8 +7,9 @@ use clap::Parser;
 use orchestrion_faults::exit_code;
 use orchestrion_faults::judges::Judge;
 use orchestrion_faults::list::{NumberedFault, read_faults};
+use orchestrion_faults::results::Results;
 use orchestrion_faults::suite::{Check, Suite, Until, in_parallel};
-use orchestrion_faults::table::{Row, Table};
+use orchestrion_faults::table::{Judged, Row, Table};
 use orchestrion_faults::workspace::write_faulty_workspace;
 use orchestrion_yaml::render_error;
 use std::error::Error;
@@ -35,6 +36,9 @@ struct Cli {
     /// Write the copy of the workspace, and build it, in this folder.
     #[arg(long, default_value = "target/faults", value_name = "FOLDER")]
     work_dir: PathBuf,
+    /// Append what each judge finds to this file. What is in it is not asked again.
+    #[arg(long, value_name = "FILE")]
+    results: Option<PathBuf>,
     /// Write the table to this Markdown file.
     #[arg(long, value_name = "FILE")]
     page: Option<PathBuf>,
@@ -45,9 +49,10 @@ Examples:
   orchestrion-faults                           try all faults; takes hours
   orchestrion-faults 003 --judge check         the faults of document 003, with the claims only
   orchestrion-faults 003-07                    one fault
-  orchestrion-faults --page specs/pages/faults.md
+  orchestrion-faults --results results.ndjson --page specs/pages/faults.md
 
-Run it in the root of the workspace. The first run builds a copy of it.
+Run it in the root of the workspace. The first run builds a copy of it. Delete the file of results
+after a change of the code.
 
 Exit codes: 0 success; 1 a fault that is not equivalent is not detected, one that is equivalent is
 detected, or the claims detect less than 90 %; 2 error.";
@@ -80,9 +85,27 @@ fn run(cli: &Cli) -> Result<bool, Box<dyn Error>> {
         .filter(|judge| cli.judges.is_empty() || cli.judges.contains(judge))
         .map(|judge| Suite::build(&copy, judge, &checks, cli.jobs.into()))
         .collect::<Result<_, _>>()?;
+    let (results, earlier) = match &cli.results {
+        Some(path) => Results::open::<Judged>(path).map(|(results, earlier)| (Some(results), earlier))?,
+        None => (None, Vec::new()),
+    };
     let done = AtomicUsize::new(0);
     let rows = in_parallel(&chosen, cli.jobs.into(), |_, fault| {
-        let find = |suite: &Suite| Ok((suite.judge(), suite.find(fault.number, Until::EndOfCheck)?));
+        let find = |suite: &Suite| {
+            let judge = suite.judge();
+            let is_same = |judged: &&Judged| {
+                (judged.fault.as_str(), judged.judge, &judged.scope) == (fault.id(), judge, &cli.scope)
+            };
+            if let Some(judged) = earlier.iter().find(is_same) {
+                return Ok((judge, judged.finding.clone()));
+            }
+            let finding = suite.find(fault.number, Until::EndOfCheck)?;
+            if let Some(results) = &results {
+                let (fault, scope) = (fault.id().to_owned(), cli.scope.clone());
+                results.append(&Judged { fault, judge, scope, finding: finding.clone() })?;
+            }
+            Ok((judge, finding))
+        };
         let findings = suites.iter().map(find).collect::<std::io::Result<_>>()?;
         let row = Row { fault: (*fault).clone(), findings };
         println!("{:>3} of {}  {row}", done.fetch_add(1, Ordering::Relaxed) + 1, chosen.len());

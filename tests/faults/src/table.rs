@@ -2,7 +2,21 @@
 
 use crate::judges::{Finding, Judge};
 use crate::list::NumberedFault;
+use serde::{Deserialize, Serialize};
 use std::fmt::{self, Write as _};
+
+/// What a judge found with a fault, as a line of the file of results.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Judged {
+    /// The id of the fault.
+    pub fault: String,
+    /// The judge.
+    pub judge: Judge,
+    /// The largest scope at which `check` ran.
+    pub scope: String,
+    /// What it found.
+    pub finding: Finding,
+}
 
 /// What each judge found.
 #[derive(Clone, Debug)]

@@ -7,15 +7,14 @@ use orchestrion_faults::mutants::compile::write_mutants;
 use orchestrion_faults::mutants::list::{Mutant, MutantName, list_mutants};
 use orchestrion_faults::mutants::outcome::{Judged, Outcome, judge};
 use orchestrion_faults::mutants::page::{is_as_expected, page, read_explanations, summary, unexplained};
+use orchestrion_faults::results::Results;
 use orchestrion_faults::suite::{Check, Suite, in_parallel};
 use orchestrion_yaml::render_error;
 use std::collections::BTreeMap;
 use std::error::Error;
-use std::fs::File;
-use std::io::Write as _;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Switch on each mutant that cargo-mutants makes of the kernel's code, and report what nothing detects.
@@ -98,26 +97,26 @@ fn run(cli: &Cli) -> Result<bool, Box<dyn Error>> {
         .map(|judge| Suite::build(&copy, judge, &Check::tiny(), cli.jobs.into()))
         .collect::<Result<_, _>>()?;
 
-    let mut known: BTreeMap<MutantName, Outcome> = read_results(&cli.results)?;
+    let (results, earlier) = Results::open::<Judged>(&cli.results)?;
+    let mut known: BTreeMap<MutantName, Outcome> =
+        earlier.into_iter().map(|Judged { mutant, outcome }| (mutant, outcome)).collect();
     let missing: Vec<&Mutant> =
         chosen.iter().copied().filter(|mutant| !known.contains_key(&mutant.name)).collect();
-    let results = Mutex::new(File::options().create(true).append(true).open(&cli.results)?);
     let done = AtomicUsize::new(0);
     let judged = in_parallel(&missing, cli.jobs.into(), |_, mutant| {
         let outcome = judge(mutant, &excluded, &suites)?;
         let judged = Judged { mutant: mutant.name.clone(), outcome };
-        let line = serde_json::to_string(&judged)? + "\n";
-        results.lock().map_err(|_| "a thread panicked")?.write_all(line.as_bytes())?;
+        results.append(&judged)?;
         let position = done.fetch_add(1, Ordering::Relaxed) + 1;
         if matches!(judged.outcome, Outcome::Missed { .. }) {
             println!("{position:>4} of {}  not detected: {}", missing.len(), judged.mutant);
         } else if position.is_multiple_of(100) {
             eprintln!("{position:>4} of {}", missing.len());
         }
-        Ok::<Judged, Box<dyn Error + Send + Sync>>(judged)
+        Ok::<Judged, io::Error>(judged)
     });
     for one in judged {
-        let one = one.map_err(|error| error.to_string())?;
+        let one = one?;
         known.insert(one.mutant, one.outcome);
     }
     let judged: Vec<Judged> = chosen
@@ -134,20 +133,4 @@ fn run(cli: &Cli) -> Result<bool, Box<dyn Error>> {
     }
     println!("{}", summary(&judged, &explained));
     Ok(is_as_expected(&judged, &explained))
-}
-
-/// Reads the outcomes of earlier runs; a last line without end is left out.
-fn read_results(path: &Path) -> Result<BTreeMap<MutantName, Outcome>, Box<dyn Error>> {
-    if !path.exists() {
-        return Ok(BTreeMap::new());
-    }
-    let text = std::fs::read_to_string(path)?;
-    let lines = text.split_inclusive('\n').filter(|line| line.ends_with('\n'));
-    let mut outcomes = BTreeMap::new();
-    for line in lines {
-        let Judged { mutant, outcome } = serde_json::from_str(line)
-            .map_err(|error| format!("{}: {error}; delete the file of results", path.display()))?;
-        outcomes.insert(mutant, outcome);
-    }
-    Ok(outcomes)
 }
