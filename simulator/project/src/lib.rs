@@ -12,7 +12,7 @@ use crate::scope_file::ScopeChoice;
 use jiff::civil::Date;
 use miette::SourceSpan;
 use orchestrion_kernel::Policy;
-use orchestrion_scenario::policy_file::{BUILT_IN, look_up};
+use orchestrion_scenario::policy_file::{BUILT_IN, look_up_list};
 use orchestrion_yaml::{LabeledError, ReadError, Source, Spanned, StrictText, schema_of, suggest_nearest};
 use std::path::{Path, PathBuf};
 
@@ -106,24 +106,8 @@ impl Project {
     /// # Errors
     /// [`ReadError`] for a policy that is not valid, for two policies with the same name, and for a waiver of another policy.
     pub fn policies(&self) -> Result<Vec<Policy>, ReadError> {
-        let mut policies: Vec<(Policy, Option<SourceSpan>)> = Vec::new();
-        for entry in self.file.policies.iter().flat_map(|list| &list.value) {
-            let policy = look_up(entry.value.as_str(), self.folder())
-                .map_err(|error| error.into_read_error(&self.source, entry.span(), "named here"))?;
-            if let Some((_, other)) = policies.iter().find(|(other, _)| other.name == policy.name) {
-                let error = LabeledError::new(
-                    format!("duplicate policy name `{}`", policy.name.escape_debug()),
-                    "remove one of the two, or rename it in its file",
-                );
-                let error = error.with_label(*other, "first").with_label(entry.span(), "second");
-                return Err(ReadError::in_source(&self.source, error));
-            }
-            policies.push((policy, entry.span()));
-        }
-        let mut policies: Vec<Policy> = policies.into_iter().map(|(policy, _)| policy).collect();
-        if policies.is_empty() {
-            policies.push(Policy::hardened());
-        }
+        let list = self.file.policies.iter().flat_map(|list| &list.value);
+        let policies = look_up_list(&self.source, list, self.folder())?;
         self.validate_waived_policies(&policies)
             .map_err(|error| ReadError::in_source(&self.source, error))?;
         Ok(policies)

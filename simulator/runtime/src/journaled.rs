@@ -8,7 +8,7 @@ use crate::idempotency_key::{Acknowledgement, KeyResult};
 use crate::journal::Journal;
 use crate::mailbox::{Mail, MailboxReceiver};
 use crate::observer::Observer;
-use crate::recovery::{RecoveredJournal, TruncatedTail, read_journal, read_journal_after, read_snapshot};
+use crate::recovery::{RecoveredJournal, TruncatedTail, recover};
 use orchestrion_kernel::context::ContextBuilder;
 use orchestrion_kernel::event::Events;
 use orchestrion_kernel::{Input, Refusal, State};
@@ -61,38 +61,14 @@ impl<J: Journal> JournaledConversation<J> {
         contexts.check_policy(&header.policy)?;
         let name = journal.name();
         let unreadable = |error| OpenError::Io { journal: name.clone(), error };
-        let (snapshot, mut snapshot_error) = match read_snapshot(&mut journal, header)? {
-            Ok(snapshot) => (snapshot, None),
-            Err(error) => (None, Some(error)),
-        };
-        let mut covered_bytes = snapshot.as_ref().map_or(0, |snapshot| snapshot.journal_bytes);
-        let after_snapshot = match snapshot {
-            Some(snapshot) => {
-                let input = journal.read_from(covered_bytes).map_err(unreadable)?;
-                match read_journal_after(snapshot, input, &name, contexts) {
-                    Ok(recovered) => Some(recovered),
-                    // The lines do not continue it, or they are damaged: the whole journal shows which.
-                    Err(OpenError::Trace(_)) => {
-                        snapshot_error = Some(SnapshotError::JournalMismatch);
-                        covered_bytes = 0;
-                        None
-                    }
-                    Err(error) => return Err(error),
-                }
-            }
-            None => None,
-        };
-        let mut recovered = match after_snapshot {
-            Some(recovered) => recovered,
-            None => read_journal(journal.read().map_err(unreadable)?, &name, header, contexts)?,
-        };
+        let mut recovered = recover(&mut journal, header, contexts)?;
         let steps = recovered.recorder.steps();
         if let Some(acknowledged) = acknowledged_step.filter(|acknowledged| *acknowledged > steps) {
             return Err(OpenError::Shorter { journal: name, acknowledged, steps });
         }
         let has_torn_tail = recovered.truncated_tail.is_some();
         // A snapshot beside an empty journal was taken of steps that are lost.
-        let has_steps = recovered.valid_bytes > 0 || snapshot_error.is_some();
+        let has_steps = recovered.valid_bytes > 0 || recovered.snapshot_error.is_some();
         let found = if acknowledged_step.is_none() && has_steps {
             // A journal that lost whole lines does not show it.
             Some(PossibleLoss::Steps)
@@ -111,7 +87,7 @@ impl<J: Journal> JournaledConversation<J> {
             }
             None => {}
         }
-        Ok(Self::from_recovered(journal, recovered, covered_bytes, recovers_first, snapshot_error))
+        Ok(Self::from_recovered(journal, recovered, recovers_first))
     }
 
     /// Starts a conversation that records nothing: the journal stays empty.
@@ -131,20 +107,14 @@ impl<J: Journal> JournaledConversation<J> {
                 recorder: Recorder::unrecorded(Vec::new(), header, contexts),
                 valid_bytes: 0,
                 truncated_tail: None,
+                covered_bytes: 0,
+                snapshot_error: None,
             },
-            0,
             false,
-            None,
         ))
     }
 
-    fn from_recovered(
-        journal: J,
-        recovered: RecoveredJournal,
-        covered_bytes: u64,
-        recovers_first: bool,
-        snapshot_error: Option<SnapshotError>,
-    ) -> Self {
+    fn from_recovered(journal: J, recovered: RecoveredJournal, recovers_first: bool) -> Self {
         Self {
             recorder: recovered.recorder,
             deadlines: Deadlines::default(),
@@ -155,11 +125,11 @@ impl<J: Journal> JournaledConversation<J> {
             acknowledgements: Vec::new(),
             postponed: Vec::new(),
             recovers_first,
-            snapshot_error,
+            snapshot_error: recovered.snapshot_error,
             observer: None,
             header: recovered.header,
             journal_bytes: recovered.valid_bytes,
-            snapshot_from_bytes: covered_bytes + SNAPSHOT_BYTES_MIN,
+            snapshot_from_bytes: recovered.covered_bytes + SNAPSHOT_BYTES_MIN,
             is_healthy: true,
             is_durable: true,
             commit_status: CommitStatus::default(),

@@ -43,10 +43,39 @@ pub(crate) struct RecoveredJournal {
     /// The bytes before the torn tail.
     pub(crate) valid_bytes: u64,
     pub(crate) truncated_tail: Option<TruncatedTail>,
+    /// The bytes that the snapshot covers; 0 if none was used.
+    pub(crate) covered_bytes: u64,
+    /// Why the snapshot of the journal was not used, if so.
+    pub(crate) snapshot_error: Option<SnapshotError>,
+}
+
+/// Rebuilds the conversation of a journal: from its snapshot and the lines after it, else from the whole journal.
+pub(crate) fn recover(
+    journal: &mut impl Journal,
+    header: &Header,
+    contexts: &'static dyn ContextBuilder,
+) -> Result<RecoveredJournal, OpenError> {
+    let name = journal.name();
+    let unreadable = |error| OpenError::Io { journal: name.clone(), error };
+    let mut snapshot_error = None;
+    match read_snapshot(journal, header)? {
+        Ok(None) => {}
+        Ok(Some(snapshot)) => {
+            let input = journal.read_from(snapshot.journal_bytes).map_err(unreadable)?;
+            match read_journal_after(snapshot, input, &name, contexts) {
+                // The lines do not continue it, or they are damaged: the whole journal shows which.
+                Err(OpenError::Trace(_)) => snapshot_error = Some(SnapshotError::JournalMismatch),
+                recovered => return recovered,
+            }
+        }
+        Err(error) => snapshot_error = Some(error),
+    }
+    let recovered = read_journal(journal.read().map_err(unreadable)?, &name, header, contexts)?;
+    Ok(RecoveredJournal { snapshot_error, ..recovered })
 }
 
 /// Reads a journal to its end, or starts it with this header if it is empty.
-pub(crate) fn read_journal(
+fn read_journal(
     mut input: impl BufRead,
     name: &str,
     header: &Header,
@@ -72,6 +101,8 @@ pub(crate) fn read_journal(
             recorder: Recorder::open(Vec::new(), header, contexts).map_err(io)?,
             valid_bytes: 0,
             truncated_tail,
+            covered_bytes: 0,
+            snapshot_error: None,
         });
     }
     let input = first_line.as_slice().chain(input);
@@ -82,18 +113,19 @@ pub(crate) fn read_journal(
 }
 
 /// Reads the steps of a journal after its snapshot.
-pub(crate) fn read_journal_after(
+fn read_journal_after(
     snapshot: Snapshot,
     input: impl BufRead,
     name: &str,
     contexts: &'static dyn ContextBuilder,
 ) -> Result<RecoveredJournal, OpenError> {
-    let reader = Reader::resume(input, name, &snapshot);
-    read_steps(reader, snapshot.into_fold(), name, contexts)
+    let (reader, covered_bytes) = (Reader::resume(input, name, &snapshot), snapshot.journal_bytes);
+    let recovered = read_steps(reader, snapshot.into_fold(), name, contexts)?;
+    Ok(RecoveredJournal { covered_bytes, ..recovered })
 }
 
 /// Returns the snapshot of a journal if it was taken of this journal and under this header, else why not.
-pub(crate) fn read_snapshot(
+fn read_snapshot(
     journal: &mut impl Journal,
     header: &Header,
 ) -> Result<Result<Option<Snapshot>, SnapshotError>, OpenError> {
@@ -160,7 +192,8 @@ pub(crate) fn read_steps(
         torn_line.map(|line| TruncatedTail { line, bytes: reader.read_bytes() - valid_bytes });
     let header = reader.header().clone();
     let recorder = Recorder::resume(Vec::new(), &header, fold, reader.resume_point(), contexts);
-    Ok(RecoveredJournal { header, recorder, valid_bytes, truncated_tail })
+    let (covered_bytes, snapshot_error) = (0, None);
+    Ok(RecoveredJournal { header, recorder, valid_bytes, truncated_tail, covered_bytes, snapshot_error })
 }
 
 /// Whether the first lines of a file were never completely written, so that nothing is lost with them. `written` ends at the

@@ -21,7 +21,7 @@ use orchestrion_kernel::Policy;
 use orchestrion_kernel::context::TokenizerUnavailable;
 use orchestrion_kernel::policy::PolicyError;
 use orchestrion_text::PolicyMeasure;
-use orchestrion_yaml::{LabeledError, ReadError, Source, schema_of, suggest_nearest};
+use orchestrion_yaml::{LabeledError, ReadError, Source, Spanned, StrictText, schema_of, suggest_nearest};
 use std::path::{Path, PathBuf};
 
 /// The names of the built-in policies.
@@ -88,6 +88,36 @@ impl LookupError {
 /// [`LookupError`].
 pub fn look_up(name_or_path: &str, base_dir: &Path) -> Result<Policy, LookupError> {
     look_up_chained(name_or_path, base_dir, &mut Vec::new())
+}
+
+/// Looks up the policies that a file lists, relative to its folder; `hardened` if it lists none.
+///
+/// # Errors
+/// [`ReadError`] for a policy that is not valid, and for two policies with the same name.
+pub fn look_up_list<'a>(
+    source: &Source,
+    list: impl IntoIterator<Item = &'a Spanned<StrictText>>,
+    base_dir: &Path,
+) -> Result<Vec<Policy>, ReadError> {
+    let (mut policies, mut places): (Vec<Policy>, Vec<_>) = (Vec::new(), Vec::new());
+    for entry in list {
+        let policy = look_up(entry.value.as_str(), base_dir)
+            .map_err(|error| error.into_read_error(source, entry.span(), "named here"))?;
+        if let Some(first) = policies.iter().position(|other| other.name == policy.name) {
+            let error = LabeledError::new(
+                format!("duplicate policy name `{}`", policy.name.escape_debug()),
+                "remove one of the two, or rename it in its file",
+            );
+            let error = error.with_label(places[first], "first").with_label(entry.span(), "second");
+            return Err(ReadError::in_source(source, error));
+        }
+        policies.push(policy);
+        places.push(entry.span());
+    }
+    if policies.is_empty() {
+        policies.push(Policy::hardened());
+    }
+    Ok(policies)
 }
 
 fn look_up_chained(

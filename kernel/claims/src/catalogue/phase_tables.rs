@@ -11,10 +11,24 @@ pub(super) enum DebatePart {
     Before,
     /// A role argues.
     Round(Role),
-    /// The pass is reviewed or judged.
+    /// Security reviews the revised plan of the pass.
+    Review,
+    /// Additional debaters argue.
+    Additional,
+    /// The pass is judged.
     Judged,
     /// No request, or one that has left the debate.
     Outside,
+}
+
+impl DebatePart {
+    /// Whether all roles have argued in the pass.
+    pub(super) const fn follows_rounds(self) -> bool {
+        match self {
+            Self::Review | Self::Additional | Self::Judged => true,
+            Self::Before | Self::Round(_) | Self::Outside => false,
+        }
+    }
 }
 
 /// Returns where a phase is in the debate.
@@ -27,9 +41,9 @@ pub(super) const fn debate_part(phase: Phase) -> DebatePart {
         | Phase::Classifying
         | Phase::Planning => DebatePart::Before,
         Phase::Round(role) => DebatePart::Round(role),
-        Phase::PlanReview
-        | Phase::AdditionalRounds
-        | Phase::MultiPassCheck
+        Phase::PlanReview => DebatePart::Review,
+        Phase::AdditionalRounds => DebatePart::Additional,
+        Phase::MultiPassCheck
         | Phase::Aggregating
         | Phase::CalculatingConsensus
         | Phase::EloDuels

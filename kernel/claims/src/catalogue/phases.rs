@@ -51,6 +51,7 @@ pub(super) const PHASES: &[Claim] = &[
         check: HistoryConsistency(|policy, past, _| {
             let is_counted = (1..=policy.bounds.passes).contains(&past.pass);
             let (argued, debaters) = (past.additional.len(), policy.additional_debaters.len());
+            let follows_optimizer = past.round == Some(Role::Optimizer) && is_counted;
             let is_next = || {
                 let debater = u32::try_from(argued).unwrap_or(u32::MAX);
                 let asked =
@@ -61,19 +62,13 @@ pub(super) const PHASES: &[Claim] = &[
             match debate_part(phase) {
                 DebatePart::Before => past.round.is_none() && past.pass == 0,
                 DebatePart::Round(role) => past.round == Some(role) && is_counted && argued == 0,
-                DebatePart::Judged => {
-                    past.round == Some(Role::Optimizer)
-                        && is_counted
-                        && match phase {
-                            Phase::PlanReview => argued == 0,
-                            Phase::AdditionalRounds => is_next(),
-                            _ => argued == debaters,
-                        }
-                }
+                DebatePart::Review => follows_optimizer && argued == 0,
+                DebatePart::Additional => follows_optimizer && is_next(),
+                DebatePart::Judged => follows_optimizer && argued == debaters,
                 DebatePart::Outside => true,
             }
         }),
-        premise: Premise::State(|_, state| debate_part(state.control().phase()) == DebatePart::Judged),
+        premise: Premise::State(|_, state| debate_part(state.control().phase()).follows_rounds()),
         ..CLAIM
     },
     Claim {
@@ -333,8 +328,8 @@ pub(super) const PHASES: &[Claim] = &[
                     | Phase::Round(_),
                 ) => past.next_task().is_some(),
                 phase => {
-                    let part = phase.map(debate_part);
-                    part != Some(DebatePart::Judged) || past.next_task().is_some()
+                    let follows_rounds = phase.map(debate_part).is_some_and(DebatePart::follows_rounds);
+                    !follows_rounds || past.next_task().is_some()
                 }
             }
         }),

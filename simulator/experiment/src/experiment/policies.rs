@@ -67,10 +67,9 @@ pub(super) fn resolve(
             return Err(in_source(error.with_label(axis.file.setting.span(), "again")));
         }
     }
-    let mut bases: Vec<Policy> = Vec::new();
-    for name in &file.policies.value {
-        let found = policy_file::look_up(name.value.as_str(), base_dir);
-        let policy = found.map_err(|error| error.into_read_error(source, name.span(), "named here"))?;
+    let bases = policy_file::look_up_list(source, &file.policies.value, base_dir)?;
+    // An empty list gives `hardened`, whose name is valid.
+    for (policy, entry) in bases.iter().zip(&file.policies.value) {
         // The rows contain the name, and a spreadsheet calculates a field that starts so. Reports print it, and files have it as names.
         let is_formula = policy.name.starts_with(['=', '+', '-', '@']);
         if is_formula || policy.name.is_empty() || policy.name.contains(char::is_control) {
@@ -79,19 +78,8 @@ pub(super) fn resolve(
                 policy.name
             );
             let error = LabeledError::new(message, "give the policy another name in its file");
-            return Err(in_source(error.with_label(name.span(), "this policy")));
+            return Err(in_source(error.with_label(entry.span(), "this policy")));
         }
-        if bases.iter().any(|other| other.name == policy.name) {
-            let error = LabeledError::new(
-                format!("duplicate policy name `{}`", policy.name.escape_debug()),
-                "remove one of the two, or rename it in its file",
-            );
-            return Err(in_source(error.with_label(name.span(), "again")));
-        }
-        bases.push(policy);
-    }
-    if bases.is_empty() {
-        bases.push(Policy::hardened());
     }
     let mut cells = Vec::new();
     for base in &bases {
