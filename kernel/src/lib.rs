@@ -72,6 +72,7 @@ pub mod refusal;
 pub mod score;
 pub mod selection;
 pub mod semantic;
+mod shared_map;
 pub mod situation;
 pub mod state;
 

@@ -13,12 +13,12 @@ pub use workflow::{Aggregation, WorkflowType};
 
 use crate::ids::{TaskId, Text};
 use crate::item::Scope;
+use crate::shared_map::SharedSet;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
 use core::hash::{Hash, Hasher};
 use index::TaskIndex;
-use rpds::RedBlackTreeSetSync as Set;
 
 /// The effect of a task outside the sandbox, with its compensation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -230,7 +230,7 @@ impl Plan {
     }
 
     /// Returns the positions of the tasks without dependencies.
-    pub(crate) fn initial(&self) -> &Set<usize> {
+    pub(crate) fn initial(&self) -> &SharedSet<usize> {
         self.index.initial()
     }
 

@@ -8,6 +8,7 @@ use crate::digest::{CachedDigest, SharedDigest, digest};
 use crate::event::{BaseEvent, Event};
 use crate::ids::{ItemId, RequestId, TaskId, Text, Timestamp};
 use crate::item::{FactRecord, Item, ItemKey, ItemKind, Layer, SubtaskStatus, Validity};
+use crate::shared_map::SharedMap as Map;
 use crate::situation::SummaryField;
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
@@ -15,7 +16,6 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
 use core::ops::Bound;
-use rpds::RedBlackTreeMapSync as Map;
 use totals::Totals;
 
 /// Items with their dependencies, in id order. A clone shares its structure with the original and takes constant time.
@@ -38,9 +38,9 @@ use totals::Totals;
 #[cfg_attr(feature = "serde", serde(from = "encoding::Encoded", into = "encoding::Encoded"))]
 pub struct SemanticState {
     /// The valid items.
-    valid: Map<ItemId, KeptEntry>,
+    valid: Map<ItemId, Arc<KeptEntry>>,
     /// The superseded and denied items. No context contains them, so no call reads through them.
-    archived: Map<ItemId, KeptEntry>,
+    archived: Map<ItemId, Arc<KeptEntry>>,
     next: ItemId,
     /// Index: the items of a key, and the summaries that cover it.
     by_key: Map<(ItemKey, ItemId), ()>,
@@ -100,14 +100,14 @@ impl Hash for SemanticState {
 impl Default for SemanticState {
     fn default() -> Self {
         Self {
-            valid: Map::new_sync(),
-            archived: Map::new_sync(),
+            valid: Map::default(),
+            archived: Map::default(),
             next: ItemId::FIRST,
-            by_key: Map::new_sync(),
-            dependents: Map::new_sync(),
-            links: Map::new_sync(),
-            scoped: Map::new_sync(),
-            expiries: Map::new_sync(),
+            by_key: Map::default(),
+            dependents: Map::default(),
+            links: Map::default(),
+            scoped: Map::default(),
+            expiries: Map::default(),
             totals: Totals::default(),
             digest: SharedDigest::default(),
         }
@@ -121,7 +121,8 @@ impl SemanticState {
     }
 
     fn compute_digest(&self, of: impl Fn(&KeptEntry) -> u128) -> u128 {
-        let all = |items: &Map<ItemId, KeptEntry>| items.values().map(&of).collect::<Vec<u128>>();
+        let all =
+            |items: &Map<ItemId, Arc<KeptEntry>>| items.values().map(|kept| of(kept)).collect::<Vec<u128>>();
         digest(&(all(&self.valid), all(&self.archived), self.next))
     }
 
@@ -164,8 +165,9 @@ impl SemanticState {
 
     /// Returns the items with this key and the summaries that cover it, latest first.
     pub fn by_key<'a>(&'a self, key: &ItemKey) -> impl Iterator<Item = &'a Entry> + use<'a> {
-        let of_key = (key.clone(), LOWEST)..=(key.clone(), HIGHEST);
-        self.by_key.range(of_key).rev().filter_map(|((_, id), ())| self.get(*id))
+        let first = self.by_key.place_after(|(known, _)| known < key);
+        let end = self.by_key.place_after(|(known, _)| known <= key);
+        self.by_key.between(first, end).rev().filter_map(|((_, id), ())| self.get(*id))
     }
 
     /// Returns the latest item with this key, or summary that covers it.
@@ -293,7 +295,8 @@ impl SemanticState {
             && expiries().all(|expiry| self.expiries.contains_key(&expiry))
             && self.valid_entries().all(|entry| entry.item.is_valid())
             && !entries_of(&self.archived).any(|entry| entry.item.is_valid())
-            && self.valid.iter().chain(&self.archived).all(|(id, KeptEntry { entry, .. })| {
+            && self.valid.iter().chain(self.archived.iter()).all(|(id, kept)| {
+                let entry = &kept.entry;
                 entry.item.id == *id
                     && *id < self.next
                     && links(&entry.item).all(|target| self.links.contains_key(&(target, *id)))
@@ -347,32 +350,32 @@ impl SemanticState {
         let totals = old.map_or(self.totals, |old| self.totals.without(&old.item));
         self.totals = totals.with(&entry.item);
         for dep in removed {
-            self.dependents.remove_mut(&(dep, id));
+            self.dependents.remove(&(dep, id));
         }
         for dep in added {
-            self.dependents.insert_mut((dep, id), ());
+            self.dependents.insert((dep, id), ());
         }
         if is_new {
             self.index(&entry.item);
         }
         self.digest.reset();
         let items = if entry.item.is_valid() { &mut self.valid } else { &mut self.archived };
-        items.insert_mut(id, KeptEntry { entry, digest: CachedDigest::default() });
+        items.insert(id, Arc::new(KeptEntry { entry, digest: CachedDigest::default() }));
     }
 
     /// Adds an item to the indexes that follow from the item alone.
     fn index(&mut self, item: &Item) {
         for key in keys(item) {
-            self.by_key.insert_mut((key, item.id), ());
+            self.by_key.insert((key, item.id), ());
         }
         for target in links(item) {
-            self.links.insert_mut((target, item.id), ());
+            self.links.insert((target, item.id), ());
         }
         if is_scoped(item) {
-            self.scoped.insert_mut(item.id, ());
+            self.scoped.insert(item.id, ());
         }
         if let Some(expiry) = expiry(item) {
-            self.expiries.insert_mut(expiry, ());
+            self.expiries.insert(expiry, ());
         }
     }
 
@@ -380,21 +383,21 @@ impl SemanticState {
         let Some(Entry { item, deps }) = self.get(id).cloned() else { return };
         self.totals = self.totals.without(&item);
         for key in keys(&item) {
-            self.by_key.remove_mut(&(key, id));
+            self.by_key.remove(&(key, id));
         }
         for dep in deps {
-            self.dependents.remove_mut(&(dep, id));
+            self.dependents.remove(&(dep, id));
         }
         for target in links(&item) {
-            self.links.remove_mut(&(target, id));
+            self.links.remove(&(target, id));
         }
-        self.scoped.remove_mut(&id);
+        self.scoped.remove(&id);
         if let Some(expiry) = expiry(&item) {
-            self.expiries.remove_mut(&expiry);
+            self.expiries.remove(&expiry);
         }
         self.digest.reset();
         let items = if item.is_valid() { &mut self.valid } else { &mut self.archived };
-        items.remove_mut(&id);
+        items.remove(&id);
     }
 
     /// Renumbers the items 1, 2, 3 … and keeps their order (design §2, rule 3).
@@ -438,7 +441,7 @@ impl SemanticState {
 }
 
 /// Returns the entries, in id order.
-fn entries_of(items: &Map<ItemId, KeptEntry>) -> impl Iterator<Item = &Entry> {
+fn entries_of(items: &Map<ItemId, Arc<KeptEntry>>) -> impl Iterator<Item = &Entry> {
     items.values().map(|kept| &kept.entry)
 }
 

@@ -3,11 +3,11 @@
 use super::{Task, dependencies};
 use crate::digest::CachedDigest;
 use crate::ids::TaskId;
+use crate::shared_map::SharedSet;
 use crate::state::task_bytes_max;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
-use rpds::RedBlackTreeSetSync as Set;
 
 /// The index of a plan. A clone shares it. Equality and hash ignore it, because the tasks determine it.
 #[derive(Clone, Debug)]
@@ -22,7 +22,7 @@ struct Links {
     /// By position: the positions of the direct dependents, in order.
     dependents: Vec<Vec<usize>>,
     /// The positions of the tasks without dependencies.
-    initial: Set<usize>,
+    initial: SharedSet<usize>,
     /// Whether each task depends exactly on the task before it, and the first on none.
     is_chain: bool,
     /// An upper bound on the bytes of the tasks in a payload.
@@ -39,7 +39,7 @@ impl TaskIndex {
         let mut required = Vec::with_capacity(tasks.len());
         let mut dependents: Vec<Vec<usize>> = Vec::new();
         dependents.resize_with(tasks.len(), Vec::new);
-        let mut initial = Set::new_sync();
+        let mut initial = SharedSet::default();
         let mut is_chain = true;
         for (at, (_, dependencies)) in dependencies(tasks).enumerate() {
             let mut distinct: usize = 0;
@@ -52,7 +52,7 @@ impl TaskIndex {
                 }
             }
             if distinct == 0 {
-                initial.insert_mut(at);
+                initial.insert(at, ());
             }
             required.push(distinct);
             let before = at.checked_sub(1).and_then(|before| tasks.get(before));
@@ -85,7 +85,7 @@ impl TaskIndex {
         self.0.is_chain
     }
 
-    pub(super) fn initial(&self) -> &Set<usize> {
+    pub(super) fn initial(&self) -> &SharedSet<usize> {
         &self.0.initial
     }
 

@@ -3,9 +3,10 @@
 use crate::event::{EffectOutcome, TaskRecord};
 use crate::ids::{NodeId, TaskId};
 use crate::plan::{EffectKind, Task};
+use crate::shared_map::{SharedMap, SharedSet};
+use alloc::sync::Arc;
 use core::fmt;
 use core::hash::{Hash, Hasher};
-use rpds::{RedBlackTreeMapSync as Map, RedBlackTreeSetSync as Set};
 
 /// An entry of the effects ledger. A task that runs again replaces its entry.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -38,7 +39,7 @@ impl StartedTask {
 
 /// The started tasks of a request, one entry per task, latest start last. A clone shares its structure with the original and takes
 /// constant time.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(
     feature = "serde",
@@ -46,11 +47,11 @@ impl StartedTask {
 )]
 pub struct EffectsLedger {
     /// By the number of the start.
-    entries: Map<u64, StartedTask>,
+    entries: SharedMap<u64, Arc<StartedTask>>,
     /// Index: the latest start of a task.
-    starts: Map<TaskId, u64>,
+    starts: SharedMap<TaskId, u64>,
     /// Index: the starts whose effects are kept and undoable.
-    undoable: Set<u64>,
+    undoable: SharedSet<u64>,
 }
 
 /// Ignores the numbers of the starts, but not their order.
@@ -75,16 +76,10 @@ impl fmt::Debug for EffectsLedger {
     }
 }
 
-impl Default for EffectsLedger {
-    fn default() -> Self {
-        Self { entries: Map::new_sync(), starts: Map::new_sync(), undoable: Set::new_sync() }
-    }
-}
-
 impl EffectsLedger {
     /// Returns the started tasks, latest start last.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &StartedTask> {
-        self.entries.values()
+        self.entries.values().map(Arc::as_ref)
     }
 
     /// Returns whether no task started.
@@ -96,7 +91,7 @@ impl EffectsLedger {
     /// Returns the entry of a task.
     #[must_use]
     pub fn get(&self, task: TaskId) -> Option<&StartedTask> {
-        self.entries.get(self.starts.get(&task)?)
+        self.entries.get(self.starts.get(&task)?).map(Arc::as_ref)
     }
 
     /// Forgets every entry.
@@ -106,36 +101,36 @@ impl EffectsLedger {
 
     /// Returns the entries whose effects are kept and undoable, latest start last.
     pub(crate) fn undoable(&self) -> impl DoubleEndedIterator<Item = &StartedTask> {
-        self.undoable.iter().filter_map(|start| self.entries.get(start))
+        self.undoable.keys().filter_map(|start| self.entries.get(start)).map(Arc::as_ref)
     }
 
     /// Appends an entry, and removes the earlier entry of its task.
     pub(super) fn push(&mut self, started: StartedTask) {
-        let start = self.entries.last().map_or(0, |(last, _)| last.saturating_add(1));
+        let start = self.entries.keys().next_back().map_or(0, |last| last.saturating_add(1));
         if let Some(earlier) = self.starts.get(&started.task) {
-            self.entries.remove_mut(earlier);
-            self.undoable.remove_mut(earlier);
+            self.entries.remove(earlier);
+            self.undoable.remove(earlier);
         }
-        self.starts.insert_mut(started.task, start);
+        self.starts.insert(started.task, start);
         if started.is_undoable() {
-            self.undoable.insert_mut(start);
+            self.undoable.insert(start, ());
         }
-        self.entries.insert_mut(start, started);
+        self.entries.insert(start, Arc::new(started));
     }
 
     pub(super) fn set_node(&mut self, task: TaskId, node: &NodeId) {
         let started = self.starts.get(&task).and_then(|start| self.entries.get_mut(start));
-        started.into_iter().for_each(|started| started.node = Some(node.clone()));
+        started.into_iter().for_each(|started| Arc::make_mut(started).node = Some(node.clone()));
     }
 
     pub(super) fn set_outcome(&mut self, task: TaskId, outcome: EffectOutcome) {
         let Some(start) = self.starts.get(&task) else { return };
-        let Some(started) = self.entries.get_mut(start) else { return };
+        let Some(started) = self.entries.get_mut(start).map(Arc::make_mut) else { return };
         started.outcome = outcome;
         if started.is_undoable() {
-            self.undoable.insert_mut(*start);
+            self.undoable.insert(*start, ());
         } else {
-            self.undoable.remove_mut(start);
+            self.undoable.remove(start);
         }
     }
 }

@@ -8,11 +8,11 @@ use crate::ids::{TaskId, Text};
 use crate::module::Failure;
 use crate::network::{Millionths, Priority};
 use crate::plan::{Aggregation, Plan, Task};
+use crate::shared_map::{SharedMap, SharedSet};
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use core::fmt;
 use core::hash::{Hash, Hasher};
-use rpds::{RedBlackTreeMapSync as Map, RedBlackTreeSetSync as Set};
 
 /// The outcomes of the tasks that ended in a run, in the order of task numbers. A clone shares its structure with the original and
 /// takes constant time.
@@ -23,9 +23,9 @@ use rpds::{RedBlackTreeMapSync as Map, RedBlackTreeSetSync as Set};
     serde(from = "alloc::vec::Vec<TaskResult>", into = "alloc::vec::Vec<TaskResult>")
 )]
 pub struct TaskOutcomes {
-    ended: Map<TaskId, TaskResult>,
+    ended: SharedMap<TaskId, TaskResult>,
     /// Index: the tasks whose outcome is unknown.
-    unknown: Set<TaskId>,
+    unknown: SharedSet<TaskId>,
     /// Index: the progress of the plan of the latest outcome.
     progress: Progress,
 }
@@ -35,9 +35,9 @@ pub struct TaskOutcomes {
 struct Progress {
     plan: Option<Plan>,
     /// The positions of the tasks without an outcome whose dependencies all succeeded.
-    ready: Set<usize>,
+    ready: SharedSet<usize>,
     /// By position, if there are any: how many of the task's dependencies succeeded.
-    succeeded: Map<usize, usize>,
+    succeeded: SharedMap<usize, usize>,
 }
 
 /// Ignores the indexes, which follow from the outcomes and the plan.
@@ -63,7 +63,7 @@ impl fmt::Debug for TaskOutcomes {
 
 impl Default for TaskOutcomes {
     fn default() -> Self {
-        Self { ended: Map::new_sync(), unknown: Set::new_sync(), progress: Progress::new(None) }
+        Self { ended: SharedMap::default(), unknown: SharedSet::default(), progress: Progress::new(None) }
     }
 }
 
@@ -93,11 +93,11 @@ impl TaskOutcomes {
     fn set(&mut self, plan: Option<&Plan>, TaskResult { task, outcome }: TaskResult) {
         self.follow(plan);
         let before = self.get(task);
-        self.ended.insert_mut(task, TaskResult { task, outcome });
+        self.ended.insert(task, TaskResult { task, outcome });
         if is_unknown(outcome) {
-            self.unknown.insert_mut(task);
+            self.unknown.insert(task, ());
         } else if before.is_some_and(is_unknown) {
-            self.unknown.remove_mut(&task);
+            self.unknown.remove(&task);
         }
         self.progress.change_outcome(&self.ended, task, before, outcome);
     }
@@ -117,8 +117,8 @@ impl TaskOutcomes {
 impl Progress {
     /// Returns the progress before any task ended.
     fn new(plan: Option<&Plan>) -> Self {
-        let ready = plan.map_or_else(Set::new_sync, |plan| plan.initial().clone());
-        Self { plan: plan.cloned(), ready, succeeded: Map::new_sync() }
+        let ready = plan.map_or_else(SharedSet::default, |plan| plan.initial().clone());
+        Self { plan: plan.cloned(), ready, succeeded: SharedMap::default() }
     }
 
     fn is_of(&self, plan: Option<&Plan>) -> bool {
@@ -132,14 +132,14 @@ impl Progress {
     /// Changes the outcome of one task. `ended` has an outcome for every task that must not become ready.
     fn change_outcome(
         &mut self,
-        ended: &Map<TaskId, TaskResult>,
+        ended: &SharedMap<TaskId, TaskResult>,
         task: TaskId,
         before: Option<TaskOutcome>,
         after: TaskOutcome,
     ) {
         let Self { plan: Some(plan), ready, succeeded } = self else { return };
         let Some(at) = plan.position(task) else { return };
-        ready.remove_mut(&at);
+        ready.remove(&at);
         let (did_succeed, succeeds) =
             (before == Some(TaskOutcome::Succeeded), after == TaskOutcome::Succeeded);
         if did_succeed == succeeds {
@@ -148,13 +148,13 @@ impl Progress {
         for dependent in plan.dependents(at) {
             let count = succeeded.get(dependent).copied().unwrap_or_default();
             let count = if succeeds { count.saturating_add(1) } else { count.saturating_sub(1) };
-            succeeded.insert_mut(*dependent, count);
+            succeeded.insert(*dependent, count);
             let has_ended =
                 plan.tasks().get(*dependent).is_none_or(|dependent| ended.contains_key(&dependent.id));
             if count == plan.required(*dependent) && !has_ended {
-                ready.insert_mut(*dependent);
+                ready.insert(*dependent, ());
             } else {
-                ready.remove_mut(dependent);
+                ready.remove(dependent);
             }
         }
     }
@@ -185,10 +185,10 @@ impl Request {
         if self.workflow.is_aggregated == Some(true) {
             self.add_ready_after_aggregate(&outcomes, &mut ready);
         }
-        let mut next = ready.first().copied();
+        let mut next = ready.keys().next().copied();
         let positions = core::iter::from_fn(move || {
             let at = next?;
-            next = at.checked_add(1).and_then(|after| ready.range(after..).next().copied());
+            next = at.checked_add(1).and_then(|after| ready.range(after..).next().map(|(at, ())| *at));
             Some(at)
         });
         let is_pending = |task| pending.iter().any(|call| call.running_task() == Some(task));
@@ -197,14 +197,14 @@ impl Request {
     }
 
     /// Adds the positions of the tasks that wait only for members whose results were aggregated, some of which may have failed.
-    fn add_ready_after_aggregate(&self, outcomes: &TaskOutcomes, ready: &mut Set<usize>) {
+    fn add_ready_after_aggregate(&self, outcomes: &TaskOutcomes, ready: &mut SharedSet<usize>) {
         let is_satisfied = |task: &TaskId| {
             outcomes.get(*task) == Some(TaskOutcome::Succeeded) || self.aggregated.contains(task)
         };
         let tasks = self.plan.iter().flat_map(|revised| revised.plan.dependencies()).enumerate();
         for (at, (task, dependencies)) in tasks {
             if outcomes.get(task.id).is_none() && dependencies.iter().all(is_satisfied) {
-                ready.insert_mut(at);
+                ready.insert(at, ());
             }
         }
     }
