@@ -96,6 +96,9 @@ impl<K: Ord + Clone, V: Clone> SharedMap<K, V> {
         self.size = self.size.saturating_sub(1);
         if chunk.is_empty() {
             chunks.remove(at);
+        } else {
+            merge_with_next(chunks, at);
+            at.checked_sub(1).into_iter().for_each(|before| merge_with_next(chunks, before));
         }
     }
 
@@ -153,6 +156,18 @@ impl<K: Ord + Clone, V: Clone> SharedMap<K, V> {
     }
 }
 
+/// Merges a chunk with the next one if half a chunk has room for both, so that the list of chunks stays short.
+fn merge_with_next<K: Clone, V: Clone>(chunks: &mut Vec<Arc<Chunk<K, V>>>, at: usize) {
+    let after = at.saturating_add(1);
+    let len = |at: usize| chunks.get(at).map(|chunk| chunk.len());
+    let is_short = |(one, next): (usize, usize)| one.saturating_add(next) <= CHUNK_MAX / 2;
+    if len(at).zip(len(after)).is_some_and(is_short) {
+        let next = chunks.remove(after);
+        let chunk = chunks.get_mut(at).map(Arc::make_mut);
+        chunk.into_iter().for_each(|chunk| chunk.extend_from_slice(&next));
+    }
+}
+
 impl<K: Ord + Clone + Hash, V: Clone + Hash> Hash for SharedMap<K, V> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.size.hash(state);
@@ -184,8 +199,8 @@ mod tests {
             let (mut older, mut older_expected) = (map.clone(), expected.clone());
             for step in 0..3_000_u64 {
                 let key = below(keys);
-                // Later, more keys are removed than inserted, so that chunks become empty.
-                if below(3) < 1 + step / 1_500 {
+                // A third of the changes are removals, then two thirds, then all.
+                if below(3) < 1 + step / 1_000 {
                     map.remove(&key);
                     expected.remove(&key);
                 } else {
@@ -211,7 +226,9 @@ mod tests {
                     assert!(map.range(..=end).eq(expected.range(..=end)));
                     let after = (Bound::Excluded(start), Bound::Unbounded);
                     assert!(map.range(after).eq(expected.range(after)));
-                    assert!(map.chunks.iter().all(|chunk| (1..=CHUNK_MAX).contains(&chunk.len())));
+                    let lens: Vec<usize> = map.chunks.iter().map(|chunk| chunk.len()).collect();
+                    assert!(lens.iter().all(|len| (1..=CHUNK_MAX).contains(len)), "{lens:?}");
+                    assert!(lens.windows(2).all(|pair| pair[0] + pair[1] > CHUNK_MAX / 2), "{lens:?}");
                 }
                 assert_eq!(map == older, expected == older_expected);
             }
