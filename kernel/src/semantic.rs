@@ -8,7 +8,7 @@ use crate::digest::{CachedDigest, SharedDigest, digest};
 use crate::event::{BaseEvent, Event};
 use crate::ids::{ItemId, RequestId, TaskId, Text, Timestamp};
 use crate::item::{FactRecord, Item, ItemKey, ItemKind, Layer, SubtaskStatus, Validity};
-use crate::shared_map::SharedMap as Map;
+use crate::shared_map::{SharedMap, SharedSet};
 use crate::situation::SummaryField;
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
@@ -38,20 +38,20 @@ use totals::Totals;
 #[cfg_attr(feature = "serde", serde(from = "encoding::Encoded", into = "encoding::Encoded"))]
 pub struct SemanticState {
     /// The valid items.
-    valid: Map<ItemId, Arc<KeptEntry>>,
+    valid: SharedMap<ItemId, Arc<KeptEntry>>,
     /// The superseded and denied items. No context contains them, so no call reads through them.
-    archived: Map<ItemId, Arc<KeptEntry>>,
+    archived: SharedMap<ItemId, Arc<KeptEntry>>,
     next: ItemId,
     /// Index: the items of a key, and the summaries that cover it.
-    by_key: Map<(ItemKey, ItemId), ()>,
+    by_key: SharedSet<(ItemKey, ItemId)>,
     /// Index: the dependents of an item.
-    dependents: Map<(ItemId, ItemId), ()>,
+    dependents: SharedSet<(ItemId, ItemId)>,
     /// Index: the items that an item links to, with that item: its successor, and the fact that it supersedes or shadows.
-    links: Map<(ItemId, ItemId), ()>,
+    links: SharedSet<(ItemId, ItemId)>,
     /// Index: the facts of a scope other than the global one.
-    scoped: Map<ItemId, ()>,
+    scoped: SharedSet<ItemId>,
     /// Index: the items that expire.
-    expiries: Map<(Timestamp, ItemId), ()>,
+    expiries: SharedSet<(Timestamp, ItemId)>,
     /// Index: totals of the valid items.
     totals: Totals,
     /// The digest of the items and the next id.
@@ -100,14 +100,14 @@ impl Hash for SemanticState {
 impl Default for SemanticState {
     fn default() -> Self {
         Self {
-            valid: Map::default(),
-            archived: Map::default(),
+            valid: SharedMap::default(),
+            archived: SharedMap::default(),
             next: ItemId::FIRST,
-            by_key: Map::default(),
-            dependents: Map::default(),
-            links: Map::default(),
-            scoped: Map::default(),
-            expiries: Map::default(),
+            by_key: SharedSet::default(),
+            dependents: SharedSet::default(),
+            links: SharedSet::default(),
+            scoped: SharedSet::default(),
+            expiries: SharedSet::default(),
             totals: Totals::default(),
             digest: SharedDigest::default(),
         }
@@ -121,8 +121,9 @@ impl SemanticState {
     }
 
     fn compute_digest(&self, of: impl Fn(&KeptEntry) -> u128) -> u128 {
-        let all =
-            |items: &Map<ItemId, Arc<KeptEntry>>| items.values().map(|kept| of(kept)).collect::<Vec<u128>>();
+        let all = |items: &SharedMap<ItemId, Arc<KeptEntry>>| {
+            items.values().map(|kept| of(kept)).collect::<Vec<u128>>()
+        };
         digest(&(all(&self.valid), all(&self.archived), self.next))
     }
 
@@ -441,7 +442,7 @@ impl SemanticState {
 }
 
 /// Returns the entries, in id order.
-fn entries_of(items: &Map<ItemId, Arc<KeptEntry>>) -> impl Iterator<Item = &Entry> {
+fn entries_of(items: &SharedMap<ItemId, Arc<KeptEntry>>) -> impl Iterator<Item = &Entry> {
     items.values().map(|kept| &kept.entry)
 }
 

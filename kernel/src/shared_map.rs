@@ -73,7 +73,11 @@ impl<K: Ord + Clone, V: Clone> SharedMap<K, V> {
             return;
         };
         match chunk.binary_search_by(|(known, _)| known.cmp(&key)) {
-            Ok(found) => chunk.get_mut(found).into_iter().for_each(|(_, old)| *old = value.clone()),
+            Ok(found) => {
+                if let Some((_, old)) = chunk.get_mut(found) {
+                    *old = value;
+                }
+            }
             Err(place) => {
                 chunk.insert(place, (key, value));
                 self.size = self.size.saturating_add(1);

@@ -65,7 +65,7 @@ pub fn policy_schema() -> serde_json::Value {
 }
 
 /// A failed lookup of a policy.
-pub enum LookupError {
+pub(crate) enum LookupError {
     /// No policy has this name or path.
     Reference(LabeledError),
     /// The policy file is invalid.
@@ -74,7 +74,7 @@ pub enum LookupError {
 
 impl LookupError {
     /// Returns the error with the place where the policy is named, or the error of the policy file.
-    pub fn into_read_error(self, source: &Source, span: Option<SourceSpan>, label: &str) -> ReadError {
+    pub(crate) fn into_read_error(self, source: &Source, span: Option<SourceSpan>, label: &str) -> ReadError {
         match self {
             Self::Reference(error) => ReadError::in_source(source, error.with_label(span, label)),
             Self::File(error) => error,
@@ -86,7 +86,7 @@ impl LookupError {
 ///
 /// # Errors
 /// [`LookupError`].
-pub fn look_up(name_or_path: &str, base_dir: &Path) -> Result<Policy, LookupError> {
+pub(crate) fn look_up(name_or_path: &str, base_dir: &Path) -> Result<Policy, LookupError> {
     look_up_chained(name_or_path, base_dir, &mut Vec::new())
 }
 
