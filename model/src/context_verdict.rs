@@ -2,17 +2,20 @@
 
 use crate::kernel_under_test::KernelUnderTest;
 use orchestrion_claims::{
-    ClaimSet, ContextQuestion, SentCall, context_premises, context_violations, is_unproven_context,
+    ClaimSet, ContextQuestion, ContextView, SentCall, context_premises, context_violations,
+    is_unproven_context,
 };
 use orchestrion_explorer::fingerprint;
 use orchestrion_kernel::module::Operation;
 use orchestrion_kernel::{ItemId, Policy, State};
 
-/// The verdict on the context of a call that a step sends.
+/// The verdict on the context of a call that a step emits.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct SentVerdict {
-    /// The claims about contexts that are violated.
+pub(crate) struct EmittedVerdict {
+    /// The claims about contexts that are violated if the call is sent.
     pub(crate) violated: ClaimSet,
+    /// The tokens that the call needs.
+    pub(crate) required_tokens: u64,
     /// The fingerprint of candidates, items and text.
     pub(crate) fingerprint: u64,
 }
@@ -26,10 +29,10 @@ pub(crate) struct WaitingVerdict {
     pub(crate) is_unproven: bool,
 }
 
-impl SentVerdict {
+impl EmittedVerdict {
     /// Judges the context that a kernel builds in this state.
     pub(crate) fn of_state(subject: &KernelUnderTest, after: &State, operation: Operation) -> Self {
-        Self::new(subject, after, subject.build_context(after, operation).ok().as_ref())
+        Self::new(subject, after, operation, subject.build_context(after, operation).ok().as_ref())
     }
 
     /// Judges the context of a question. A context that differs from that of the whole state depends on more than the question: it
@@ -42,12 +45,14 @@ impl SentVerdict {
             (Err(asked), Err(whole)) => asked == whole,
             (Ok(_), Err(_)) | (Err(_), Ok(_)) => false,
         };
-        Self::new(subject, question.state(), asked.ok().filter(|_| is_equal).as_ref())
+        Self::new(subject, question.state(), operation, asked.ok().filter(|_| is_equal).as_ref())
     }
 
-    fn new(subject: &KernelUnderTest, after: &State, sent: Option<&SentCall>) -> Self {
+    fn new(subject: &KernelUnderTest, after: &State, operation: Operation, sent: Option<&SentCall>) -> Self {
+        let view = ContextView::new(&subject.policy, after, operation);
         Self {
-            violated: context_violations(&subject.policy, after, sent),
+            violated: context_violations(&view, sent),
+            required_tokens: view.required_tokens(),
             fingerprint: fingerprint(&sent.map(content)),
         }
     }
@@ -57,7 +62,7 @@ impl WaitingVerdict {
     /// Judges a pending call.
     pub(crate) fn of_question(policy: &Policy, question: &ContextQuestion) -> Self {
         Self {
-            premises: context_premises(policy, question),
+            premises: context_premises(&ContextView::new(policy, question.state(), question.operation())),
             is_unproven: is_unproven_context(policy, question.state(), question.operation()),
         }
     }

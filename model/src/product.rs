@@ -2,7 +2,7 @@
 
 use crate::actors::{fairness, fairness_class};
 use crate::adversary::Adversary;
-use crate::context_verdict::{SentVerdict, WaitingVerdict};
+use crate::context_verdict::{EmittedVerdict, WaitingVerdict};
 use crate::contracts;
 use crate::coverage::{OBSERVATION_COUNT, Observation};
 use crate::kernel_under_test::KernelUnderTest;
@@ -12,10 +12,10 @@ use crate::statistics::PremiseCounts;
 use crate::transition_counts::{TransitionCounter, TransitionCounts};
 use crate::verdict_cache::VerdictCache;
 use orchestrion_claims::{
-    Actor, CLAIMS, Claim, ClaimCheck, ClaimSet, ContextQuestion, History, Premise, SemanticStep,
-    SemanticView, StatePredicate, batch_violations, history_violations, other_step_violations,
-    semantic_premises, semantic_step_violations, semantic_violations, sent_operation, waiting_operations,
-    write_violations,
+    Actor, CLAIMS, Claim, ClaimCheck, ClaimSet, ContextQuestion, EmittedCall, History, Premise, SemanticStep,
+    SemanticView, StatePredicate, batch_violations, budget_violations, emitted_call, history_violations,
+    other_step_violations, semantic_premises, semantic_step_violations, semantic_violations,
+    waiting_operations, write_violations,
 };
 use orchestrion_explorer::liveness::{LivenessKind, LivenessProperty};
 use orchestrion_explorer::{FairModel, ObservationSet, fingerprint};
@@ -63,8 +63,8 @@ pub struct KernelModel {
     unproven_contexts: AtomicUsize,
     /// Whether a batch of events round-trips through its encoding, and the claims that it alone violates.
     batches: VerdictCache<(bool, ClaimSet)>,
-    /// The contexts of calls that steps send.
-    sent_contexts: VerdictCache<SentVerdict>,
+    /// The contexts of calls that steps emit.
+    emitted_contexts: VerdictCache<EmittedVerdict>,
     /// The contexts of pending calls.
     waiting_contexts: VerdictCache<WaitingVerdict>,
     /// The claims about the semantic state that steps violate.
@@ -126,7 +126,7 @@ impl KernelModel {
             states: Mutex::default(),
             unproven_contexts: AtomicUsize::new(0),
             batches: VerdictCache::default(),
-            sent_contexts: VerdictCache::default(),
+            emitted_contexts: VerdictCache::default(),
             waiting_contexts: VerdictCache::default(),
             semantic_steps: VerdictCache::default(),
             semantic_states: VerdictCache::default(),
@@ -248,8 +248,13 @@ impl KernelModel {
         }
         let mut state = Box::new(self.subject.apply(&before.state, &events));
         let mut history = before.history.clone();
-        let sent = sent_operation(&events, &state).map(|operation| self.sent_verdict(&state, operation));
+        let emitted =
+            emitted_call(&events, &state).map(|call| (call, self.emitted_verdict(&state, call.operation)));
+        let sent = emitted.filter(|(call, _)| call.not_made.is_none()).map(|(_, verdict)| verdict);
         let of_context = sent.map_or_else(ClaimSet::default, |sent| sent.violated);
+        let emitted =
+            emitted.map(|(call, verdict)| EmittedCall { call, required_tokens: verdict.required_tokens });
+        let of_budget = budget_violations(&self.subject.policy, &before.state, &events, emitted.as_ref());
         let others =
             other_step_violations(&self.subject.policy, &before.state, &events, &state, &mut history);
         let checks_contracts = self.digest.is_none();
@@ -258,7 +263,8 @@ impl KernelModel {
         });
         let of_semantics = self.semantic_step_violations(&SemanticStep::new(&before.state, &events, &state));
         let of_write = write_violations(&self.subject.policy, &before.state, input, Some(&events));
-        let mut violated = others.union(of_batch).union(of_semantics).union(of_context).union(of_write);
+        let mut violated =
+            others.union(of_batch).union(of_semantics).union(of_context).union(of_budget).union(of_write);
         if checks_contracts {
             contracts::check_step_contracts(
                 &self.subject,
@@ -393,14 +399,15 @@ impl KernelModel {
             })
     }
 
-    /// The verdict on the context of a call that a step sends. A fault in contexts may read the whole state.
-    fn sent_verdict(&self, after: &State, operation: Operation) -> SentVerdict {
+    /// The verdict on the context of a call that a step emits. A fault in contexts may read the whole state.
+    fn emitted_verdict(&self, after: &State, operation: Operation) -> EmittedVerdict {
         if !self.subject.builds_contexts_unchanged() {
-            return SentVerdict::of_state(&self.subject, after, operation);
+            return EmittedVerdict::of_state(&self.subject, after, operation);
         }
         let question = ContextQuestion::new(after, operation);
-        self.sent_contexts
-            .get_or_compute(digest(&question), || SentVerdict::of_question(&self.subject, &question, after))
+        self.emitted_contexts.get_or_compute(digest(&question), || {
+            EmittedVerdict::of_question(&self.subject, &question, after)
+        })
     }
 
     /// The verdicts on the pending calls with a context.
@@ -510,7 +517,7 @@ impl FairModel for KernelModel {
         let room = self.states.lock().unwrap_or_else(PoisonError::into_inner).capacity();
         room / 7 * 8 * (size_of::<u64>() + 1)
             + self.batches.bytes()
-            + self.sent_contexts.bytes()
+            + self.emitted_contexts.bytes()
             + self.waiting_contexts.bytes()
             + self.semantic_steps.bytes()
             + self.semantic_states.bytes()

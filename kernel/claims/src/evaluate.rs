@@ -1,11 +1,12 @@
 //! Evaluates claims: in a step, and in a state.
 
 use crate::claim_set::ClaimSet;
-use crate::context_question::ContextQuestion;
+use crate::context_view::ContextView;
 use crate::reference::trust::ExpectedNodes;
 use crate::reference::writes::{Items, items_after};
 use crate::semantic_view::{SemanticStep, SemanticView};
-use crate::{Accepts, CLAIMS, ClaimCheck, Decide, History, Premise, SentCall};
+use crate::sent_call::{EmittedCall, emitted_call};
+use crate::{Accepts, CLAIMS, Claim, ClaimCheck, Decide, History, SentCall, by_kind};
 use alloc::borrow::Cow;
 use orchestrion_kernel::checker::input_time;
 use orchestrion_kernel::event::{Event, ForgetCause};
@@ -13,136 +14,51 @@ use orchestrion_kernel::ids::ItemId;
 use orchestrion_kernel::input::Input;
 use orchestrion_kernel::policy::Policy;
 use orchestrion_kernel::state::State;
+use orchestrion_optimizer::ExactSelector;
 
-/// The positions in [`CLAIMS`] of the claims of each kind, so that an evaluation visits no others.
-mod positions {
-    use crate::{CLAIMS, ClaimCheck, Premise};
-
-    macro_rules! positions {
-        ($($name:ident: |$claim:ident| $is:expr;)*) => {$(
-            pub(super) const $name: &[usize] = {
-                const COUNT: usize = {
-                    let (mut at, mut count) = (0, 0);
-                    while at < CLAIMS.len() {
-                        let $claim = &CLAIMS[at];
-                        if $is {
-                            count += 1;
-                        }
-                        at += 1;
-                    }
-                    count
-                };
-                const ALL: [usize; COUNT] = {
-                    let (mut all, mut at, mut count) = ([0; COUNT], 0, 0);
-                    while at < CLAIMS.len() {
-                        let $claim = &CLAIMS[at];
-                        if $is {
-                            all[count] = at;
-                            count += 1;
-                        }
-                        at += 1;
-                    }
-                    all
-                };
-                &ALL
-            };
-        )*};
-    }
-
-    positions! {
-        TRACE: |claim| matches!(claim.check, ClaimCheck::TraceInvariant(_));
-        STEP: |claim| matches!(
-            claim.check,
-            ClaimCheck::StepInvariant(_) | ClaimCheck::HistoryConsistency(_)
-        );
-        HISTORY: |claim| matches!(claim.check, ClaimCheck::HistoryConsistency(_));
-        CONTEXT: |claim| matches!(claim.check, ClaimCheck::ContextInvariant(_));
-        CONTEXT_PREMISE: |claim| matches!(claim.premise, Premise::Context(_));
-        SEMANTIC_STEP: |claim| matches!(claim.check, ClaimCheck::SemanticStepInvariant(_));
-        BATCH: |claim| matches!(claim.check, ClaimCheck::BatchInvariant(_));
-        NETWORK_EVENT: |claim| matches!(claim.check, ClaimCheck::NetworkEventInvariant(_));
-        WRITE: |claim| matches!(claim.check, ClaimCheck::WriteInvariant(_));
-        NODE: |claim| matches!(claim.check, ClaimCheck::NodeInvariant(_));
-        STATE: |claim| matches!(
-            claim.check,
-            ClaimCheck::StateInvariant(_)
-                | ClaimCheck::NetworkInvariant(_)
-                | ClaimCheck::ResponseInvariant(_)
-                | ClaimCheck::AcceptanceInvariant(_)
-        );
-        SEMANTIC: |claim| matches!(claim.check, ClaimCheck::SemanticInvariant(_));
-        SEMANTIC_PREMISE: |claim| matches!(claim.premise, Premise::Semantic(_));
-    }
-}
-
-fn violated(positions: &[usize], holds: impl Fn(&ClaimCheck) -> bool) -> ClaimSet {
-    let is_violated = |at: &usize| CLAIMS.get(*at).is_some_and(|claim| !holds(&claim.check));
-    positions.iter().copied().filter(is_violated).collect()
+/// The claims that do not hold.
+fn violated<F: Copy>(claims: &[(usize, F)], holds: impl Fn(F) -> bool) -> ClaimSet {
+    claims.iter().filter(|(_, claim)| !holds(*claim)).map(|(at, _)| *at).collect()
 }
 
 /// Returns the claims about the semantic state that a step violates.
 #[must_use]
 pub fn semantic_step_violations(policy: &Policy, step: &SemanticStep<'_>) -> ClaimSet {
-    violated(positions::SEMANTIC_STEP, |check| match check {
-        ClaimCheck::SemanticStepInvariant(holds) => holds(policy, step.before(), step.events(), step.after()),
-        _ => true,
-    })
+    violated(by_kind::SEMANTIC_STEP, |holds| holds(policy, step.before(), step.events(), step.after()))
 }
 
 /// Returns the claims about the semantic state that a state violates.
 #[must_use]
 pub fn semantic_violations(policy: &Policy, view: &SemanticView<'_>) -> ClaimSet {
-    violated(positions::SEMANTIC, |check| match check {
-        ClaimCheck::SemanticInvariant(holds) => holds(policy, view),
-        _ => true,
-    })
+    violated(by_kind::SEMANTIC, |holds| holds(policy, view))
 }
 
 /// Returns the claims whose premise is about the semantic state, and holds.
 #[must_use]
 pub fn semantic_premises(policy: &Policy, view: &SemanticView<'_>) -> ClaimSet {
-    let holds = |at: &usize| {
-        CLAIMS.get(*at).is_some_and(|claim| match claim.premise {
-            Premise::Semantic(holds) => holds(policy, view),
-            Premise::State(_) | Premise::Context(_) | Premise::Network(_) => false,
-        })
-    };
-    positions::SEMANTIC_PREMISE.iter().copied().filter(holds).collect()
+    by_kind::SEMANTIC_PREMISE.iter().filter(|(_, holds)| holds(policy, view)).map(|(at, _)| *at).collect()
 }
 
 /// Returns the claims about its events alone that a step violates.
 #[must_use]
 pub fn batch_violations(events: &[Event]) -> ClaimSet {
-    violated(positions::BATCH, |check| match check {
-        ClaimCheck::BatchInvariant(holds) => holds(events),
-        _ => true,
-    })
+    violated(by_kind::BATCH, |holds| holds(events))
 }
 
-/// Returns the claims that the context of a call violates, in the state after the step that sends the call. A context that cannot be
-/// built is `None` and violates all of them.
+/// Returns the claims that the context of a call violates. A context that cannot be built is `None` and violates all of them.
 #[must_use]
-pub fn context_violations(policy: &Policy, after: &State, sent: Option<&SentCall>) -> ClaimSet {
-    violated(positions::CONTEXT, |check| match check {
-        ClaimCheck::ContextInvariant(holds) => sent.is_some_and(|sent| holds(policy, after, sent)),
-        _ => true,
-    })
+pub fn context_violations(view: &ContextView<'_>, sent: Option<&SentCall>) -> ClaimSet {
+    violated(by_kind::CONTEXT, |holds| sent.is_some_and(|sent| holds(view, sent)))
 }
 
 /// Returns the claims whose premise is about a pending call with a context, and holds for this one.
 #[must_use]
-pub fn context_premises(policy: &Policy, question: &ContextQuestion) -> ClaimSet {
-    let holds = |at: &usize| {
-        CLAIMS.get(*at).is_some_and(|claim| match claim.premise {
-            Premise::Context(holds) => holds(policy, question.state(), question.operation()),
-            Premise::State(_) | Premise::Semantic(_) | Premise::Network(_) => false,
-        })
-    };
-    positions::CONTEXT_PREMISE.iter().copied().filter(holds).collect()
+pub fn context_premises(view: &ContextView<'_>) -> ClaimSet {
+    by_kind::CONTEXT_PREMISE.iter().filter(|(_, holds)| holds(view)).map(|(at, _)| *at).collect()
 }
 
-/// Returns the claims that a step violates, without those that [`semantic_step_violations`], [`batch_violations`] and
-/// [`context_violations`] return. Applies the events to the history.
+/// Returns the claims that a step violates, without those that [`semantic_step_violations`], [`batch_violations`],
+/// [`context_violations`] and [`budget_violations`] return. Applies the events to the history.
 pub fn other_step_violations(
     policy: &Policy,
     before: &State,
@@ -152,29 +68,30 @@ pub fn other_step_violations(
 ) -> ClaimSet {
     let mut all = ClaimSet::default();
     for event in events {
-        all = all.union(violated(positions::TRACE, |check| match check {
-            ClaimCheck::TraceInvariant(holds) => holds(policy, history, event),
-            _ => true,
-        }));
+        all = all.union(violated(by_kind::TRACE, |holds| holds(policy, history, event)));
         history.observe(policy, event);
     }
-    all = all
-        .union(network_event_violations(policy, before, events))
-        .union(node_violations(before, events, after));
-    all.union(violated(positions::STEP, |check| match check {
-        ClaimCheck::StepInvariant(holds) => holds(policy, before, events, after),
-        ClaimCheck::HistoryConsistency(holds) => holds(policy, history, after),
-        _ => true,
-    }))
+    all.union(network_event_violations(policy, before, events))
+        .union(node_violations(before, events, after))
+        .union(violated(by_kind::STEP, |holds| holds(policy, before, events, after)))
+        .union(history_violations(policy, history, after))
+}
+
+/// Returns the claims about the budgets of calls that a step violates.
+#[must_use]
+pub fn budget_violations(
+    policy: &Policy,
+    before: &State,
+    events: &[Event],
+    emitted: Option<&EmittedCall>,
+) -> ClaimSet {
+    violated(by_kind::BUDGET, |holds| holds(policy, before, events, emitted))
 }
 
 /// Returns the claims between the history and the state that both violate.
 #[must_use]
 pub fn history_violations(policy: &Policy, history: &History, state: &State) -> ClaimSet {
-    violated(positions::HISTORY, |check| match check {
-        ClaimCheck::HistoryConsistency(holds) => holds(policy, history, state),
-        _ => true,
-    })
+    violated(by_kind::HISTORY, |holds| holds(policy, history, state))
 }
 
 /// Returns the claims that an event about the network violates, in the state before it.
@@ -184,10 +101,7 @@ fn network_event_violations(policy: &Policy, before: &State, events: &[Event]) -
     let mut state = Cow::Borrowed(before);
     for (at, event) in events.iter().enumerate().take(last.saturating_add(1)) {
         if let Event::Network(event) = event {
-            all = all.union(violated(positions::NETWORK_EVENT, |check| match check {
-                ClaimCheck::NetworkEventInvariant(holds) => holds(policy, &state, event),
-                _ => true,
-            }));
+            all = all.union(violated(by_kind::NETWORK_EVENT, |holds| holds(policy, &state, event)));
         }
         if at < last {
             state.to_mut().apply(event);
@@ -226,10 +140,7 @@ pub fn write_violations(
         events.iter().for_each(|event| semantic.apply(event));
         semantic.entries().map(|entry| (entry.item.id, entry.clone())).collect::<Items>()
     });
-    violated(positions::WRITE, |check| match check {
-        ClaimCheck::WriteInvariant(holds) => holds(expected.as_ref(), found.as_ref()),
-        _ => true,
-    })
+    violated(by_kind::WRITE, |holds| holds(expected.as_ref(), found.as_ref()))
 }
 
 /// Returns the claims that a node violates after a step.
@@ -237,10 +148,7 @@ fn node_violations(before: &State, events: &[Event], after: &State) -> ClaimSet 
     let Some((expected, network)) = ExpectedNodes::after_batch(before, events, after) else {
         return ClaimSet::default();
     };
-    violated(positions::NODE, |check| match check {
-        ClaimCheck::NodeInvariant(holds) => expected.all_match(network, holds),
-        _ => true,
-    })
+    violated(by_kind::NODE, |holds| expected.all_match(network, holds))
 }
 
 /// Returns the claims that a step violates, as positions in [`CLAIMS`]. Applies the events to the history.
@@ -252,25 +160,35 @@ pub fn step_violations(
     after: &State,
     history: &mut History,
 ) -> impl Iterator<Item = usize> + use<> {
-    let sent = SentCall::of_step(policy, events, after);
-    let of_context =
-        sent.map_or_else(ClaimSet::default, |sent| context_violations(policy, after, sent.as_ref().ok()));
-    let others = other_step_violations(policy, before, events, after, history).union(of_context);
-    let semantic = semantic_step_violations(policy, &SemanticStep::new(before, events, after));
-    let of_write = write_violations(policy, before, input, Some(events));
-    semantic.union(batch_violations(events)).union(others).union(of_write).iter()
+    let mut of_context = ClaimSet::default();
+    let emitted = emitted_call(events, after).map(|call| {
+        let view = ContextView::new(policy, after, call.operation);
+        if call.not_made.is_none() {
+            let sent = SentCall::build(policy, after, call.operation, &ExactSelector::from_policy(policy));
+            of_context = context_violations(&view, sent.as_ref().ok());
+        }
+        EmittedCall { call, required_tokens: view.required_tokens() }
+    });
+    other_step_violations(policy, before, events, after, history)
+        .union(of_context)
+        .union(budget_violations(policy, before, events, emitted.as_ref()))
+        .union(semantic_step_violations(policy, &SemanticStep::new(before, events, after)))
+        .union(batch_violations(events))
+        .union(write_violations(policy, before, input, Some(events)))
+        .iter()
 }
 
 /// Returns the claims that a state violates, as positions in [`CLAIMS`].
 pub fn state_violations<'a>(policy: &'a Policy, state: &'a State) -> impl Iterator<Item = usize> + use<'a> {
-    let decide = |state: &State, input: &Input| {
+    let decide = move |state: &State, input: &Input| {
         orchestrion_kernel::decide(policy, state, input_time(state, input), input)
     };
-    let accepts = |state: &State, input: &Input| {
+    let accepts = move |state: &State, input: &Input| {
         orchestrion_kernel::checker::accepts(policy, state, input_time(state, input), input)
     };
-    let others = violated(positions::STATE, |check| check.holds_in_state(policy, &decide, &accepts, state));
-    semantic_violations(policy, &SemanticView::new(state)).union(others).iter()
+    let is_violated =
+        move |(_, claim): &(usize, &Claim)| !claim.check.holds_in_state(policy, &decide, &accepts, state);
+    CLAIMS.iter().enumerate().filter(is_violated).map(|(at, _)| at)
 }
 
 impl ClaimCheck {
@@ -295,6 +213,7 @@ impl ClaimCheck {
             | Self::NetworkEventInvariant(_)
             | Self::NodeInvariant(_)
             | Self::WriteInvariant(_)
+            | Self::BudgetInvariant(_)
             | Self::ContextInvariant(_)
             | Self::TraceInvariant(_)
             | Self::HistoryConsistency(_)

@@ -7,9 +7,11 @@
 
 extern crate alloc;
 
+mod by_kind;
 pub mod catalogue;
 mod claim_set;
 mod context_question;
+mod context_view;
 mod evaluate;
 pub mod history;
 mod reference;
@@ -19,15 +21,16 @@ mod sent_call;
 pub use catalogue::{CLAIMS, has_unproven_context, is_unproven_context};
 pub use claim_set::ClaimSet;
 pub use context_question::ContextQuestion;
+pub use context_view::ContextView;
 pub use evaluate::{
-    batch_violations, context_premises, context_violations, history_violations, other_step_violations,
-    semantic_premises, semantic_step_violations, semantic_violations, state_violations, step_violations,
-    write_violations,
+    batch_violations, budget_violations, context_premises, context_violations, history_violations,
+    other_step_violations, semantic_premises, semantic_step_violations, semantic_violations,
+    state_violations, step_violations, write_violations,
 };
 pub use history::History;
 pub use reference::writes::Items;
 pub use semantic_view::{SemanticStep, SemanticView};
-pub use sent_call::{SentCall, sent_operation, waiting_operations};
+pub use sent_call::{EmittedCall, SentCall, emitted_call, waiting_operations};
 
 use orchestrion_kernel::event::{Event, Events};
 use orchestrion_kernel::input::Input;
@@ -71,7 +74,7 @@ pub enum Premise {
     /// About the semantic state.
     Semantic(fn(&Policy, &SemanticView<'_>) -> bool),
     /// About a pending call that was sent with a context.
-    Context(fn(&Policy, &State, Operation) -> bool),
+    Context(fn(&ContextView<'_>) -> bool),
     /// About a state with a network.
     Network(fn(&State, &NetworkState) -> bool),
 }
@@ -84,7 +87,7 @@ impl Premise {
             Self::State(holds) => holds(policy, state),
             Self::Semantic(holds) => holds(policy, &SemanticView::new(state)),
             Self::Context(holds) => {
-                waiting_operations(state).any(|operation| holds(policy, state, operation))
+                waiting_operations(state).any(|operation| holds(&ContextView::new(policy, state, operation)))
             }
             Self::Network(holds) => state.network().is_some_and(|network| holds(state, network)),
         }
@@ -117,8 +120,10 @@ pub enum ClaimCheck {
     NodeInvariant(fn(&Node, &Node) -> bool),
     /// Holds for every write, given the items after it by the reference of 003-6 and the items after it; none of a refused write.
     WriteInvariant(fn(Option<&Items>, Option<&Items>) -> bool),
-    /// Holds for every call that is sent with a context, given the state after the step.
-    ContextInvariant(fn(&Policy, &State, &SentCall) -> bool),
+    /// Holds in every step, given the state before it and the call with a context that it emits.
+    BudgetInvariant(fn(&Policy, &State, &[Event], Option<&EmittedCall>) -> bool),
+    /// Holds for every call that is sent with a context, given the context by the reference, and the call.
+    ContextInvariant(fn(&ContextView<'_>, &SentCall) -> bool),
     /// Holds at every event, given the history of the request before it.
     TraceInvariant(fn(&Policy, &History, &Event) -> bool),
     /// Holds after every step between the history and the kernel's state.
@@ -214,7 +219,8 @@ impl ClaimCheck {
             | Self::BatchInvariant(_)
             | Self::NetworkEventInvariant(_)
             | Self::NodeInvariant(_)
-            | Self::WriteInvariant(_) => "step",
+            | Self::WriteInvariant(_)
+            | Self::BudgetInvariant(_) => "step",
             Self::ContextInvariant(_) => "context",
             Self::TraceInvariant(_) => "trace",
             Self::HistoryConsistency(_) => "memory",

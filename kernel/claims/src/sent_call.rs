@@ -9,7 +9,6 @@ use orchestrion_kernel::ids::ItemId;
 use orchestrion_kernel::module::Operation;
 use orchestrion_kernel::policy::Policy;
 use orchestrion_kernel::state::{Call, State};
-use orchestrion_optimizer::ExactSelector;
 
 /// A call that a step sends with a context.
 #[derive(Clone, Debug)]
@@ -23,14 +22,6 @@ pub struct SentCall {
 }
 
 impl SentCall {
-    /// Builds the context of the call that these events send, with the kernel's own code; `None` if they send no call with a
-    /// context.
-    #[must_use]
-    pub fn of_step(policy: &Policy, events: &[Event], after: &State) -> Option<Result<Self, ContextError>> {
-        let operation = sent_operation(events, after)?;
-        Some(Self::build(policy, after, operation, &ExactSelector::from_policy(policy)))
-    }
-
     /// Builds the context of a call with the kernel's own code.
     ///
     /// # Errors
@@ -59,10 +50,13 @@ impl SentCall {
     }
 }
 
-/// Returns the operation that these events call with a context: its module reads one, and it is not over budget.
-#[must_use]
-pub fn sent_operation(events: &[Event], after: &State) -> Option<Operation> {
-    emitted_call(events, after).filter(is_sent).map(|call| call.operation)
+/// A call that a step emits, whose module reads a context.
+#[derive(Clone, Copy, Debug)]
+pub struct EmittedCall {
+    /// The call.
+    pub call: Call,
+    /// The tokens that it needs by the reference: those of its pinned items with their dependencies and headings, and of its payload.
+    pub required_tokens: u64,
 }
 
 /// Returns the operations that wait for a reply and were sent with a context.
@@ -75,7 +69,8 @@ const fn is_sent(call: &Call) -> bool {
 }
 
 /// Returns the call that these events emitted, if its module reads a context.
-pub(crate) fn emitted_call(events: &[Event], after: &State) -> Option<Call> {
+#[must_use]
+pub fn emitted_call(events: &[Event], after: &State) -> Option<Call> {
     let emitted = events.iter().find_map(|event| match event {
         Event::ToolCall { call, .. } => Some(*call),
         _ => None,

@@ -75,8 +75,8 @@ pub(super) const COMPACTION: &[Claim] = &[
         statement: "The context of the summarizer contains the cluster and nothing else: the oldest items of the largest compaction \
                     group.",
         formula: "□ (ToolCall(Sum) ∈ σ ∧ ¬over_budget' ⇒ Ctx = C)",
-        check: ContextInvariant(|policy, state, sent| {
-            sent.operation != Operation::Summarize || sent.context.ids == cluster(policy, state)
+        check: ContextInvariant(|ContextView { policy, state, operation, .. }, sent| {
+            *operation != Operation::Summarize || sent.context.ids == cluster(policy, state)
         }),
         premise: Premise::State(|policy, state| {
             let largest = largest_group(policy, state).len();

@@ -1,12 +1,8 @@
 //! Claims about module contexts (000 §5, decision 0024).
 
 use super::prelude::*;
-use crate::reference::contexts::{
-    ExpectedProblem, exceeds_budget, expected_problem, is_pinned, payload_bytes, payload_tokens,
-    required_tokens, token_limit,
-};
-use crate::reference::reading::{closed_subset, readable_items};
-use crate::sent_call::{emitted_call, waiting_operations};
+use crate::reference::contexts::{ExpectedProblem, is_pinned, payload_bytes, payload_tokens, token_limit};
+use crate::sent_call::{EmittedCall, waiting_operations};
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
@@ -29,30 +25,27 @@ pub(super) const CONTEXTS: &[Claim] = &[
                     candidate.",
         formula: "□ (ToolCall(M) ∈ σ ∧ ¬over_budget' ⇒ Ctx ⊆ readable(S) ∧ deps(Ctx) ⊆ Ctx ∧ pinned ⊆ Ctx ∧ cost(Ctx) + c(payload) \
                   ≤ T_M ∧ (M summarizes ⇒ Ctx = candidates))",
-        check: ContextInvariant(|policy, state, sent| {
-            let operation = sent.operation;
-            let readable = readable_items(policy, state, operation);
-            let is_alone = operation == Operation::Summarize;
-            let selectable = if is_alone { readable } else { closed_subset(state, readable) };
+        check: ContextInvariant(|view, sent| {
+            let ContextView { policy, state, operation, selectable, .. } = view;
             let shown: BTreeSet<ItemId> = sent.items().iter().copied().collect();
             let deps = |id: &ItemId| state.semantic().get(*id).map_or(&[][..], |entry| entry.deps.as_slice());
             let is_closed = || shown.iter().all(|id| deps(id).iter().all(|dep| shown.contains(dep)));
             let is_pinned_item = |id: &&ItemId| {
                 let entry = state.semantic().get(**id);
-                entry.is_some_and(|entry| is_pinned(policy, state, operation, &entry.item))
+                entry.is_some_and(|entry| is_pinned(policy, state, *operation, &entry.item))
             };
-            let payload_tokens = payload_bytes(state, operation).div_ceil(4);
+            let payload_tokens = payload_bytes(state, *operation).div_ceil(4);
             let tokens = sent.context.text.len().div_ceil(4).saturating_add(payload_tokens);
             let has_pinned = || selectable.iter().filter(is_pinned_item).all(|id| shown.contains(id));
-            let is_complete =
-                if is_alone { sent.items() == sent.candidates() } else { is_closed() && has_pinned() };
-            shown.is_subset(&selectable)
+            let is_complete = match operation {
+                Operation::Summarize => sent.items() == sent.candidates(),
+                _ => is_closed() && has_pinned(),
+            };
+            shown.is_subset(selectable)
                 && is_complete
-                && u64::try_from(tokens).is_ok_and(|tokens| tokens <= token_limit(policy, operation))
+                && u64::try_from(tokens).is_ok_and(|tokens| tokens <= token_limit(policy, *operation))
         }),
-        premise: Premise::State(|_, state| {
-            waiting_operations(state).any(|operation| payload_bytes(state, operation) > 0)
-        }),
+        premise: Premise::Context(|view| payload_bytes(view.state, view.operation) > 0),
         ..CLAIM
     },
     Claim {
@@ -61,9 +54,8 @@ pub(super) const CONTEXTS: &[Claim] = &[
         statement: "A context is a closed selection of maximum utility. Ties are broken by minimum cost, \
                     then by the lexicographically smallest id list.",
         formula: "□ (ToolCall(M) ∈ σ ∧ ¬over_budget' ⇒ Ctx = lexmin argmin_c argmax_w { X closed, c(X) + c(payload) ≤ T_M })",
-        check: ContextInvariant(|policy, state, sent| {
-            let problem = expected_problem(policy, state, sent.operation);
-            best_selection(&problem).is_none_or(|best| sent.items() == best)
+        check: ContextInvariant(|view, sent| {
+            best_selection(&view.problem).is_none_or(|best| sent.items() == best)
         }),
         premise: Premise::Context(omits_items),
         needs_proven_contexts: true,
@@ -76,28 +68,27 @@ pub(super) const CONTEXTS: &[Claim] = &[
                     budget. The event names both numbers. The kernel accepts no reply to the call.",
         formula: "□ (ToolCall(M) ∈ σ ⇒ (over_budget' ⇔ c(pinned*) + c(payload) > T_M)) ∧ □ (OverBudget(n, T) ∈ σ ⇒ n = c(pinned*) + \
                   c(payload) ∧ T = T_M) ∧ □ (over_budget ∧ ToolResult ∉ σ)",
-        check: StepInvariant(|policy, before, events, after| {
+        check: BudgetInvariant(|policy, before, events, emitted| {
             let is_over =
                 |id: &CallId| before.control().pending_call(*id).is_some_and(|call| is_over_budget(&call));
             let answers = |event: &Event| matches!(event, Event::ToolResult { call, .. } if is_over(call));
-            let right = |call: Call| {
-                let (required, limit) =
-                    (required_tokens(policy, after, call.operation), token_limit(policy, call.operation));
+            let right = |EmittedCall { call, required_tokens }: &EmittedCall| {
+                let limit = token_limit(policy, call.operation);
                 let names = |event: &Event| match event {
-                    Event::OverBudget { call: id, required_tokens, budget_tokens } => {
-                        (*id, *required_tokens, *budget_tokens) == (call.id, required, limit)
+                    Event::OverBudget { call: id, required_tokens: stated, budget_tokens } => {
+                        (id, stated, budget_tokens) == (&call.id, required_tokens, &limit)
                     }
                     _ => true,
                 };
-                is_over_budget(&call) == (required > limit) && events.iter().all(names)
+                is_over_budget(call) == (*required_tokens > limit) && events.iter().all(names)
             };
-            !events.iter().any(answers) && emitted_call(events, after).is_none_or(right)
+            !events.iter().any(answers) && emitted.is_none_or(right)
         }),
         premise: Premise::State(|policy, state| {
             // The pinned items alone fit.
             let by_payload = |call: &Call| {
                 let payload = payload_tokens(state, call.operation);
-                let required = required_tokens(policy, state, call.operation);
+                let required = ContextView::new(policy, state, call.operation).required_tokens();
                 payload > 0 && required.saturating_sub(payload) <= token_limit(policy, call.operation)
             };
             state.control().pending_calls().iter().any(|call| is_over_budget(call) && by_payload(call))
@@ -110,19 +101,14 @@ pub(super) const CONTEXTS: &[Claim] = &[
         statement: "Each candidate of a context has the utility of its topic, its recency and the module, and costs the \
                     tokens of its line. The budget is that of the module.",
         formula: "□ (ToolCall(M) ∈ σ ∧ ¬over_budget' ⇒ ∀ x: w(x) = w_M(S, x) ∧ c(x) = c_M(S, x) ∧ T = T_M)",
-        check: ContextInvariant(|policy, state, sent| {
-            let expected = expected_problem(policy, state, sent.operation);
-            let problem = &sent.problem.problem;
-            let numbers = |one: &Candidate| (one.utility, one.cost);
+        check: ContextInvariant(|view, sent| {
+            let (problem, expected) = (&sent.problem.problem, &view.problem);
             problem.budget() == expected.budget
                 && problem.candidates().iter().map(numbers).eq(expected.candidates.iter().map(numbers))
         }),
-        premise: Premise::Context(|policy, state, operation| {
-            let problem = expected_problem(policy, state, operation);
-            let of_item = |one: &Candidate| (one.utility, one.cost);
-            let numbers: BTreeSet<(u64, u64)> =
-                problem.candidates.iter().take(problem.ids.len()).map(of_item).collect();
-            numbers.len() > 2
+        premise: Premise::Context(|view| {
+            let items = view.problem.candidates.iter().take(view.problem.ids.len());
+            items.map(numbers).collect::<BTreeSet<_>>().len() > 2
         }),
         ..CLAIM
     },
@@ -133,13 +119,12 @@ pub(super) const CONTEXTS: &[Claim] = &[
                     situation of a module that reasons, the reviews for Solution, and what these depend on. For the \
                     summarizer it omits nothing.",
         formula: "□ (ToolCall(M) ∈ σ ∧ ¬over_budget' ⇒ pinned(Ctx) = pinned_M(S))",
-        check: ContextInvariant(|policy, state, sent| {
+        check: ContextInvariant(|view, sent| {
             let pinned = |candidates: &[Candidate]| -> Vec<usize> {
                 let is_pinned = |(_, one): &(usize, &Candidate)| one.inclusion == Inclusion::Pinned;
                 candidates.iter().enumerate().filter(is_pinned).map(|(at, _)| at).collect()
             };
-            let expected = expected_problem(policy, state, sent.operation);
-            pinned(sent.problem.problem.candidates()) == pinned(&expected.candidates)
+            pinned(sent.problem.problem.candidates()) == pinned(&view.problem.candidates)
         }),
         // Only a context that omits an item shows what it may omit.
         premise: Premise::Context(omits_items),
@@ -164,9 +149,14 @@ pub fn is_unproven_context(policy: &Policy, state: &State, operation: Operation)
         .is_ok_and(|context| context.status != SelectionStatus::Optimal)
 }
 
+/// The utility and the cost of a candidate.
+fn numbers(candidate: &Candidate) -> (u64, u64) {
+    (candidate.utility, candidate.cost)
+}
+
 /// Whether the context of a call omits readable items.
-fn omits_items(policy: &Policy, state: &State, operation: Operation) -> bool {
-    !is_budget_ample(&expected_problem(policy, state, operation)) && !exceeds_budget(policy, state, operation)
+fn omits_items(view: &ContextView<'_>) -> bool {
+    !is_budget_ample(&view.problem) && view.required_tokens() <= view.problem.budget
 }
 
 /// Whether all candidates together fit the budget.

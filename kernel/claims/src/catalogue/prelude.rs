@@ -1,7 +1,9 @@
 //! What the claims of several topics share: types, the default claim, and predicates.
 
 pub(super) use crate::history::ReviewStatus;
-pub(super) use crate::{Actor, Claim, ClaimCheck, Contract, Fairness, History, Premise, SemanticView};
+pub(super) use crate::{
+    Actor, Claim, ClaimCheck, ContextView, Contract, Fairness, History, Premise, SemanticView,
+};
 pub(super) use orchestrion_kernel::control::phase::Phase;
 pub(super) use orchestrion_kernel::event::{Cause, Decision, DecisionLabel, Event, TaskOutcome};
 pub(super) use orchestrion_kernel::ids::{RequestId, Revision, TaskId, Text};
@@ -16,9 +18,9 @@ pub(super) use orchestrion_kernel::state::{Call, Request, StartedTask, State};
 use alloc::vec::Vec;
 
 pub(super) use ClaimCheck::{
-    AcceptanceInvariant, BatchInvariant, ContextInvariant, LeadsTo, NetworkEventInvariant, NetworkInvariant,
-    NodeInvariant, ResponseInvariant, SemanticInvariant, SemanticStepInvariant, StepInvariant,
-    TraceInvariant, WriteInvariant,
+    AcceptanceInvariant, BatchInvariant, BudgetInvariant, ContextInvariant, LeadsTo, NetworkEventInvariant,
+    NetworkInvariant, NodeInvariant, ResponseInvariant, SemanticInvariant, SemanticStepInvariant,
+    StepInvariant, TraceInvariant, WriteInvariant,
 };
 
 /// Defaults: no finding, a premise that always holds, and every policy. A claim without a check fails everywhere.

@@ -5,9 +5,8 @@ use crate::SentCall;
 use crate::reference::items::{fact_keys, facts_in_force, is_in_force, session_identity};
 use crate::reference::plans::call_scope;
 use crate::reference::reading::{
-    current_value, expires_at, has_expired, is_for_session, is_in_scope, readable_facts, readable_items,
+    current_value, expires_at, has_expired, is_for_session, is_in_scope, readable_facts,
 };
-use crate::sent_call::waiting_operations;
 use alloc::vec::Vec;
 use orchestrion_kernel::ids::ItemId;
 use orchestrion_kernel::item::{Item, Layer, Rank};
@@ -20,7 +19,7 @@ pub(super) const READING: &[Claim] = &[
         clause: "003-9.1",
         statement: "No context contains a superseded or denied item.",
         formula: "□ (∃ y valid: supersedes(y) = x ∨ denied(x) ⇒ x ∉ Ctx)",
-        check: ContextInvariant(|_, state, sent| {
+        check: ContextInvariant(|ContextView { state, .. }, sent| {
             // Derived from the successors' links, not from the item's own validity.
             let valid = state.semantic().entries().filter(|entry| is_in_force(&entry.item));
             let facts = valid.filter_map(|entry| entry.item.fact());
@@ -30,7 +29,7 @@ pub(super) const READING: &[Claim] = &[
                 !is_named && is_in_force(item)
             })
         }),
-        premise: Premise::State(|_, state| calls_with(state, |item| !is_in_force(item))),
+        premise: Premise::Context(|view| has_item(view.state, |item| !is_in_force(item))),
         ..CLAIM
     },
     Claim {
@@ -38,14 +37,13 @@ pub(super) const READING: &[Claim] = &[
         clause: "003-2.21",
         statement: "A context contains an item in a task, hypothetical or draft scope only if its call runs in this scope.",
         formula: "□ (scope(x) ∉ {global, session, scope(call)} ⇒ x ∉ Ctx)",
-        check: ContextInvariant(|_, state, sent| {
-            let scope = call_scope(state, sent.operation);
+        check: ContextInvariant(|ContextView { state, operation, .. }, sent| {
+            let scope = call_scope(state, *operation);
             shown_items(state, sent).all(|item| is_in_scope(item, scope))
         }),
-        premise: Premise::State(|_, state| {
-            waiting_operations(state)
-                .map(|operation| call_scope(state, operation))
-                .any(|scope| calls_with(state, |item| is_in_force(item) && !is_in_scope(item, scope)))
+        premise: Premise::Context(|ContextView { state, operation, .. }| {
+            let scope = call_scope(state, *operation);
+            has_item(state, |item| is_in_force(item) && !is_in_scope(item, scope))
         }),
         ..CLAIM
     },
@@ -55,11 +53,11 @@ pub(super) const READING: &[Claim] = &[
         statement: "A context contains a restricted fact only if the session user belongs to its audience, and an item of a \
                     request only if it belongs to the session user.",
         formula: "□ (x ∈ Ctx ⇒ session ∈ audience(x)) ∧ □ (x ∈ Ctx of a request ⇒ user(x) = session)",
-        check: ContextInvariant(|_, state, sent| {
+        check: ContextInvariant(|ContextView { state, .. }, sent| {
             shown_items(state, sent).all(|item| is_for_session(state, item))
         }),
-        premise: Premise::State(|_, state| {
-            calls_with(state, |item| is_in_force(item) && !is_for_session(state, item))
+        premise: Premise::Context(|ContextView { state, .. }| {
+            has_item(state, |item| is_in_force(item) && !is_for_session(state, item))
         }),
         ..CLAIM
     },
@@ -68,10 +66,12 @@ pub(super) const READING: &[Claim] = &[
         clause: "003-3.5",
         statement: "No context contains an expired item.",
         formula: "□ (expires_at(x) ≤ now ⇒ x ∉ Ctx)",
-        check: ContextInvariant(|_, state, sent| {
+        check: ContextInvariant(|ContextView { state, .. }, sent| {
             shown_items(state, sent).all(|item| !has_expired(item, state.now()))
         }),
-        premise: Premise::State(|_, state| calls_with(state, |item| has_expired(item, state.now()))),
+        premise: Premise::Context(|ContextView { state, .. }| {
+            has_item(state, |item| has_expired(item, state.now()))
+        }),
         ..CLAIM
     },
     Claim {
@@ -80,18 +80,12 @@ pub(super) const READING: &[Claim] = &[
         statement: "The candidates of a context are exactly the items that its call may read: valid, not expired, in its \
                     scope, for its user, and not shadowed. Those of a summary are readable too.",
         formula: "□ (ToolCall(M) ∈ σ ⇒ candidates = readable(S, scope(M))), or ⊆ if M summarizes",
-        check: ContextInvariant(|policy, state, sent| {
-            let readable = readable_items(policy, state, sent.operation);
+        check: ContextInvariant(|ContextView { operation, readable, .. }, sent| {
             let mut candidates = sent.candidates().iter();
             candidates.all(|id| readable.contains(id))
-                && (sent.operation == Operation::Summarize || sent.candidates().len() == readable.len())
+                && (*operation == Operation::Summarize || sent.candidates().len() == readable.len())
         }),
-        premise: Premise::State(|policy, state| {
-            let reads_less = |operation| {
-                readable_items(policy, state, operation).len() < state.semantic().entries().count()
-            };
-            waiting_operations(state).any(reads_less)
-        }),
+        premise: Premise::Context(|view| view.readable.len() < view.state.semantic().entries().count()),
         ..CLAIM
     },
     Claim {
@@ -199,9 +193,9 @@ pub(super) const READING: &[Claim] = &[
     },
 ];
 
-/// Whether a call waits that was sent with a context, and the state has such an item.
-fn calls_with(state: &State, is: impl Fn(&Item) -> bool) -> bool {
-    waiting_operations(state).next().is_some() && state.semantic().entries().any(|entry| is(&entry.item))
+/// Whether the state has such an item.
+fn has_item(state: &State, is: impl Fn(&Item) -> bool) -> bool {
+    state.semantic().entries().any(|entry| is(&entry.item))
 }
 
 /// The items of a context.

@@ -4,11 +4,10 @@ use super::prelude::*;
 use crate::SentCall;
 use crate::reference::contexts::{payload_tokens, token_limit, tokens};
 use crate::reference::items::identity;
-use crate::reference::reading::{closed_subset, readable_items};
-use crate::reference::serialization::{expected_text, line};
+use crate::reference::serialization::expected_text;
 use crate::reference::situation::{reasoning_mode, situation, situation_text};
+use alloc::borrow::Cow;
 use alloc::format;
-use alloc::string::String;
 use alloc::vec::Vec;
 use orchestrion_kernel::Timestamp;
 use orchestrion_kernel::item::{Item, Layer, Validity};
@@ -22,12 +21,9 @@ pub(super) const SERIALIZATION: &[Claim] = &[
                     facts, working set and situation, in this order, with one line for each selected item and \
                     an empty line between two sections.",
         formula: "□ (ToolCall(M) ∈ σ ∧ ¬over_budget' ⇒ text(Ctx) = ser_M(S, τ, items(Ctx)))",
-        check: ContextInvariant(|policy, state, sent| {
-            sent.context.text == expected_text(policy, state, sent.operation, sent.items())
-        }),
-        premise: Premise::Context(|policy, state, operation| {
-            let shown = selectable(policy, state, operation);
-            let has = |is: fn(&Layer) -> bool| shown.iter().any(|item| is(&item.layer));
+        check: ContextInvariant(|view, sent| sent.context.text == expected_text(view, sent.items())),
+        premise: Premise::Context(|view| {
+            let has = |is: fn(&Layer) -> bool| view.selectable_items().any(|item| is(&item.layer));
             has(|layer| matches!(layer, Layer::Identity(_)))
                 && has(|layer| matches!(layer, Layer::Environment))
                 && has(|layer| matches!(layer, Layer::Fact(_)))
@@ -41,17 +37,18 @@ pub(super) const SERIALIZATION: &[Claim] = &[
         statement: "A context states of each of its facts the kind, the key, the name and the rank of the source, the \
                     time if it is known, the scope if it is narrow, and whether the fact needs review.",
         formula: "□ (x ∈ Ctx ∧ fact(x) ⇒ line(kind, key, source, rank, time, scope, review, text) ∈ text(Ctx))",
-        check: ContextInvariant(|policy, state, sent| {
-            let facts = shown_items(state, sent).filter(|item| item.fact().is_some());
-            facts.map(|item| line(policy, item)).all(|line| sent.context.text.contains(&line))
+        check: ContextInvariant(|view, sent| {
+            let mut facts = shown_items(view.state, sent).filter(|item| item.fact().is_some());
+            facts.all(|item| sent.context.text.contains(&*view.line(item)))
         }),
-        premise: Premise::Context(|policy, state, operation| {
-            let stated = |item: &&Item| {
+        premise: Premise::Context(|view| {
+            let contexts = &view.policy.contexts;
+            let stated = |item: &Item| {
                 item.fact().is_some_and(|fact| fact.established_at > Timestamp::default())
                     // A policy may keep facts that need review from contexts.
-                    && (item.validity == Validity::NeedsReview || !policy.contexts.needs_review)
+                    && (item.validity == Validity::NeedsReview || !contexts.needs_review)
             };
-            policy.contexts.provenance && selectable(policy, state, operation).iter().any(stated)
+            contexts.provenance && view.selectable_items().any(stated)
         }),
         ..CLAIM
     },
@@ -61,12 +58,12 @@ pub(super) const SERIALIZATION: &[Claim] = &[
         statement: "A context begins with the identity of the session user, if there is one. It states the authority, the \
                     rank and the permissions.",
         formula: "□ (ToolCall(M) ∈ σ ∧ ¬over_budget' ∧ ∃ identity x ∧ ¬summarizes(M) ⇒ text(Ctx) begins with line(x))",
-        check: ContextInvariant(|policy, state, sent| {
+        check: ContextInvariant(|view, sent| {
             let begins =
-                |item: &Item| sent.context.text.starts_with(&format!("# Identity\n{}", line(policy, item)));
-            sent.operation == Operation::Summarize || identities(state).all(begins)
+                |item: &Item| sent.context.text.starts_with(&format!("# Identity\n{}", view.line(item)));
+            view.operation == Operation::Summarize || identities(view.state).all(begins)
         }),
-        premise: Premise::Context(|policy, state, _| {
+        premise: Premise::Context(|ContextView { policy, state, .. }| {
             let has_permission =
                 |item: &Item| identity(item).is_some_and(|identity| !identity.permissions.is_empty());
             policy.contexts.provenance && identities(state).any(has_permission)
@@ -79,24 +76,22 @@ pub(super) const SERIALIZATION: &[Claim] = &[
         statement: "A context states the current time, if it is known, at the head of the environment, which contains \
                     every signal. Only that of the summarizer has no environment.",
         formula: "□ (ToolCall(M) ∈ σ ∧ ¬over_budget' ∧ now > 0 ∧ ¬summarizes(M) ⇒ environment(Ctx) = now · signals(S))",
-        check: ContextInvariant(|policy, state, sent| {
-            if sent.operation == Operation::Summarize {
+        check: ContextInvariant(|view, sent| {
+            if view.operation == Operation::Summarize {
                 return true;
             }
-            let time = is_time_stated(policy, state).then(|| format!("time: {}\n", state.now()));
-            let signals = selectable(policy, state, sent.operation);
-            let signals = signals.into_iter().filter(|item| matches!(item.layer, Layer::Environment));
-            let lines: Vec<String> = time.into_iter().chain(signals.map(|item| line(policy, item))).collect();
+            let time = is_time_stated(view).then(|| Cow::Owned(format!("time: {}\n", view.state.now())));
+            let signals = view.selectable_items().filter(|item| matches!(item.layer, Layer::Environment));
+            let lines: Vec<Cow<'_, str>> =
+                time.into_iter().chain(signals.map(|item| view.line(item))).collect();
             let environment = format!("# Environment\n{}", lines.concat());
             lines.is_empty()
                 || sent.context.text.starts_with(&environment)
                 || sent.context.text.contains(&format!("\n\n{environment}"))
         }),
-        premise: Premise::Context(|policy, state, operation| {
-            is_time_stated(policy, state)
-                && selectable(policy, state, operation)
-                    .iter()
-                    .any(|item| matches!(item.layer, Layer::Environment))
+        premise: Premise::Context(|view| {
+            is_time_stated(view)
+                && view.selectable_items().any(|item| matches!(item.layer, Layer::Environment))
         }),
         ..CLAIM
     },
@@ -106,10 +101,10 @@ pub(super) const SERIALIZATION: &[Claim] = &[
         statement: "A module that reasons in deep mode receives the summary, or without one the short form of the earlier \
                     actions, and then the complete results of the latest action, if it has any.",
         formula: "□ (mode(M) = deep ⇒ text(Ctx) ends with attempts · LATEST DETAILS · results(latest))",
-        check: ContextInvariant(|policy, state, sent| states_situation(policy, state, sent, Mode::Deep)),
-        premise: Premise::Context(|policy, state, operation| {
+        check: ContextInvariant(|view, sent| states_situation(view, sent, Mode::Deep)),
+        premise: Premise::Context(|ContextView { policy, state, operation, .. }| {
             let has_summary = !situation(state.semantic()).is_empty();
-            reasoning_mode(&policy.situation, operation) == Some(Mode::Deep)
+            reasoning_mode(&policy.situation, *operation) == Some(Mode::Deep)
                 && has_summary
                 && actions(state).last().is_some_and(|latest| !latest.tool_calls.is_empty())
         }),
@@ -122,19 +117,18 @@ pub(super) const SERIALIZATION: &[Claim] = &[
         statement: "A context states its own cost: the tokens of its text and of the payload of the call, which together \
                     stay within the budget.",
         formula: "□ (ToolCall(M) ∈ σ ∧ ¬over_budget' ⇒ cost(Ctx) = c(text) ∧ payload(Ctx) = c(payload) ∧ cost + payload ≤ T_M)",
-        check: ContextInvariant(|policy, state, sent| {
-            let payload = payload_tokens(state, sent.operation);
+        check: ContextInvariant(|ContextView { policy, state, operation, .. }, sent| {
+            let payload = payload_tokens(state, *operation);
             let cost = tokens(&sent.context.text);
             sent.context.cost_tokens == cost
                 && sent.context.payload_tokens == payload
-                && cost.saturating_add(payload) <= token_limit(policy, sent.operation)
+                && cost.saturating_add(payload) <= token_limit(policy, *operation)
         }),
-        premise: Premise::Context(|policy, state, operation| {
-            let lines =
-                selectable(policy, state, operation).into_iter().map(|item| tokens(&line(policy, item)));
+        premise: Premise::Context(|view| {
+            let lines = view.selectable_items().map(|item| tokens(&view.line(item)));
             let all = lines.fold(0, u64::saturating_add);
-            let payload = payload_tokens(state, operation);
-            let limit = token_limit(policy, operation);
+            let payload = payload_tokens(view.state, view.operation);
+            let limit = token_limit(view.policy, view.operation);
             // The items alone would fit.
             payload > 0 && all <= limit && all.saturating_add(payload) > limit
         }),
@@ -147,10 +141,10 @@ pub(super) const SERIALIZATION: &[Claim] = &[
                     actions before the latest: of each tool call the name, the shortened arguments, the outcome and the \
                     shortened result.",
         formula: "□ (mode(M) = fast ⇒ text(Ctx) ends with attempts)",
-        check: ContextInvariant(|policy, state, sent| states_situation(policy, state, sent, Mode::Fast)),
-        premise: Premise::Context(|policy, state, operation| {
+        check: ContextInvariant(|view, sent| states_situation(view, sent, Mode::Fast)),
+        premise: Premise::Context(|ContextView { policy, state, operation, .. }| {
             let earlier = actions(state).split_last().map_or(&[][..], |(_, earlier)| earlier);
-            reasoning_mode(&policy.situation, operation) == Some(Mode::Fast)
+            reasoning_mode(&policy.situation, *operation) == Some(Mode::Fast)
                 && situation(state.semantic()).is_empty()
                 && earlier.iter().any(|action| !action.tool_calls.is_empty())
         }),
@@ -158,12 +152,6 @@ pub(super) const SERIALIZATION: &[Claim] = &[
         ..CLAIM
     },
 ];
-
-/// The items that a context can contain, in id order.
-fn selectable<'s>(policy: &Policy, state: &'s State, operation: Operation) -> Vec<&'s Item> {
-    let ids = closed_subset(state, readable_items(policy, state, operation));
-    ids.into_iter().filter_map(|id| Some(&state.semantic().get(id)?.item)).collect()
-}
 
 /// The items of a context.
 fn shown_items<'a>(state: &'a State, sent: &'a SentCall) -> impl Iterator<Item = &'a Item> {
@@ -176,8 +164,8 @@ fn identities(state: &State) -> impl Iterator<Item = &Item> {
 }
 
 /// Whether a context states the time: it is known, and the policy shows where facts come from.
-fn is_time_stated(policy: &Policy, state: &State) -> bool {
-    policy.contexts.provenance && state.now() > Timestamp::default()
+fn is_time_stated(view: &ContextView<'_>) -> bool {
+    view.policy.contexts.provenance && view.state.now() > Timestamp::default()
 }
 
 /// The latest actions of the running request.
@@ -186,8 +174,9 @@ fn actions(state: &State) -> &[ActionRecord] {
 }
 
 /// Whether the context of a module that reasons in this mode ends with the situation.
-fn states_situation(policy: &Policy, state: &State, sent: &SentCall, mode: Mode) -> bool {
-    if reasoning_mode(&policy.situation, sent.operation) != Some(mode) {
+fn states_situation(view: &ContextView<'_>, sent: &SentCall, mode: Mode) -> bool {
+    let ContextView { policy, state, operation, .. } = *view;
+    if reasoning_mode(&policy.situation, operation) != Some(mode) {
         return true;
     }
     let text = situation_text(&policy.situation, mode, &situation(state.semantic()), actions(state));

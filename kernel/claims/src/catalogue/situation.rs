@@ -21,17 +21,20 @@ pub(super) const SITUATION: &[Claim] = &[
         formula: "□ (reply with update u ⇒ ∀ f: summary'(f) = u(f) if verified' ∧ strip(u(f)) ≠ ε, else summary(f))",
         check: ResponseInvariant(|_, decide, state| {
             common_replies(state).all(|report| {
-                let after = |update: &[(&str, &str)]| {
-                    state_after(decide, state, &report, Some(summary_update(update)))
+                let update = |texts: &[(&str, &str)]| {
+                    events_of(decide, state, &report, Some(summary_update(texts)), None)
                 };
-                let Some(unchanged_state) = after_empty_update(decide, state, &report) else { return true };
-                let unchanged = [("goal", " \t\u{1c}"), ("progress", ""), ("Goal", "g"), ("insights", "g")];
-                let (Some(blank), Some(updated)) = (after(&unchanged), after(&[("next_focus", "g")])) else {
+                let Some(unchanged) = events_of(decide, state, &report, None, None) else { return true };
+                let blank = [("goal", " \t\u{1c}"), ("progress", ""), ("Goal", "g"), ("insights", "g")];
+                let (Some(blank), Some(updated)) = (update(&blank), update(&[("next_focus", "g")])) else {
                     return false;
                 };
+                let (unchanged_state, updated) =
+                    (state_after(state, &unchanged), state_after(state, &updated));
                 let verified = updated.control().request().is_some_and(|request| request.verified);
                 let known = |state: &State| situation(state.semantic());
-                blank == unchanged_state
+                // Equal events give equal states.
+                (blank == unchanged || state_after(state, &blank) == unchanged_state)
                     && is_shown(&updated)
                     && (known(&unchanged_state) == known(state) || has_ended(&unchanged_state))
                     && (known(&updated) == if verified { with_focus(known(state)) } else { known(state) }
@@ -51,9 +54,7 @@ pub(super) const SITUATION: &[Claim] = &[
         formula: "□ (reply with action a ⇒ S' and C' as without a, but for a among the latest actions, or OverBudget ∈ σ)",
         check: ResponseInvariant(|_, decide, state| {
             common_replies(state).all(|report| {
-                let Some(mut unchanged_state) = after_empty_update(decide, state, &report) else {
-                    return true;
-                };
+                let Some(unchanged) = events_of(decide, state, &report, None, None) else { return true };
                 let Some(events) = events_of(decide, state, &report, None, Some(action_record())) else {
                     return false;
                 };
@@ -62,10 +63,9 @@ pub(super) const SITUATION: &[Claim] = &[
                 }
                 let is_recorded = |event: &&Event| matches!(event, Event::ActionRecorded { record, .. } if *record == action_record());
                 let Some(recorded) = events.iter().find(is_recorded) else { return false };
-                let mut updated = state.clone();
-                events.iter().for_each(|event| updated.apply(event));
+                let mut unchanged_state = state_after(state, &unchanged);
                 unchanged_state.apply(recorded);
-                unchanged_state == updated
+                unchanged_state == state_after(state, &events)
             })
         }),
         premise: Premise::State(|_, state| {
@@ -168,9 +168,10 @@ pub(super) const SITUATION: &[Claim] = &[
             let max = policy.situation.summary_chars_max;
             common_replies(state).all(|report| {
                 let update = whole_update(max);
-                let Some(updated) = state_after(decide, state, &report, Some(update.clone())) else {
+                let Some(updated) = events_of(decide, state, &report, Some(update.clone()), None) else {
                     return true;
                 };
+                let updated = state_after(state, &updated);
                 let texts = SummaryField::ALL.iter().filter_map(|field| {
                     let text = update.0.get(field.name())?;
                     Some((*field, truncated(text.as_str(), max)))
@@ -230,20 +231,11 @@ fn events_of(
         .ok()
 }
 
-/// The state after a reply, if the kernel accepts it.
-fn state_after(
-    decide: &crate::Decide<'_>,
-    state: &State,
-    report: &Report,
-    summary_update: Option<SummaryUpdate>,
-) -> Option<State> {
+/// The state after a batch.
+fn state_after(state: &State, events: &Events) -> State {
     let mut after = state.clone();
-    events_of(decide, state, report, summary_update, None)?.iter().for_each(|event| after.apply(event));
-    Some(after)
-}
-
-fn after_empty_update(decide: &crate::Decide<'_>, state: &State, report: &Report) -> Option<State> {
-    state_after(decide, state, report, None)
+    events.iter().for_each(|event| after.apply(event));
+    after
 }
 
 fn summary_update(texts: &[(&str, &str)]) -> SummaryUpdate {

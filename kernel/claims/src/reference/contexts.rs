@@ -2,10 +2,10 @@
 //! nothing is relevant.
 
 use super::compaction::cluster;
-use super::reading::{closed_subset, readable_items};
 use super::serialization::{SITUATION, headings, line, section};
 use super::situation::reasoning_mode;
 use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::string::String;
 use alloc::vec::Vec;
 use orchestrion_kernel::ids::ItemId;
 use orchestrion_kernel::item::{Item, ItemKey, ItemKind, Layer, Topic};
@@ -13,14 +13,20 @@ use orchestrion_kernel::module::{Module, Operation, Role};
 use orchestrion_kernel::plan::{StepOptions, Task};
 use orchestrion_kernel::policy::Policy;
 use orchestrion_kernel::selection::{Candidate, Inclusion};
+use orchestrion_kernel::semantic::Entry;
 use orchestrion_kernel::state::State;
 
 /// The problem of a context.
+#[derive(Debug)]
 pub(crate) struct ExpectedProblem {
     /// The items in id order, then the headings of the sections, then the payload.
     pub(crate) candidates: Vec<Candidate>,
     /// The ids of the first candidates.
     pub(crate) ids: Vec<ItemId>,
+    /// The lines of these items.
+    pub(crate) lines: Vec<String>,
+    /// The headings, and whether the context always contains them.
+    pub(crate) headings: Vec<(String, bool)>,
     /// The tokens of the context and the payload.
     pub(crate) budget: u64,
 }
@@ -91,50 +97,56 @@ pub(crate) fn payload_tokens(state: &State, operation: Operation) -> u64 {
     u64::try_from(payload_bytes(state, operation).div_ceil(4)).unwrap_or(u64::MAX)
 }
 
-/// The problem of a call in a state.
-pub(crate) fn expected_problem(policy: &Policy, state: &State, operation: Operation) -> ExpectedProblem {
-    let is_summary = operation == Operation::Summarize;
-    let readable = if is_summary {
-        cluster(policy, state).into_iter().collect()
-    } else {
-        readable_items(policy, state, operation)
-    };
-    let selectable = if is_summary { readable.clone() } else { closed_subset(state, readable.clone()) };
-    let ids: Vec<ItemId> = readable.into_iter().collect();
-    let headings = headings(policy, state, operation);
-    let entries = ids.iter().filter_map(|id| state.semantic().get(*id));
-    let mut candidates: Vec<Candidate> = Vec::new();
-    for (at, entry) in entries.enumerate() {
-        let section = section(policy, state, operation, &entry.item);
-        let known = entry.deps.iter().filter(|_| !is_summary);
-        let deps = known.filter_map(|dep| ids.iter().position(|id| id == dep));
-        candidates.push(Candidate {
-            utility: utility(policy, operation.module(), &entry.item, ids.len().saturating_sub(at)),
-            cost: if section == SITUATION { 0 } else { tokens(&line(policy, &entry.item)) },
-            deps: deps.chain([ids.len().saturating_add(section)]).collect(),
-            inclusion: if !selectable.contains(&entry.item.id) {
-                Inclusion::Forbidden
-            } else if is_summary || is_pinned(policy, state, operation, &entry.item) {
-                Inclusion::Pinned
-            } else {
-                Inclusion::Free
-            },
-        });
+impl ExpectedProblem {
+    /// The problem of a call in a state: that of the items that it may read, of which it can select some. That of a summary is the
+    /// cluster.
+    pub(crate) fn new(
+        policy: &Policy,
+        state: &State,
+        operation: Operation,
+        readable: &BTreeSet<ItemId>,
+        selectable: &BTreeSet<ItemId>,
+    ) -> Self {
+        let is_summary = operation == Operation::Summarize;
+        let ids = if is_summary { cluster(policy, state) } else { readable.iter().copied().collect() };
+        let items: Vec<&Entry> = ids.iter().filter_map(|id| state.semantic().get(*id)).collect();
+        let lines: Vec<String> = items.iter().map(|entry| line(policy, &entry.item)).collect();
+        let headings = headings(policy, state, operation);
+        let mut candidates: Vec<Candidate> = Vec::new();
+        for (at, (entry, line)) in items.iter().zip(&lines).enumerate() {
+            let section = section(policy, state, operation, &entry.item);
+            let known = entry.deps.iter().filter(|_| !is_summary);
+            let deps = known.filter_map(|dep| ids.iter().position(|id| id == dep));
+            candidates.push(Candidate {
+                utility: utility(policy, operation.module(), &entry.item, ids.len().saturating_sub(at)),
+                cost: if section == SITUATION { 0 } else { tokens(line) },
+                deps: deps.chain([ids.len().saturating_add(section)]).collect(),
+                inclusion: if is_summary {
+                    Inclusion::Pinned
+                } else if !selectable.contains(&entry.item.id) {
+                    Inclusion::Forbidden
+                } else if is_pinned(policy, state, operation, &entry.item) {
+                    Inclusion::Pinned
+                } else {
+                    Inclusion::Free
+                },
+            });
+        }
+        let payload = Some((payload_tokens(state, operation), true)).filter(|(tokens, _)| *tokens > 0);
+        let shown = headings.iter().map(|(text, is_shown)| (tokens(text), *is_shown));
+        candidates.extend(shown.chain(payload).map(|(cost, is_shown)| Candidate {
+            utility: 0,
+            cost,
+            deps: Vec::new(),
+            inclusion: if is_shown { Inclusion::Pinned } else { Inclusion::Free },
+        }));
+        Self { candidates, ids, lines, headings, budget: token_limit(policy, operation) }
     }
-    let payload = Some((payload_tokens(state, operation), true)).filter(|(tokens, _)| *tokens > 0);
-    let headings = headings.iter().map(|(text, is_shown)| (tokens(text), *is_shown));
-    candidates.extend(headings.chain(payload).map(|(cost, is_shown)| Candidate {
-        utility: 0,
-        cost,
-        deps: Vec::new(),
-        inclusion: if is_shown { Inclusion::Pinned } else { Inclusion::Free },
-    }));
-    ExpectedProblem { candidates, ids, budget: token_limit(policy, operation) }
 }
 
 /// The tokens of the pinned items with their dependencies and headings, and of the payload.
-pub(crate) fn required_tokens(policy: &Policy, state: &State, operation: Operation) -> u64 {
-    let all = &expected_problem(policy, state, operation).candidates;
+pub(crate) fn required_tokens(problem: &ExpectedProblem) -> u64 {
+    let all = &problem.candidates;
     let is_pinned = |(at, one): (usize, &Candidate)| (one.inclusion == Inclusion::Pinned).then_some(at);
     let mut needed: BTreeSet<usize> = all.iter().enumerate().filter_map(is_pinned).collect();
     loop {
@@ -147,11 +159,6 @@ pub(crate) fn required_tokens(policy: &Policy, state: &State, operation: Operati
     }
     let costs = needed.iter().filter_map(|at| all.get(*at)).map(|one| one.cost);
     costs.fold(0, u64::saturating_add)
-}
-
-/// Whether the pinned items with their dependencies and headings, and the payload, exceed the budget of a call.
-pub(crate) fn exceeds_budget(policy: &Policy, state: &State, operation: Operation) -> bool {
-    required_tokens(policy, state, operation) > token_limit(policy, operation)
 }
 
 /// The tokens of a text: four of its bytes are one.

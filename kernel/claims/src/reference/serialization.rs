@@ -2,6 +2,8 @@
 
 use super::items::{item_scope, persists};
 use super::situation::{reasoning_mode, situation, situation_text};
+use crate::context_view::ContextView;
+use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -98,19 +100,15 @@ pub(crate) fn line(policy: &Policy, item: &Item) -> String {
 }
 
 /// The text of a context with these items: the sections that have a line or a text of their own, separated by an empty line.
-pub(crate) fn expected_text(
-    policy: &Policy,
-    state: &State,
-    operation: Operation,
-    shown: &[ItemId],
-) -> String {
+pub(crate) fn expected_text(view: &ContextView<'_>, shown: &[ItemId]) -> String {
+    let ContextView { policy, state, operation, .. } = *view;
     let items: Vec<&Item> = shown.iter().filter_map(|id| Some(&state.semantic().get(*id)?.item)).collect();
     let mut text = String::new();
-    for (at, (heading, is_shown)) in headings(policy, state, operation).into_iter().enumerate() {
+    for (at, (heading, is_shown)) in view.problem.headings.iter().enumerate() {
         let own = items.iter().filter(|item| section(policy, state, operation, item) == at);
-        let lines: Vec<String> = own.map(|item| line(policy, item)).collect();
-        if is_shown || !lines.is_empty() {
-            text.push_str(&heading);
+        let lines: Vec<Cow<'_, str>> = own.map(|item| view.line(item)).collect();
+        if *is_shown || !lines.is_empty() {
+            text.push_str(heading);
         }
         // The summary is one text, which follows the heading.
         if at != SITUATION {

@@ -107,6 +107,7 @@ impl Observed {
             | ClaimCheck::NetworkEventInvariant(_)
             | ClaimCheck::NodeInvariant(_)
             | ClaimCheck::WriteInvariant(_)
+            | ClaimCheck::BudgetInvariant(_)
             | ClaimCheck::ContextInvariant(_)
             | ClaimCheck::TraceInvariant(_)
             | ClaimCheck::HistoryConsistency(_) => {}
