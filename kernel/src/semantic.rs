@@ -166,9 +166,12 @@ impl SemanticState {
 
     /// Returns the items with this key and the summaries that cover it, latest first.
     pub fn by_key<'a>(&'a self, key: &ItemKey) -> impl Iterator<Item = &'a Entry> + use<'a> {
-        let first = self.by_key.place_after(|(known, _)| known < key);
         let end = self.by_key.place_after(|(known, _)| known <= key);
-        self.by_key.between(first, end).rev().filter_map(|((_, id), ())| self.get(*id))
+        let mut earlier = self.by_key.before(end).rev().map(|(entry, ())| entry);
+        let latest = earlier.next().filter(|(known, _)| known == key);
+        let found = latest.map(|(known, _)| known);
+        let others = earlier.take_while(move |(known, _)| Some(known) == found);
+        latest.into_iter().chain(others).filter_map(|(_, id)| self.get(*id))
     }
 
     /// Returns the latest item with this key, or summary that covers it.

@@ -133,8 +133,13 @@ impl<K: Ord + Clone, V: Clone> SharedMap<K, V> {
         self.between(first, end)
     }
 
+    /// Returns the entries before a place.
+    pub(crate) fn before(&self, end: Place) -> impl DoubleEndedIterator<Item = (&K, &V)> {
+        self.between(Place { chunk: 0, position: 0 }, end)
+    }
+
     /// Returns the entries from a place up to another one, which is excluded.
-    pub(crate) fn between(&self, first: Place, end: Place) -> impl DoubleEndedIterator<Item = (&K, &V)> {
+    fn between(&self, first: Place, end: Place) -> impl DoubleEndedIterator<Item = (&K, &V)> {
         let in_range = move |at: usize| {
             let chunk = self.chunks.get(at)?;
             let from = if at == first.chunk { first.position } else { 0 };
@@ -156,7 +161,8 @@ impl<K: Ord + Clone, V: Clone> SharedMap<K, V> {
     /// Returns the chunk that has a key, or to which it belongs.
     fn chunk_of(&self, key: &K) -> usize {
         let starts_before = |chunk: &Arc<Chunk<K, V>>| chunk.first().is_some_and(|(first, _)| first <= key);
-        self.chunks.partition_point(starts_before).saturating_sub(1)
+        // Keys below the first chunk belong to it too, so a small map needs no comparison.
+        self.chunks.get(1..).map_or(0, |later| later.partition_point(starts_before))
     }
 }
 
@@ -230,6 +236,8 @@ mod tests {
                     assert!(map.range(..=end).eq(expected.range(..=end)));
                     let after = (Bound::Excluded(start), Bound::Unbounded);
                     assert!(map.range(after).eq(expected.range(after)));
+                    let place = map.place_after(|known| *known <= end);
+                    assert!(map.before(place).rev().eq(expected.range(..=end).rev()));
                     let lens: Vec<usize> = map.chunks.iter().map(|chunk| chunk.len()).collect();
                     assert!(lens.iter().all(|len| (1..=CHUNK_MAX).contains(len)), "{lens:?}");
                     assert!(lens.windows(2).all(|pair| pair[0] + pair[1] > CHUNK_MAX / 2), "{lens:?}");

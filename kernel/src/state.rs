@@ -317,7 +317,7 @@ impl Control {
             | Event::AuditUndelivered => {}
         }
         if let Some(request) = &mut self.request {
-            Arc::make_mut(request).apply(event, &self.pending_calls);
+            Request::apply(request, event, &self.pending_calls);
         }
         if let Event::ToolResult { call, .. }
         | Event::CallFailed { call, .. }
@@ -341,7 +341,7 @@ impl Control {
         if row.to.is_quiescent() {
             self.request = None;
         } else if let Some(request) = &mut self.request {
-            Arc::make_mut(request).enter(from, row.to);
+            Request::enter(request, from, row.to);
         }
     }
 

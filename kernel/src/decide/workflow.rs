@@ -21,6 +21,7 @@ use crate::score::Score;
 use crate::state::{Call, NetworkState, Request, State};
 use alloc::collections::BTreeSet;
 use alloc::string::ToString;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 impl Batch<'_> {
@@ -118,7 +119,11 @@ pub(super) fn requirements_of(task: &Task) -> Requirements {
 }
 
 /// Returns the request after an input that ends a task, if this has effects on other tasks; none if it has not.
-pub(super) fn request_after(state: &State, request: &Request, input: &Input) -> Option<(Request, Vec<Call>)> {
+pub(super) fn request_after(
+    state: &State,
+    request: &Request,
+    input: &Input,
+) -> Option<(Arc<Request>, Vec<Call>)> {
     let ended = ended_task(state, input)?;
     let plan = &request.plan.as_ref()?.plan;
     let task = plan.task(ended.task)?;
@@ -140,12 +145,12 @@ pub(super) fn request_after(state: &State, request: &Request, input: &Input) -> 
         | Input::Tick
         | Input::Resume => return None,
     };
-    let mut after = request.clone();
-    after.apply(&event, state.control().pending_calls());
+    let mut after = Arc::new(request.clone());
+    Request::apply(&mut after, &event, state.control().pending_calls());
     let pending: Vec<Call> =
         state.control().pending_calls().iter().filter(|pending| pending.id != call).copied().collect();
     for event in workflow_events(&after, state.network(), &pending, ended.task) {
-        after.apply(&Event::Network(event), &pending);
+        Request::apply(&mut after, &Event::Network(event), &pending);
     }
     Some((after, pending))
 }

@@ -15,6 +15,7 @@ use crate::network::NetworkEvent;
 use crate::plan::{Plan, Task};
 use crate::score::Score;
 use crate::situation::ActionRecord;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 /// The state of the running request.
@@ -188,26 +189,27 @@ impl Request {
             && item.fact().is_some_and(|fact| fact.scope.contains(&self.scope))
     }
 
-    pub(crate) fn apply(&mut self, event: &Event, pending: &[Call]) {
+    /// Applies an event to a request that several states may share. An event that changes nothing copies nothing.
+    pub(crate) fn apply(shared: &mut Arc<Self>, event: &Event, pending: &[Call]) {
         match event {
             Event::TimeAdvanced { .. } => {}
-            Event::ToolCall { operation, .. } => self.on_call(*operation),
+            Event::ToolCall { operation, .. } => Self::on_call(shared, *operation),
             Event::ToolResult { call, report, .. } => {
                 if let Some(call) = find_call(pending, *call) {
-                    self.on_reply(call.operation, report);
+                    Self::on_reply(shared, call.operation, report);
                 }
             }
             Event::CallFailed { call, failure, .. } => {
                 if let Some(call) = find_call(pending, *call) {
-                    self.on_call_failed(call.operation, *failure);
+                    Arc::make_mut(shared).on_call_failed(call.operation, *failure);
                 }
             }
-            Event::AddItem { item, .. } => {
-                self.outdated |= is_summarizing(pending) && !item.layer.is_signal()
-            }
+            Event::AddItem { item, .. } => Self::on_item(shared, item, pending),
             Event::UpdateItem { item, .. } => {
-                self.outdated |= is_summarizing(pending) && !item.layer.is_signal();
-                self.debate.outdated |= self.plan.is_some() && self.is_superseded_fact(item);
+                Self::on_item(shared, item, pending);
+                if shared.plan.is_some() && shared.is_superseded_fact(item) {
+                    Arc::make_mut(shared).debate.outdated = true;
+                }
             }
             // No expiring item and no item of the situation is in a cluster.
             Event::ForgetItems { cause: ForgetCause::Expiry | ForgetCause::RequestEnd, .. } => {}
@@ -215,34 +217,42 @@ impl Request {
                 cause: ForgetCause::SessionEnd | ForgetCause::Compaction { .. } | ForgetCause::Capacity,
                 ..
             } => {
-                self.outdated |= is_summarizing(pending);
+                if is_summarizing(pending) {
+                    Arc::make_mut(shared).outdated = true;
+                }
             }
             Event::PlanAdopted { revision, plan } => {
+                let request = Arc::make_mut(shared);
                 if let Some(scope) = plan.scope() {
-                    self.scope = scope.clone();
+                    request.scope = scope.clone();
                 }
-                self.plan = Some(PlanRevision { revision: *revision, plan: plan.clone() });
+                request.plan = Some(PlanRevision { revision: *revision, plan: plan.clone() });
             }
-            Event::VetoRaised { .. } => self.debate.vetoed = true,
+            Event::VetoRaised { .. } => Arc::make_mut(shared).debate.vetoed = true,
             Event::ConsensusScored { revision, score } => {
-                self.debate.scored = Some(ScoredRevision { revision: *revision, score: *score });
+                Arc::make_mut(shared).debate.scored =
+                    Some(ScoredRevision { revision: *revision, score: *score });
             }
-            Event::RatingsUpdated { ratings } => self.ratings_after = Some(*ratings),
+            Event::RatingsUpdated { ratings } => Arc::make_mut(shared).ratings_after = Some(*ratings),
             // An equal decision on a later revision replaces the earlier one, so that endless repair revisits a state.
             Event::Decided { decision } => {
-                self.decisions
-                    .retain(|earlier| Decision { revision: decision.revision, ..*earlier } != *decision);
-                self.decisions.push(*decision);
+                let decisions = &mut Arc::make_mut(shared).decisions;
+                decisions.retain(|earlier| Decision { revision: decision.revision, ..*earlier } != *decision);
+                decisions.push(*decision);
             }
-            Event::RepairStarted => self.repairs = self.repairs.saturating_add(1),
-            Event::Concluded { conclusion } => self.conclusion = Some(*conclusion),
+            Event::RepairStarted => {
+                let repairs = &mut Arc::make_mut(shared).repairs;
+                *repairs = repairs.saturating_add(1);
+            }
+            Event::Concluded { conclusion } => Arc::make_mut(shared).conclusion = Some(*conclusion),
             Event::ActionRecorded { record, max_history } => {
                 let max_history = usize::try_from(*max_history).unwrap_or(usize::MAX);
-                let unread = self.actions.len().saturating_sub(max_history);
-                self.actions.drain(..unread);
-                self.actions.push(record.clone());
+                let actions = &mut Arc::make_mut(shared).actions;
+                let unread = actions.len().saturating_sub(max_history);
+                actions.drain(..unread);
+                actions.push(record.clone());
             }
-            Event::Network(event) => self.on_network(event, pending),
+            Event::Network(event) => Self::on_network(shared, event, pending),
             Event::UserMsg { .. }
             | Event::FinalAnswer { .. }
             | Event::SessionStarted { .. }
@@ -258,34 +268,46 @@ impl Request {
         }
     }
 
-    fn on_network(&mut self, event: &NetworkEvent, pending: &[Call]) {
+    fn on_item(shared: &mut Arc<Self>, item: &Item, pending: &[Call]) {
+        if is_summarizing(pending) && !item.layer.is_signal() {
+            Arc::make_mut(shared).outdated = true;
+        }
+    }
+
+    fn on_network(shared: &mut Arc<Self>, event: &NetworkEvent, pending: &[Call]) {
         match event {
             NetworkEvent::CallRouted { call, to, .. } => {
                 let task = find_call(pending, *call).and_then(|call| call.running_task());
-                task.into_iter().for_each(|task| self.ledger.set_node(task, to));
+                task.into_iter().for_each(|task| Arc::make_mut(shared).ledger.set_node(task, to));
             }
             NetworkEvent::StepsAssigned { assigned, left_out } => {
-                self.workflow.assigned.clone_from(assigned);
-                left_out.iter().for_each(|task| self.set_task_outcome(*task, TaskOutcome::NotRun));
+                let request = Arc::make_mut(shared);
+                request.workflow.assigned.clone_from(assigned);
+                left_out.iter().for_each(|task| request.set_task_outcome(*task, TaskOutcome::NotRun));
             }
             // Another attempt is no further delivery.
             NetworkEvent::AttemptFailed { call, .. } => {
                 let is_delivery = |call: Call| call.operation == Operation::DeliverAudit;
                 if find_call(pending, *call).is_some_and(is_delivery) {
-                    self.audit_attempts = self.audit_attempts.saturating_sub(1);
+                    let attempts = &mut Arc::make_mut(shared).audit_attempts;
+                    *attempts = attempts.saturating_sub(1);
                 }
             }
-            NetworkEvent::StepsUnroutable { .. } => self.workflow.is_unroutable = true,
+            NetworkEvent::StepsUnroutable { .. } => Arc::make_mut(shared).workflow.is_unroutable = true,
             NetworkEvent::ValidationFailed { task, repeated } => {
-                self.workflow.count_validation(*task);
-                self.forget_outcomes(repeated);
+                let request = Arc::make_mut(shared);
+                request.workflow.count_validation(*task);
+                request.forget_outcomes(repeated);
             }
             NetworkEvent::ResultsAggregated { .. } => {
-                self.workflow.is_aggregated = Some(true);
-                let members = self.plan.iter().flat_map(|revised| revised.plan.members());
-                self.aggregated = members.map(|member| member.id).collect();
+                let request = Arc::make_mut(shared);
+                request.workflow.is_aggregated = Some(true);
+                let members = request.plan.iter().flat_map(|revised| revised.plan.members());
+                request.aggregated = members.map(|member| member.id).collect();
             }
-            NetworkEvent::AggregationFailed { .. } => self.workflow.is_aggregated = Some(false),
+            NetworkEvent::AggregationFailed { .. } => {
+                Arc::make_mut(shared).workflow.is_aggregated = Some(false);
+            }
             NetworkEvent::Changed(_)
             | NetworkEvent::SignalReceived { .. }
             | NetworkEvent::NoCandidates { .. }
@@ -297,15 +319,20 @@ impl Request {
         }
     }
 
-    fn on_call(&mut self, operation: Operation) {
+    fn on_call(shared: &mut Arc<Self>, operation: Operation) {
         match operation {
             Operation::RunTask { task, effect } => {
                 let outcome = EffectOutcome::Kept;
-                let version = self.plan.as_ref().and_then(|revised| revised.plan.task(task)).cloned();
-                self.ledger.push(StartedTask { task, effect, version, outcome, node: None });
+                let version = shared.plan.as_ref().and_then(|revised| revised.plan.task(task)).cloned();
+                Arc::make_mut(shared).ledger.push(StartedTask { task, effect, version, outcome, node: None });
             }
-            Operation::DeliverAudit => self.audit_attempts = self.audit_attempts.saturating_add(1),
-            Operation::Argue(Role::Security) | Operation::ReviewRevision => self.debate.outdated = false,
+            Operation::DeliverAudit => {
+                let attempts = &mut Arc::make_mut(shared).audit_attempts;
+                *attempts = attempts.saturating_add(1);
+            }
+            Operation::Argue(Role::Security) | Operation::ReviewRevision => {
+                Arc::make_mut(shared).debate.outdated = false;
+            }
             Operation::VerifyIdentity
             | Operation::LoadContext
             | Operation::Summarize
@@ -320,37 +347,40 @@ impl Request {
         }
     }
 
-    fn on_reply(&mut self, operation: Operation, report: &Report) {
+    fn on_reply(shared: &mut Arc<Self>, operation: Operation, report: &Report) {
         match (operation, report) {
             (Operation::VerifyIdentity, Report::Identity { gcp, mongodb }) => {
-                self.verified = *gcp && *mongodb
+                Arc::make_mut(shared).verified = *gcp && *mongodb;
             }
-            (Operation::LoadContext, Report::Context { ratings, .. }) => self.ratings = *ratings,
+            (Operation::LoadContext, Report::Context { ratings, .. }) => {
+                Arc::make_mut(shared).ratings = *ratings;
+            }
             (Operation::ArgueAdditional { .. }, Report::Argument { argument, .. }) => {
-                self.debate.additional.push(*argument);
+                Arc::make_mut(shared).debate.additional.push(*argument);
             }
             (_, Report::Argument { argument, .. }) => {
                 if let Some(role) = operation.arguing_role() {
-                    *self.debate.latest.get_mut(role) = Some(*argument);
+                    let request = Arc::make_mut(shared);
+                    *request.debate.latest.get_mut(role) = Some(*argument);
                     if role == Role::Security {
-                        self.debate.security_reviewed = self.plan.as_ref().map(|plan| plan.revision);
+                        request.debate.security_reviewed = request.plan.as_ref().map(|plan| plan.revision);
                     }
                 }
             }
             (Operation::RunTask { task, .. }, Report::Exit { code, text, number }) => {
-                self.set_task_outcome(task, TaskOutcome::from_exit_code(*code));
+                let request = Arc::make_mut(shared);
+                request.set_task_outcome(task, TaskOutcome::from_exit_code(*code));
                 if *code == 0 {
-                    self.record_success(task, text, *number);
+                    request.record_success(task, text, *number);
                 }
             }
             (Operation::UndoTask { task }, Report::Exit { code, .. }) => {
-                self.ledger.set_outcome(
-                    task,
-                    if *code == 0 { EffectOutcome::Undone } else { EffectOutcome::UndoFailed },
-                );
+                let outcome = if *code == 0 { EffectOutcome::Undone } else { EffectOutcome::UndoFailed };
+                Arc::make_mut(shared).ledger.set_outcome(task, outcome);
             }
             (Operation::StoreMemory { store, .. }, Report::Stored { held }) => {
-                self.set_store_status(store, if *held { StoreStatus::Held } else { StoreStatus::Missing });
+                let status = if *held { StoreStatus::Held } else { StoreStatus::Missing };
+                Arc::make_mut(shared).set_store_status(store, status);
             }
             (
                 Operation::VerifyIdentity
@@ -401,20 +431,22 @@ impl Request {
     }
 
     /// Removes what no later decision reads when the phase changes, and counts the passes of the debate.
-    pub(crate) fn enter(&mut self, from: Phase, to: Phase) {
+    pub(crate) fn enter(shared: &mut Arc<Self>, from: Phase, to: Phase) {
         let starts_pass = matches!(to, Phase::Round(_));
         match from {
-            Phase::Compacting => self.outdated = false,
-            Phase::Planning if starts_pass => self.debate.pass = 1,
-            Phase::Round(Role::Solution) => self.debate.reviews.clear(),
+            Phase::Compacting => Arc::make_mut(shared).outdated = false,
+            Phase::Planning if starts_pass => Arc::make_mut(shared).debate.pass = 1,
+            Phase::Round(Role::Solution) => Arc::make_mut(shared).debate.reviews.clear(),
             Phase::MultiPassCheck | Phase::ResolvingDecision if starts_pass => {
-                self.debate.start_next_pass();
-                self.ratings_after = None;
+                let request = Arc::make_mut(shared);
+                request.debate.start_next_pass();
+                request.ratings_after = None;
             }
             // The run is over. A repaired plan starts a new one.
             Phase::Failure => {
-                self.clear_run();
-                self.aggregated.clear();
+                let request = Arc::make_mut(shared);
+                request.clear_run();
+                request.aggregated.clear();
             }
             Phase::Idle
             | Phase::VerifyingIdentity
@@ -447,13 +479,14 @@ impl Request {
             | Phase::Aborted => {}
         }
         if to == Phase::RollbackActive {
-            self.clear_run();
+            Arc::make_mut(shared).clear_run();
         }
         // The conclusion is in the log; no later decision reads debate, plan or outcomes.
         if to == Phase::StoringMemory && from != to {
-            self.debate = Debate::default();
-            self.plan = None;
-            self.clear_run();
+            let request = Arc::make_mut(shared);
+            request.debate = Debate::default();
+            request.plan = None;
+            request.clear_run();
         }
     }
 

@@ -321,6 +321,7 @@ mod tests {
     use crate::module::Operation;
     use crate::plan::{Effect, EffectKind, StepOptions};
     use crate::state::{EffectsLedger, StartedTask};
+    use alloc::sync::Arc;
     use alloc::vec::Vec;
 
     /// A reproducible sequence of numbers.
@@ -386,18 +387,18 @@ mod tests {
         let mut choice = Choice(1);
         let mut found = 0;
         for _ in 0..200 {
-            let mut request = Request::new(RequestId::FIRST, "do it".into(), Scope::Global);
+            let mut request = Arc::new(Request::new(RequestId::FIRST, "do it".into(), Scope::Global));
             for _ in 0..20 {
                 match choice.below(8) {
                     0 => {
                         let (revision, plan) = (Revision::FIRST, plan(&mut choice));
-                        request.apply(&Event::PlanAdopted { revision, plan }, &[]);
+                        Request::apply(&mut request, &Event::PlanAdopted { revision, plan }, &[]);
                     }
-                    1 => request.outcomes.clear(),
+                    1 => Arc::make_mut(&mut request).outcomes.clear(),
                     _ => {
                         // One more number than the plan has tasks.
                         let task = TaskId::new(choice.below(TASKS + 1) + 1);
-                        request.set_task_outcome(task, outcome(&mut choice));
+                        Arc::make_mut(&mut request).set_task_outcome(task, outcome(&mut choice));
                     }
                 }
                 let task = TaskId::new(choice.below(TASKS) + 1);
