@@ -14,7 +14,6 @@ use orchestrion_kernel::ids::ItemId;
 use orchestrion_kernel::input::Input;
 use orchestrion_kernel::policy::Policy;
 use orchestrion_kernel::state::State;
-use orchestrion_optimizer::ExactSelector;
 
 /// The claims that do not hold.
 fn violated<F: Copy>(claims: &[(usize, F)], holds: impl Fn(F) -> bool) -> ClaimSet {
@@ -164,7 +163,7 @@ pub fn step_violations(
     let emitted = emitted_call(events, after).map(|call| {
         let view = ContextView::new(policy, after, call.operation);
         if call.not_made.is_none() {
-            let sent = SentCall::build(policy, after, call.operation, &ExactSelector::from_policy(policy));
+            let sent = SentCall::new(policy, after, call.operation);
             of_context = context_violations(&view, sent.as_ref().ok());
         }
         EmittedCall { call, required_tokens: view.required_tokens() }

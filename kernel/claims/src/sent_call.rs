@@ -9,6 +9,7 @@ use orchestrion_kernel::ids::ItemId;
 use orchestrion_kernel::module::Operation;
 use orchestrion_kernel::policy::Policy;
 use orchestrion_kernel::state::{Call, State};
+use orchestrion_optimizer::ExactSelector;
 
 /// A call that a step sends with a context.
 #[derive(Clone, Debug)]
@@ -22,7 +23,15 @@ pub struct SentCall {
 }
 
 impl SentCall {
-    /// Builds the context of a call with the kernel's own code.
+    /// Builds the context of a call as the kernel does, with the exact selector of the policy.
+    ///
+    /// # Errors
+    /// [`ContextError`] as [`build_context_with_problem`].
+    pub fn new(policy: &Policy, state: &State, operation: Operation) -> Result<Self, ContextError> {
+        Self::build(policy, state, operation, &ExactSelector::from_policy(policy))
+    }
+
+    /// Builds the context of a call with the kernel's own code, and this selector.
     ///
     /// # Errors
     /// [`ContextError`] as [`build_context_with_problem`].
