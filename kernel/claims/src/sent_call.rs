@@ -11,11 +11,9 @@ use orchestrion_kernel::policy::Policy;
 use orchestrion_kernel::state::{Call, State};
 use orchestrion_optimizer::ExactSelector;
 
-/// A call that a step sends with a context.
+/// What a step sends with a call that has a context.
 #[derive(Clone, Debug)]
 pub struct SentCall {
-    /// The operation.
-    pub operation: Operation,
     /// The selection problem that the context solves.
     pub problem: ContextProblem,
     /// The context.
@@ -43,7 +41,7 @@ impl SentCall {
     ) -> Result<Self, ContextError> {
         let (problem, context) =
             build_context_with_problem(policy, state, operation, &ByteMeasure, selector)?;
-        Ok(Self { operation, problem, context })
+        Ok(Self { problem, context })
     }
 
     /// Returns the candidates of the context, in id order.

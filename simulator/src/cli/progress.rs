@@ -1,7 +1,7 @@
 //! Progress on standard error: a line of the terminal, or else messages at intervals.
 
 use super::output;
-use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressStyle};
+use indicatif::{HumanCount, HumanDuration, MultiProgress, ProgressBar, ProgressStyle};
 use orchestrion_report::text::sanitize;
 use std::time::Duration;
 
@@ -37,6 +37,12 @@ impl ProgressLine {
     pub(in crate::cli) fn new(name: impl Into<String>, quiet: bool) -> Self {
         let name = sanitize(&name.into());
         Self { bar: progress_bar(name.clone()), name, timer: ProgressTimer::default(), quiet }
+    }
+
+    /// The line of a model beside those of others that are explored at the same time.
+    pub(in crate::cli) fn beside(others: &MultiProgress, name: impl Into<String>, quiet: bool) -> Self {
+        let line = Self::new(name, quiet);
+        Self { bar: others.add(line.bar), ..line }
     }
 
     /// Shows the progress, this long after the start.

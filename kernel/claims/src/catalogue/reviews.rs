@@ -52,9 +52,9 @@ pub(super) const REVIEWS: &[Claim] = &[
         statement: "The context of Solution in a new pass contains the reviews of the pass before it, with the texts that the \
                     reviewers wrote, however small the budget is.",
         formula: "□ (ToolCall(Solution) ∈ σ ∧ ¬over_budget' ⇒ ∀ role ∈ reviews: argument(r, role) ∈ Ctx)",
-        check: ContextInvariant(|ContextView { state, .. }, sent| {
+        check: ContextInvariant(|ContextView { state, operation, .. }, sent| {
             let Some(request) = state.control().request() else { return true };
-            sent.operation != Operation::Argue(Role::Solution)
+            *operation != Operation::Argue(Role::Solution)
                 || request.debate.reviews.iter().all(|role| {
                     let review = latest_with_key(state.semantic(), &ItemKey::Argument(request.id, *role));
                     review.is_some_and(|entry| {

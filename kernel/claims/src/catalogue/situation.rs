@@ -103,14 +103,15 @@ pub(super) const SITUATION: &[Claim] = &[
         check: ResponseInvariant(|policy, decide, state| {
             let max = policy.situation.result_chars_max;
             common_replies(state).all(|report| {
-                let Some(events) = events_of(decide, state, &report, None, Some(sent_record(max))) else {
+                let sent = sent_record(max);
+                let Some(events) = events_of(decide, state, &report, None, Some(sent.clone())) else {
                     return true;
                 };
                 let mut records = events.iter().filter_map(|event| match event {
                     Event::ActionRecorded { record, .. } => Some(record),
                     _ => None,
                 });
-                records.next() == Some(&truncated_record(max)) && records.next().is_none()
+                records.next() == Some(&with_truncated_results(sent, max)) && records.next().is_none()
             })
         }),
         premise: Premise::State(|_, state| common_replies(state).next().is_some()),
@@ -263,21 +264,10 @@ fn action_record() -> ActionRecord {
 
 /// A record with texts of all lengths around the limit, in characters of one and two bytes.
 fn sent_record(chars_max: u32) -> ActionRecord {
-    let results = [-1, 0, 1].map(|more| text_of_chars(chars_max, more));
-    record_with_results(results.into_iter().collect())
-}
-
-/// The same record with results up to the limit.
-fn truncated_record(chars_max: u32) -> ActionRecord {
-    let results = [-1, 0, 1].map(|more| truncated(text_of_chars(chars_max, more).as_str(), chars_max));
-    record_with_results(results.into_iter().collect())
-}
-
-fn record_with_results(results: Vec<Text>) -> ActionRecord {
-    let call = |result: Text| ToolCall {
+    let call = |more: i8| ToolCall {
         name: Text::from(" tool "),
         args: BTreeMap::from([(String::from("key"), Text::from(" value "))]),
-        result,
+        result: text_of_chars(chars_max, more),
         outcome: ToolOutcome::Failure,
     };
     ActionRecord {
@@ -286,9 +276,17 @@ fn record_with_results(results: Vec<Text>) -> ActionRecord {
         planning: Text::from("planning "),
         reflection: Text::from(" reflection "),
         approach: Text::from("approach"),
-        tool_calls: results.into_iter().map(call).collect(),
+        tool_calls: [-1, 0, 1].map(call).into(),
         ..action_record()
     }
+}
+
+/// The record with results up to the limit.
+fn with_truncated_results(mut record: ActionRecord, chars_max: u32) -> ActionRecord {
+    for call in &mut record.tool_calls {
+        call.result = truncated(call.result.as_str(), chars_max);
+    }
+    record
 }
 
 /// The most characters of a probed text. A policy may permit texts that no memory holds.

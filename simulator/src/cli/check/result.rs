@@ -118,8 +118,7 @@ pub(super) fn check_policy(
     let mut counts = TransitionCounts::default();
     explored.iter().for_each(|(_, of_model)| counts.add(of_model));
     let explored = explored.into_iter().map(|(run, _)| run);
-    let enumerated =
-        plan.enumerations.iter().map(|enumeration| enumeration.check(&kernel, scope, args.search.jobs()));
+    let enumerated = args.search.check_enumerations(&plan.enumerations, &kernel, scope);
     let runs: Vec<ModelRun> = explored.chain(enumerated).collect();
     let claims = CLAIMS.iter().zip(merge_verdicts(policy, &runs)).map(|(claim, verdict)| {
         let evidence = match &verdict {

@@ -1,14 +1,17 @@
 //! Search options of `check`, and progress of an exploration.
 
 use crate::cli::args::{MemoryBytes, duration, memory_size, positive_number};
-use crate::cli::parallel::jobs;
+use crate::cli::parallel::{jobs, run_tasks};
 use crate::cli::progress::ProgressLine;
-use indicatif::{BinaryBytes, HumanCount};
+use indicatif::{BinaryBytes, HumanCount, MultiProgress};
 use miette::{Result, miette};
 use orchestrion_explorer::{Options, Progress, ResourceLimits, ResumeError, StateStorage};
+use orchestrion_model::check::ModelRun;
 use orchestrion_model::induction::{ENUMERATIONS, Enumeration};
-use orchestrion_model::scopes::{COMPOSED, MODELS, Model};
+use orchestrion_model::kernel_under_test::KernelUnderTest;
+use orchestrion_model::scopes::{COMPOSED, MODELS, Model, Scope};
 use orchestrion_report::text::sanitize;
+use std::convert::Infallible;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
@@ -90,10 +93,23 @@ impl SearchArgs {
         jobs(self.jobs)
     }
 
+    /// Returns how many models are explored at the same time. Two that share the threads take less time than one after the other with
+    /// all threads, which then wait for each other. Limits of time and memory are those of one model.
+    pub(super) fn models_at_once(&self) -> NonZeroUsize {
+        let most = if self.has_limit() { 1 } else { 2 };
+        self.jobs().min(NonZeroUsize::new(most).unwrap_or(NonZeroUsize::MIN))
+    }
+
+    /// Returns the number of threads of each model.
+    pub(super) fn jobs_of_model(&self) -> NonZeroUsize {
+        let threads = self.jobs().get().div_ceil(self.models_at_once().get());
+        NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN)
+    }
+
     /// Returns the options of the explorer.
     pub(super) fn options(&self) -> Options {
         Options {
-            threads: self.jobs(),
+            threads: self.jobs_of_model(),
             storage: if self.exact { StateStorage::Exact } else { StateStorage::Fingerprint },
             limits: ResourceLimits {
                 memory_bytes: self.max_memory.map(|size| usize::try_from(size.0).unwrap_or(usize::MAX)),
@@ -104,17 +120,18 @@ impl SearchArgs {
         }
     }
 
-    /// Explores one model after the other under a policy, and shows the progress.
-    pub(in crate::cli) fn explore_models<T, E: Into<ResumeError>>(
+    /// Explores models under a policy, and shows the progress.
+    pub(in crate::cli) fn explore_models<T: Send, E: Into<ResumeError>>(
         &self,
         models: &[Model],
         policy: &str,
         quiet: bool,
-        explore: impl Fn(Model, &Options, &mut dyn FnMut(&Progress)) -> Result<T, E>,
+        explore: impl Fn(Model, &Options, &mut dyn FnMut(&Progress)) -> Result<T, E> + Sync,
     ) -> Result<Vec<T>> {
-        let explored = |model: Model| {
-            let mut line = ProgressLine::new(model.name, quiet);
-            let explored = explore(model, &self.options(), &mut |progress| {
+        let lines = MultiProgress::new();
+        run_tasks(models, self.models_at_once(), |model| {
+            let mut line = ProgressLine::beside(&lines, model.name, quiet);
+            let explored = explore(*model, &self.options(), &mut |progress| {
                 line.show(progress.time, format_progress(progress));
             });
             line.finish();
@@ -126,8 +143,21 @@ impl SearchArgs {
                 let name = model.name;
                 miette!(help = help, "cannot check the model `{name}` under the policy {policy}: {error}")
             })
+        })
+    }
+
+    /// Checks enumerations of states under a policy.
+    pub(super) fn check_enumerations(
+        &self,
+        enumerations: &[Enumeration],
+        kernel: &KernelUnderTest,
+        scope: &Scope,
+    ) -> Vec<ModelRun> {
+        let check = |enumeration: &Enumeration| {
+            Ok::<_, Infallible>(enumeration.check(kernel, scope, self.jobs_of_model()))
         };
-        models.iter().copied().map(explored).collect()
+        let Ok(runs) = run_tasks(enumerations, self.models_at_once(), check);
+        runs
     }
 }
 

@@ -127,11 +127,7 @@ fn policy_report<'a>(
         global.quiet,
         |model, options, progress| claim_statistics(&kernel, model, &plan.scope, options, progress),
     )?;
-    let enumerations: Vec<ModelRun> = plan
-        .enumerations
-        .iter()
-        .map(|enumeration| enumeration.check(&kernel, &plan.scope, args.search.jobs()))
-        .collect();
+    let enumerations = args.search.check_enumerations(&plan.enumerations, &kernel, &plan.scope);
     let claims = CLAIMS.iter().enumerate().filter(|(_, claim)| (claim.not_applicable)(policy).is_none());
     Ok(PolicyReport {
         policy: &policy.name,
