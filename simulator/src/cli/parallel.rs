@@ -103,21 +103,15 @@ mod tests {
     #[test]
     fn no_task_starts_after_an_error() {
         let started = AtomicUsize::new(0);
+        let fail_from_3 = |task: &usize| if *task < 3 { Ok(*task) } else { Err(*task) };
         let run = |task: &usize| {
             started.fetch_add(1, Ordering::Relaxed);
-            if *task < 3 { Ok(*task) } else { Err(*task) }
+            fail_from_3(task)
         };
         let tasks: Vec<usize> = (0..1_000).collect();
         assert_eq!(run_tasks(&tasks, NonZeroUsize::MIN, run), Err(3));
         assert_eq!(started.into_inner(), 4);
-        let failed =
-            run_tasks(
-                &tasks,
-                NonZeroUsize::new(2).unwrap(),
-                |task| {
-                    if *task < 3 { Ok(*task) } else { Err(*task) }
-                },
-            );
+        let failed = run_tasks(&tasks, NonZeroUsize::new(2).unwrap(), fail_from_3);
         assert_eq!(failed, Err(3), "the error of the first task that fails");
     }
 }

@@ -93,23 +93,20 @@ impl SearchArgs {
         jobs(self.jobs)
     }
 
-    /// Returns how many models are explored at the same time. Two that share the threads take less time than one after the other with
-    /// all threads, which then wait for each other. Limits of time and memory are those of one model.
-    pub(super) fn models_at_once(&self) -> NonZeroUsize {
-        let most = if self.has_limit() { 1 } else { 2 };
-        self.jobs().min(NonZeroUsize::new(most).unwrap_or(NonZeroUsize::MIN))
+    /// Returns how many of these models are explored at the same time, and the number of threads of each. Two that share the threads
+    /// take less time than one after the other with all threads, which then wait for each other. A limit of time or memory is that of
+    /// one model.
+    fn share_threads(&self, models: usize) -> (NonZeroUsize, NonZeroUsize) {
+        let at_once = if self.has_limit() { 1 } else { models.min(2) };
+        let at_once = NonZeroUsize::new(at_once).unwrap_or(NonZeroUsize::MIN).min(self.jobs());
+        let threads = NonZeroUsize::new(self.jobs().get().div_ceil(at_once.get()));
+        (at_once, threads.unwrap_or(NonZeroUsize::MIN))
     }
 
-    /// Returns the number of threads of each model.
-    pub(super) fn jobs_of_model(&self) -> NonZeroUsize {
-        let threads = self.jobs().get().div_ceil(self.models_at_once().get());
-        NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN)
-    }
-
-    /// Returns the options of the explorer.
-    pub(super) fn options(&self) -> Options {
+    /// Returns the options of the explorer with this number of threads.
+    fn options(&self, threads: NonZeroUsize) -> Options {
         Options {
-            threads: self.jobs_of_model(),
+            threads,
             storage: if self.exact { StateStorage::Exact } else { StateStorage::Fingerprint },
             limits: ResourceLimits {
                 memory_bytes: self.max_memory.map(|size| usize::try_from(size.0).unwrap_or(usize::MAX)),
@@ -128,10 +125,11 @@ impl SearchArgs {
         quiet: bool,
         explore: impl Fn(Model, &Options, &mut dyn FnMut(&Progress)) -> Result<T, E> + Sync,
     ) -> Result<Vec<T>> {
+        let (at_once, threads) = self.share_threads(models.len());
         let lines = MultiProgress::new();
-        run_tasks(models, self.models_at_once(), |model| {
+        run_tasks(models, at_once, |model| {
             let mut line = ProgressLine::beside(&lines, model.name, quiet);
-            let explored = explore(*model, &self.options(), &mut |progress| {
+            let explored = explore(*model, &self.options(threads), &mut |progress| {
                 line.show(progress.time, format_progress(progress));
             });
             line.finish();
@@ -153,10 +151,10 @@ impl SearchArgs {
         kernel: &KernelUnderTest,
         scope: &Scope,
     ) -> Vec<ModelRun> {
-        let check = |enumeration: &Enumeration| {
-            Ok::<_, Infallible>(enumeration.check(kernel, scope, self.jobs_of_model()))
-        };
-        let Ok(runs) = run_tasks(enumerations, self.models_at_once(), check);
+        let (at_once, threads) = self.share_threads(enumerations.len());
+        let check =
+            |enumeration: &Enumeration| Ok::<_, Infallible>(enumeration.check(kernel, scope, threads));
+        let Ok(runs) = run_tasks(enumerations, at_once, check);
         runs
     }
 }
@@ -171,4 +169,31 @@ fn format_progress(progress: &Progress) -> String {
         HumanCount(progress.frontier as u64),
         BinaryBytes(progress.bytes as u64)
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(clap::Parser)]
+    struct Command {
+        #[command(flatten)]
+        search: SearchArgs,
+    }
+
+    #[test]
+    fn two_models_share_the_threads_unless_there_is_a_limit() {
+        let shared = |args: &[&str], models: usize| {
+            let command = Command::try_parse_from(["check"].iter().chain(args)).unwrap();
+            let (at_once, threads) = command.search.share_threads(models);
+            (at_once.get(), threads.get())
+        };
+        assert_eq!(shared(&["--jobs", "1"], 20), (1, 1));
+        assert_eq!(shared(&["--jobs", "2"], 20), (2, 1));
+        assert_eq!(shared(&["--jobs", "5"], 20), (2, 3));
+        assert_eq!(shared(&["--jobs", "4"], 1), (1, 4), "one model has all threads");
+        assert_eq!(shared(&["--jobs", "4"], 0), (1, 4));
+        assert_eq!(shared(&["--jobs", "4", "--max-memory", "1GiB"], 20), (1, 4));
+    }
 }
