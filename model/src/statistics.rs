@@ -15,6 +15,7 @@ use orchestrion_explorer::{
 };
 use orchestrion_kernel::{Events, Input, State};
 use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -96,7 +97,9 @@ pub fn claim_statistics(
     progress: &mut dyn FnMut(&Progress),
 ) -> Result<ModelStatistics, ModelError> {
     let kernel = KernelModel::with_premise_counts(subject.clone(), model, scope);
-    let exploration = orchestrion_explorer::explore(&kernel, options, progress)?;
+    // Two threads may observe the same new state, and it would be counted twice.
+    let exact = Options { threads: NonZeroUsize::MIN, ..options.clone() };
+    let exploration = orchestrion_explorer::explore(&kernel, &exact, progress)?;
     let (products, ended) = (exploration.states(), exploration.ended());
     let counts = kernel.into_premise_counts();
     let kernel = KernelModel::new(subject.clone(), model, scope);
