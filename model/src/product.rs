@@ -14,7 +14,7 @@ use crate::verdict_cache::VerdictCache;
 use orchestrion_claims::{
     Actor, CLAIMS, Claim, ClaimCheck, ClaimSet, ContextQuestion, EmittedCall, History, Premise, SemanticStep,
     SemanticView, StatePredicate, batch_violations, budget_violations, emitted_call, history_violations,
-    other_step_violations, semantic_premises, semantic_step_violations, semantic_violations,
+    is_sent, other_step_violations, semantic_premises, semantic_step_violations, semantic_violations,
     waiting_operations, write_violations,
 };
 use orchestrion_explorer::liveness::{LivenessKind, LivenessProperty};
@@ -250,7 +250,7 @@ impl KernelModel {
         let mut history = before.history.clone();
         let emitted =
             emitted_call(&events, &state).map(|call| (call, self.emitted_verdict(&state, call.operation)));
-        let sent = emitted.filter(|(call, _)| call.not_made.is_none()).map(|(_, verdict)| verdict);
+        let sent = emitted.filter(|(call, _)| is_sent(call)).map(|(_, verdict)| verdict);
         let of_context = sent.map_or_else(ClaimSet::default, |sent| sent.violated);
         let emitted =
             emitted.map(|(call, verdict)| EmittedCall { call, required_tokens: verdict.required_tokens });

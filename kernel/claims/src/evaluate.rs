@@ -5,7 +5,7 @@ use crate::context_view::ContextView;
 use crate::reference::trust::ExpectedNodes;
 use crate::reference::writes::{Items, items_after};
 use crate::semantic_view::{SemanticStep, SemanticView};
-use crate::sent_call::{EmittedCall, emitted_call};
+use crate::sent_call::{EmittedCall, emitted_call, is_sent};
 use crate::{Accepts, CLAIMS, Claim, ClaimCheck, Decide, History, SentCall, by_kind};
 use alloc::borrow::Cow;
 use orchestrion_kernel::checker::input_time;
@@ -15,9 +15,14 @@ use orchestrion_kernel::input::Input;
 use orchestrion_kernel::policy::Policy;
 use orchestrion_kernel::state::State;
 
+/// The claims that hold, or whose premise does.
+fn holding<F: Copy>(claims: &[(usize, F)], holds: impl Fn(F) -> bool) -> ClaimSet {
+    claims.iter().filter(|(_, claim)| holds(*claim)).map(|(at, _)| *at).collect()
+}
+
 /// The claims that do not hold.
 fn violated<F: Copy>(claims: &[(usize, F)], holds: impl Fn(F) -> bool) -> ClaimSet {
-    claims.iter().filter(|(_, claim)| !holds(*claim)).map(|(at, _)| *at).collect()
+    holding(claims, |claim| !holds(claim))
 }
 
 /// Returns the claims about the semantic state that a step violates.
@@ -35,7 +40,7 @@ pub fn semantic_violations(policy: &Policy, view: &SemanticView<'_>) -> ClaimSet
 /// Returns the claims whose premise is about the semantic state, and holds.
 #[must_use]
 pub fn semantic_premises(policy: &Policy, view: &SemanticView<'_>) -> ClaimSet {
-    by_kind::SEMANTIC_PREMISE.iter().filter(|(_, holds)| holds(policy, view)).map(|(at, _)| *at).collect()
+    holding(by_kind::SEMANTIC_PREMISE, |holds| holds(policy, view))
 }
 
 /// Returns the claims about its events alone that a step violates.
@@ -53,7 +58,7 @@ pub fn context_violations(view: &ContextView<'_>, sent: Option<&SentCall>) -> Cl
 /// Returns the claims whose premise is about a pending call with a context, and holds for this one.
 #[must_use]
 pub fn context_premises(view: &ContextView<'_>) -> ClaimSet {
-    by_kind::CONTEXT_PREMISE.iter().filter(|(_, holds)| holds(view)).map(|(at, _)| *at).collect()
+    holding(by_kind::CONTEXT_PREMISE, |holds| holds(view))
 }
 
 /// Returns the claims that a step violates, without those that [`semantic_step_violations`], [`batch_violations`],
@@ -162,7 +167,7 @@ pub fn step_violations(
     let mut of_context = ClaimSet::default();
     let emitted = emitted_call(events, after).map(|call| {
         let view = ContextView::new(policy, after, call.operation);
-        if call.not_made.is_none() {
+        if is_sent(&call) {
             let sent = SentCall::new(policy, after, call.operation);
             of_context = context_violations(&view, sent.as_ref().ok());
         }

@@ -30,7 +30,7 @@ pub use evaluate::{
 pub use history::History;
 pub use reference::writes::Items;
 pub use semantic_view::{SemanticStep, SemanticView};
-pub use sent_call::{EmittedCall, SentCall, emitted_call, waiting_operations};
+pub use sent_call::{EmittedCall, SentCall, emitted_call, is_sent, waiting_operations};
 
 use orchestrion_kernel::event::{Event, Events};
 use orchestrion_kernel::input::Input;

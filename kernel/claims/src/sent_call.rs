@@ -71,7 +71,9 @@ pub fn waiting_operations(state: &State) -> impl Iterator<Item = Operation> {
     state.control().pending_calls().iter().filter(|call| is_sent(call)).map(|call| call.operation)
 }
 
-const fn is_sent(call: &Call) -> bool {
+/// Returns whether a call is sent with a context: its module reads one, and the call was made.
+#[must_use]
+pub const fn is_sent(call: &Call) -> bool {
     takes_context(call.operation) && call.not_made.is_none()
 }
 
