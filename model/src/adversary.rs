@@ -104,7 +104,8 @@ impl Adversary {
         if self.model.free.facts && control.session().is_some() {
             inputs.extend(changing_facts::writes(self.facts_from, state));
         }
-        if self.model.free.workflow && control.session().is_some() {
+        let may_interrupt_run = self.model.free.workflow || self.model.free.network == Remote::Attempts;
+        if may_interrupt_run && control.session().is_some() {
             inputs.extend(changing_facts::change_during_run(state));
         }
         if self.model.free.contexts {
@@ -120,7 +121,8 @@ impl Adversary {
                 Remote::Handoffs => inputs.extend(network::changes(self.environment, nodes, state)),
                 Remote::Interactions => inputs.extend(network::interactions::changes(nodes, state)),
                 Remote::Ensembles => inputs.extend(network::ensembles::changes(nodes, state)),
-                Remote::Nowhere | Remote::Steps | Remote::Modules | Remote::Attempts => {}
+                Remote::Attempts => inputs.extend(network::attempts::changes(state)),
+                Remote::Nowhere | Remote::Steps | Remote::Modules => {}
             }
         }
         inputs
@@ -398,7 +400,7 @@ impl Adversary {
         let agreeable = argument(Stance::Pro, Score::ONE, None);
         let objections = if free.execution && free.network == Remote::Nowhere {
             vec![self.below_objection, self.objection, self.veto]
-        } else if free.facts || free.workflow || free.network == Remote::Modules {
+        } else if free.facts || free.workflow || matches!(free.network, Remote::Modules | Remote::Attempts) {
             vec![self.veto]
         } else {
             Vec::new()

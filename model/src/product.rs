@@ -14,8 +14,8 @@ use crate::verdict_cache::VerdictCache;
 use orchestrion_claims::{
     Actor, CLAIMS, Claim, ClaimCheck, ClaimSet, ContextQuestion, EmittedCall, History, Premise, SemanticStep,
     SemanticView, StatePredicate, batch_violations, budget_violations, emitted_call, history_violations,
-    is_sent, other_step_violations, semantic_premises, semantic_step_violations, semantic_violations,
-    waiting_operations, write_violations,
+    input_violations, is_sent, other_step_violations, semantic_premises, semantic_step_violations,
+    semantic_violations, waiting_operations, write_violations,
 };
 use orchestrion_explorer::liveness::{LivenessKind, LivenessProperty};
 use orchestrion_explorer::{FairModel, ObservationSet, fingerprint};
@@ -263,8 +263,10 @@ impl KernelModel {
         });
         let of_semantics = self.semantic_step_violations(&SemanticStep::new(&before.state, &events, &state));
         let of_write = write_violations(&self.subject.policy, &before.state, input, Some(&events));
-        let mut violated =
-            others.union(of_batch).union(of_semantics).union(of_context).union(of_budget).union(of_write);
+        let of_input = input_violations(&self.subject.policy, &before.state, input, &events, &state)
+            .union(of_write)
+            .union(of_budget);
+        let mut violated = others.union(of_batch).union(of_semantics).union(of_context).union(of_input);
         if checks_contracts {
             contracts::check_step_contracts(
                 &self.subject,

@@ -28,7 +28,8 @@ pub enum Remote {
     Modules,
     /// Those of the executor, with every judgement of a result.
     Interactions,
-    /// Those of the executor, with up to three attempts, validations and repairs, between nodes of which some have too little quality.
+    /// Those of the executor, with up to three attempts, validations and repairs, between nodes of which some have too little quality,
+    /// and a fact that is superseded during the run.
     Attempts,
     /// The members of ensembles, between nodes in clusters.
     Ensembles,
@@ -180,7 +181,7 @@ pub const MODELS: [Model; 18] = [
     },
     Model {
         name: "attempts",
-        about: "three attempts of a call, validations with a task between, and repaired plans, with nodes of too little quality",
+        about: "three attempts of a call, validations, repaired plans, and runs that a changed fact interrupts, with nodes of too little quality",
         free: Nondeterminism { network: Remote::Attempts, ..FROZEN },
     },
     Model {

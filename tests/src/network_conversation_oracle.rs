@@ -18,10 +18,11 @@ mod run;
 mod steps;
 
 use nodes::{OracleNetwork, OracleNode};
-use orchestrion_kernel::module::{Failure, Operation};
+use orchestrion_kernel::item::Validity;
+use orchestrion_kernel::module::{Failure, Operation, Role};
 use orchestrion_kernel::plan::{Plan, Task};
 use orchestrion_kernel::{
-    CallId, CapabilityId, Events, NodeId, Phase, Policy, Refusal, State, TaskId, TimedInput,
+    CallId, CapabilityId, Event, Events, NodeId, Phase, Policy, Refusal, State, TaskId, TimedInput,
 };
 use run::Run;
 use std::collections::BTreeMap;
@@ -34,6 +35,8 @@ pub struct NetworkConversationOracle {
     phase: Phase,
     now: u64,
     plan: Option<Plan>,
+    /// A fact was superseded since the plan was drafted, and since Security's latest call.
+    is_outdated: bool,
     run: Option<Run>,
     /// The tasks as they were started in this request.
     versions: BTreeMap<TaskId, Task>,
@@ -77,6 +80,7 @@ impl NetworkConversationOracle {
             phase: Phase::Idle,
             now: 0,
             plan: None,
+            is_outdated: false,
             run: None,
             versions: BTreeMap::new(),
             executors: BTreeMap::new(),
@@ -103,19 +107,39 @@ impl NetworkConversationOracle {
                     let plan = plan.map(|plan| (plan.tasks().to_vec(), plan.aggregation().copied()));
                     format!("{wrong}\nbefore {before}\nplan {plan:?}")
                 })?;
+                events.iter().for_each(|event| self.observe_facts(event));
             }
             Err(refusal) => self.check_refusal(input, refusal)?,
         }
         self.compare(after)?;
         if after.control().phase() == Phase::RunningTasks {
             let expected = self.run.as_ref().is_some_and(|run| {
-                self.pending.len() < self.parallel_tasks && !run.is_unknown() && run.next_task().is_some()
+                let has_room = self.pending.len() < self.parallel_tasks;
+                has_room && !self.is_outdated && !run.is_unknown() && run.next_task().is_some()
             });
             if can_step != expected {
                 return Err(format!("step beside running tasks: expected {expected}, found {can_step}"));
             }
         }
         Ok(())
+    }
+
+    /// Takes what outdates the plan, and what reviews it (decision 0038). Every fact is global.
+    fn observe_facts(&mut self, event: &Event) {
+        match event {
+            Event::UserMsg { .. } => self.is_outdated = false,
+            Event::UpdateItem { item, .. } => {
+                let is_superseded = matches!(item.validity, Validity::Superseded { .. });
+                self.is_outdated |= self.plan.is_some() && item.fact().is_some() && is_superseded;
+            }
+            Event::ToolCall {
+                operation: Operation::Argue(Role::Security) | Operation::ReviewRevision,
+                ..
+            } => {
+                self.is_outdated = false;
+            }
+            _ => {}
+        }
     }
 
     /// Describes the nodes and the run, for messages.

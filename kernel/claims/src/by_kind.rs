@@ -4,6 +4,7 @@ use crate::context_view::ContextView;
 use crate::reference::writes::Items;
 use crate::{CLAIMS, ClaimCheck, EmittedCall, History, Premise, SemanticView, SentCall};
 use orchestrion_kernel::event::Event;
+use orchestrion_kernel::input::Input;
 use orchestrion_kernel::network::{NetworkEvent, Node};
 use orchestrion_kernel::policy::Policy;
 use orchestrion_kernel::state::State;
@@ -42,6 +43,7 @@ macro_rules! by_kind {
 by_kind! {
     TRACE: check, ClaimCheck::TraceInvariant, (&Policy, &History, &Event);
     STEP: check, ClaimCheck::StepInvariant, (&Policy, &State, &[Event], &State);
+    INPUT: check, ClaimCheck::InputInvariant, (&Policy, &State, &Input, &[Event], &State);
     HISTORY: check, ClaimCheck::HistoryConsistency, (&Policy, &History, &State);
     BUDGET: check, ClaimCheck::BudgetInvariant, (&Policy, &State, &[Event], Option<&EmittedCall>);
     CONTEXT: check, ClaimCheck::ContextInvariant, (&ContextView<'_>, &SentCall);

@@ -61,8 +61,8 @@ pub fn context_premises(view: &ContextView<'_>) -> ClaimSet {
     holding(by_kind::CONTEXT_PREMISE, |holds| holds(view))
 }
 
-/// Returns the claims that a step violates, without those that [`semantic_step_violations`], [`batch_violations`],
-/// [`context_violations`] and [`budget_violations`] return. Applies the events to the history.
+/// Returns the claims that a step violates, without those that [`semantic_step_violations`], [`input_violations`],
+/// [`batch_violations`], [`context_violations`] and [`budget_violations`] return. Applies the events to the history.
 pub fn other_step_violations(
     policy: &Policy,
     before: &State,
@@ -79,6 +79,18 @@ pub fn other_step_violations(
         .union(node_violations(before, events, after))
         .union(violated(by_kind::STEP, |holds| holds(policy, before, events, after)))
         .union(history_violations(policy, history, after))
+}
+
+/// Returns the claims about the input of a step that the step violates.
+#[must_use]
+pub fn input_violations(
+    policy: &Policy,
+    before: &State,
+    input: &Input,
+    events: &[Event],
+    after: &State,
+) -> ClaimSet {
+    violated(by_kind::INPUT, |holds| holds(policy, before, input, events, after))
 }
 
 /// Returns the claims about the budgets of calls that a step violates.
@@ -175,6 +187,7 @@ pub fn step_violations(
     });
     other_step_violations(policy, before, events, after, history)
         .union(of_context)
+        .union(input_violations(policy, before, input, events, after))
         .union(budget_violations(policy, before, events, emitted.as_ref()))
         .union(semantic_step_violations(policy, &SemanticStep::new(before, events, after)))
         .union(batch_violations(events))
@@ -212,6 +225,7 @@ impl ClaimCheck {
             Self::ResponseInvariant(holds) => holds(policy, decide, state),
             Self::AcceptanceInvariant(holds) => holds(policy, accepts, state),
             Self::StepInvariant(_)
+            | Self::InputInvariant(_)
             | Self::SemanticStepInvariant(_)
             | Self::BatchInvariant(_)
             | Self::NetworkEventInvariant(_)

@@ -24,8 +24,8 @@ pub use context_question::ContextQuestion;
 pub use context_view::ContextView;
 pub use evaluate::{
     batch_violations, budget_violations, context_premises, context_violations, history_violations,
-    other_step_violations, semantic_premises, semantic_step_violations, semantic_violations,
-    state_violations, step_violations, write_violations,
+    input_violations, other_step_violations, semantic_premises, semantic_step_violations,
+    semantic_violations, state_violations, step_violations, write_violations,
 };
 pub use history::History;
 pub use reference::writes::Items;
@@ -111,6 +111,8 @@ pub enum ClaimCheck {
     StepInvariant(fn(&Policy, &State, &[Event], &State) -> bool),
     /// Holds in every step, given the views of the semantic states before and after it, and the events about what a view contains.
     SemanticStepInvariant(fn(&Policy, &SemanticView<'_>, &[&Event], &SemanticView<'_>) -> bool),
+    /// Holds in every step, given the state before it, the input, the events and the state after it.
+    InputInvariant(fn(&Policy, &State, &Input, &[Event], &State) -> bool),
     /// Holds for the events of every step alone.
     BatchInvariant(fn(&[Event]) -> bool),
     /// Holds at every event about the network, given the state before this event.
@@ -215,6 +217,7 @@ impl ClaimCheck {
             | Self::ResponseInvariant(_)
             | Self::AcceptanceInvariant(_) => "state",
             Self::StepInvariant(_)
+            | Self::InputInvariant(_)
             | Self::SemanticStepInvariant(_)
             | Self::BatchInvariant(_)
             | Self::NetworkEventInvariant(_)

@@ -61,12 +61,12 @@ impl Batch<'_> {
 
     /// Emits the end of a run, when a row leaves it.
     pub(super) fn end_workflow(&mut self, row: &Transition) {
-        // A review of an outdated plan interrupts the run.
-        let goes_on = row.to == Phase::RunningTasks || row.to == Phase::RepairReview;
-        let ends = self.state.control().phase() == Phase::RunningTasks && !goes_on;
-        let (Some(network), Some(request), true) = (&self.network, self.control.request(), ends) else {
+        let (Some(network), Some(request)) = (&self.network, self.control.request()) else { return };
+        let from = self.state.control().phase();
+        let is_open = from == Phase::RunningTasks || is_review(from) && request.is_run_interrupted();
+        if !is_open || row.to == Phase::RunningTasks || is_review(row.to) {
             return;
-        };
+        }
         let trigger =
             if row.on == Trigger::Cancel { WorkflowTrigger::Cancel } else { WorkflowTrigger::StepsEnded };
         let taken = workflow_transition(WorkflowStatus::Running, trigger, |guard| match guard {
@@ -84,6 +84,11 @@ impl Batch<'_> {
         return_path.dedup();
         self.emit(Event::Network(NetworkEvent::WorkflowEnded { status, lineage, return_path }));
     }
+}
+
+/// Whether the plan of an interrupted run, or a repaired plan, is reviewed in this phase.
+const fn is_review(phase: Phase) -> bool {
+    matches!(phase, Phase::RepairReview | Phase::RepairScoring | Phase::RepairApproval)
 }
 
 /// Returns the nodes of the members, and the members that are left out; or the member that cannot be routed.

@@ -246,6 +246,12 @@ impl Request {
         true
     }
 
+    /// Returns whether a review interrupts a run, in a phase that reviews the plan. A repaired plan starts a run of its own.
+    #[must_use]
+    pub fn is_run_interrupted(&self) -> bool {
+        !self.outcomes.is_empty() || !self.workflow.validations.is_empty()
+    }
+
     /// Returns whether the outcome of a task is unknown.
     #[must_use]
     pub fn has_unknown_outcome(&self) -> bool {

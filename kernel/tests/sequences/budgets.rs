@@ -4,9 +4,11 @@ use crate::conversation::state_after;
 use orchestrion_kernel::context::{
     ByteMeasure, ContextError, Selected, SelectionStatus, Selector, TextMeasure, build_context,
 };
-use orchestrion_kernel::module::Operation;
+use orchestrion_kernel::module::{Operation, Report, Role};
+use orchestrion_kernel::plan::{Effect, Plan, StepOptions, Task};
 use orchestrion_kernel::selection::{Problem, Selection, SelectionError};
-use orchestrion_kernel::{ModuleContext, Policy, Score, State};
+use orchestrion_kernel::situation::{SummaryField, SummaryUpdate};
+use orchestrion_kernel::{Event, Input, ModuleContext, Policy, Score, State, TaskId, decide};
 use orchestrion_optimizer::ExactSelector;
 use std::cell::RefCell;
 
@@ -37,6 +39,44 @@ fn box_budget_management() {
     }
     let text = planner_context(&state, 1_500, &ByteMeasure).unwrap().text;
     assert_eq!(text.matches("] fact ").count(), 40, "every fact fits");
+}
+
+/// 000-5.6: the next call is over budget exactly if its context is, with the summary that the same reply updates.
+#[test]
+fn items_of_the_batch_count_in_the_budget_of_its_call() {
+    let (_, state) = state_after("conversation hardened\nsession_start ada; advance Planning");
+    let task = Task {
+        id: TaskId::FIRST,
+        text: "task".into(),
+        effect: Effect::Pure,
+        depends_on: None,
+        scope: None,
+        step: StepOptions::default(),
+    };
+    let text = "word ".repeat(150);
+    let update = SummaryField::ALL.iter().map(|field| (field.name().to_owned(), text.as_str().into()));
+    let reply = Input::Reply {
+        call: state.control().pending_calls()[0].id,
+        report: Report::Plan(Plan::new(vec![task]).unwrap()),
+        summary_update: Some(SummaryUpdate(update.collect())),
+        action: None,
+        interaction: None,
+    };
+    let mut over = Vec::new();
+    for budget in (200..2_000).step_by(50) {
+        let mut policy = Policy::hardened();
+        (policy.contexts.budget_tokens, policy.contexts.reserved_tokens) = (budget, 0);
+        let events = decide(&policy, &state, state.now(), &reply).unwrap();
+        let mut after = state.clone();
+        events.iter().for_each(|event| after.apply(event));
+        let selector = ExactSelector::from_policy(&policy);
+        let analyst = Operation::Argue(Role::Analyst);
+        let context = build_context(&policy, &after, analyst, &ByteMeasure, &selector);
+        let is_over = events.iter().any(|event| matches!(event, Event::OverBudget { .. }));
+        assert_eq!(is_over, matches!(context, Err(ContextError::OverBudget(_))), "{budget}: {events:?}");
+        over.push(is_over);
+    }
+    assert_eq!((over.first(), over.last()), (Some(&true), Some(&false)));
 }
 
 /// Every line costs one token, as does the empty line between two sections of a joined text.

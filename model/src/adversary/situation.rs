@@ -36,6 +36,9 @@ pub(crate) fn limit(policy: &mut Policy) {
 /// A reply alone, with an action, with an update of the summary, and with both. In a later pass replies are plain: then nothing but
 /// the pass changes what the request keeps.
 pub(super) fn replies(state: &State, call: Call, reply: Input) -> Vec<Input> {
+    if let Some(last) = last_update(state, call, &reply) {
+        return vec![reply, last];
+    }
     let is_later = state.control().request().is_some_and(|request| request.debate.pass > 1);
     let Some(iteration) = iteration(call.operation).filter(|_| !is_later) else { return vec![reply] };
     let Input::Reply { call, report, .. } = &reply else { return vec![reply] };
@@ -57,6 +60,20 @@ pub(super) fn replies(state: &State, call: Call, reply: Input) -> Vec<Input> {
     replies.extend(long);
     replies.push(reply);
     replies
+}
+
+/// The last reply of a request, if it alone updates the summary.
+fn last_update(state: &State, call: Call, reply: &Input) -> Option<Input> {
+    let is_last =
+        call.operation == Operation::DeliverAudit && state.semantic().situation().fields().next().is_none();
+    let Input::Reply { call, report, .. } = reply else { return None };
+    is_last.then(|| Input::Reply {
+        call: *call,
+        report: report.clone(),
+        summary_update: Some(next_update(state)),
+        action: None,
+        interaction: None,
+    })
 }
 
 /// The same action with an argument that the record keeps whole.

@@ -60,10 +60,12 @@ fn item(number: u64, first: First, layers: u32) -> Entry {
     let key = key(number);
     let session = FactRecord { scope: Scope::Session, ..record() };
     let working = Layer::Working { created_at: at(0), expires_at: None };
+    // A write without an expiry replaces it.
+    let expiring = Layer::Working { created_at: at(0), expires_at: Some(at(9)) };
     let of_layer = |key: ItemKey, layer| super::shapes::entry(id(number), key, "1", layer);
     let is_second_layer = number > 1 && layers >> (number - 2) & 1 == 1;
     match (first, number) {
-        (First::Working, 1) => of_layer(ItemKey::Working(key.into()), working),
+        (First::Working, 1) => of_layer(ItemKey::Working(key.into()), expiring),
         (First::Signal, 1) => of_layer(ItemKey::Environment(key.into()), Layer::Environment),
         // What persists depends on nothing that ends with the session.
         (First::Working, _) if is_second_layer => of_layer(ItemKey::Working(key.into()), working),

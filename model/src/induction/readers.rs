@@ -6,7 +6,7 @@ use super::shapes::{
 };
 use orchestrion_kernel::item::{Audience, FactRecord, ItemKey, Layer, Rank, Scope, Validity};
 use orchestrion_kernel::semantic::Entry;
-use orchestrion_kernel::{Input, RequestId, State, UserId};
+use orchestrion_kernel::{Input, RequestId, State, Text, UserId};
 
 /// The scopes in which requests run.
 fn scopes() -> [Scope; 4] {
@@ -16,7 +16,7 @@ fn scopes() -> [Scope; 4] {
 /// One item, or two of which one may shadow the other or depend on it, beside the facts that open the scopes.
 pub(super) fn starts() -> Vec<Vec<Entry>> {
     let single = facts().into_iter().chain(others()).map(|entry| vec![entry]);
-    single.chain(shadowing()).chain(dependent()).map(with_open_scopes).collect()
+    single.chain(shadowing()).chain(beside_summary()).chain(dependent()).map(with_open_scopes).collect()
 }
 
 fn with_open_scopes(mut items: Vec<Entry>) -> Vec<Entry> {
@@ -90,6 +90,20 @@ fn shadowing() -> Vec<Vec<Entry>> {
         }
     }
     starts
+}
+
+/// A summary, and a fact of a narrower scope with one of its keys or with both.
+fn beside_summary() -> Vec<Vec<Entry>> {
+    let start = |(narrow, has_both): (Scope, bool)| {
+        let keys = |names: &[&str]| names.iter().map(|name| Text::from(*name)).collect();
+        let summary = FactRecord { summarized_keys: keys(&["a", "b"]), ..record() };
+        let both = if has_both { keys(&["b"]) } else { Vec::new() };
+        let narrow = FactRecord { scope: narrow, summarized_keys: both, ..record() };
+        let mut wide = fact(id(1), "", "1", summary);
+        wide.item.key = ItemKey::Summary;
+        vec![wide, fact(id(2), "a", "2", narrow)]
+    };
+    pairs(&scopes()[1..], &[false, true]).into_iter().map(start).collect()
 }
 
 /// An item that depends on one that its reader may not read, or that has expired.

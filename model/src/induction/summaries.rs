@@ -6,11 +6,11 @@ use super::shapes::{
 };
 use orchestrion_kernel::ids::Text;
 use orchestrion_kernel::item::{
-    Audience, ConstraintType, ItemKey, ItemKind, Layer, MemoryType, Rank, Scope, Validity,
+    Audience, ConstraintType, ItemKey, ItemKind, Layer, MemoryType, Rank, Scope, SubtaskStatus, Validity,
 };
 use orchestrion_kernel::module::Report;
 use orchestrion_kernel::semantic::Entry;
-use orchestrion_kernel::{CallId, Input, ItemId, State};
+use orchestrion_kernel::{CallId, Input, ItemId, RequestId, State, TaskId};
 
 /// In what an item differs from a global fact of an employee.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -28,15 +28,19 @@ enum Difference {
     DependsOnFourth,
     DependsOnFifth,
     DependsOnFirst,
+    /// Of the last item: it depends on an item outside of the cluster, which depends on the first one.
+    DependsOnOutside,
     Summary,
     Working,
+    /// Of the first item.
+    Subtask,
     Superseding,
     Shadowing,
 }
 
 use Difference as D;
 
-const ALL: [D; 17] = [
+const ALL: [D; 19] = [
     D::None,
     D::Audience,
     D::Permission,
@@ -50,8 +54,10 @@ const ALL: [D; 17] = [
     D::DependsOnFourth,
     D::DependsOnFifth,
     D::DependsOnFirst,
+    D::DependsOnOutside,
     D::Summary,
     D::Working,
+    D::Subtask,
     D::Superseding,
     D::Shadowing,
 ];
@@ -60,7 +66,11 @@ const ALL: [D; 17] = [
 /// that the third may have superseded.
 pub(super) fn starts() -> Vec<Vec<Entry>> {
     let mut starts = Vec::new();
-    for (first, (second, third)) in pairs(&ALL, &pairs(&ALL, &ALL)) {
+    let is_in_place = |(first, (second, third)): &(D, (D, D))| {
+        let depends_outside = [first, second].contains(&&D::DependsOnOutside);
+        !depends_outside && ![second, third].contains(&&D::Subtask)
+    };
+    for (first, (second, third)) in pairs(&ALL, &pairs(&ALL, &ALL)).into_iter().filter(is_in_place) {
         let mut items: Vec<Entry> =
             [(1, first), (2, second), (3, third)].map(|(number, difference)| item(number, difference)).into();
         let signal = |number: u64, key: &str| {
@@ -71,6 +81,12 @@ pub(super) fn starts() -> Vec<Vec<Entry>> {
         let mut dependent = entry(id(6), ItemKey::Working("w".into()), "1", working);
         dependent.deps = vec![id(1), id(2), id(3)];
         items.push(dependent);
+        if third == D::DependsOnOutside {
+            let layer = Layer::Working { created_at: at(0), expires_at: Some(at(9)) };
+            let mut outside = entry(id(8), ItemKey::Working("v".into()), "1", layer);
+            outside.deps = vec![id(1)];
+            items.push(outside);
+        }
         let superseding = [first, second, third].iter().position(|one| *one == D::Superseding);
         if let Some(at) = superseding {
             let old = fact(id(7), "old", "0", record());
@@ -99,7 +115,9 @@ fn item(number: u64, difference: D) -> Entry {
         | D::DependsOnFourth
         | D::DependsOnFifth
         | D::DependsOnFirst
-        | D::Working => {}
+        | D::DependsOnOutside
+        | D::Working
+        | D::Subtask => {}
     }
     // One that shadows has the key of the item before it.
     let key = if difference == D::Shadowing { number.saturating_sub(1) } else { number };
@@ -110,10 +128,16 @@ fn item(number: u64, difference: D) -> Entry {
         D::DependsOnFourth => entry.deps = vec![id(4)],
         D::DependsOnFifth => entry.deps = vec![id(5)],
         D::DependsOnFirst if number > 1 => entry.deps = vec![id(1)],
+        D::DependsOnOutside => entry.deps = vec![id(8)],
         D::Summary => entry.item.key = ItemKey::Summary,
         D::Working => {
             entry.item.key = ItemKey::Working(format!("k{number}").into());
             entry.item.layer = Layer::Working { created_at: at(0), expires_at: None };
+        }
+        D::Subtask => {
+            entry.item.key = ItemKey::Task(RequestId::FIRST.next(), TaskId::FIRST);
+            entry.item.kind = ItemKind::Subtask(SubtaskStatus::Done);
+            entry.item.layer = Layer::Request { user: user(), scope: Scope::Global };
         }
         D::None
         | D::Audience

@@ -2,6 +2,7 @@
 
 use super::RandomSource;
 use super::network_plans::{random_answer, random_plan};
+use super::writes::{global_fact, superseding_write};
 use orchestrion_kernel::module::{Argument, Failure, Operation, Ratings, Report, Stance};
 use orchestrion_kernel::network::defense::Signal;
 use orchestrion_kernel::network::policy::RoutingOrder;
@@ -181,7 +182,14 @@ impl NetworkConversation {
         if !is_idle && choice.percent(self.bias.cancel) {
             return Input::Cancel;
         }
+        if is_idle && control.session().is_some() && choice.percent(20) {
+            return Input::Write(Box::new(global_fact(choice)));
+        }
         let is_running = control.phase() == Phase::RunningTasks;
+        let is_outdated = is_running && choice.percent(self.bias.change);
+        if let Some(write) = is_outdated.then(|| superseding_write(choice, state)).flatten() {
+            return Input::Write(Box::new(write));
+        }
         if is_running && can_step(policy, state) && choice.percent(self.bias.parallel) {
             return Input::Step;
         }

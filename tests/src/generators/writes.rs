@@ -37,6 +37,12 @@ pub(super) fn write(choice: &mut impl RandomSource) -> Write {
     Write::Fact(NewFact { scope, depends_on, ..NewFact::global(key, text, source) })
 }
 
+/// Generates a fact that every request reads.
+pub(super) fn global_fact(choice: &mut impl RandomSource) -> Write {
+    let (key, text) = (choice.one_of(&KEYS).into(), choice.one_of(&TEXTS).into());
+    Write::Fact(NewFact::global(key, text, WriteSource::declared("employee".into())))
+}
+
 /// Generates another text of a valid fact, with a rank that supersedes it; none if there is no such fact.
 pub(super) fn superseding_write(choice: &mut impl RandomSource, state: &State) -> Option<Write> {
     let facts = state.semantic().entries().filter(|entry| entry.item.is_valid()).filter_map(|entry| {

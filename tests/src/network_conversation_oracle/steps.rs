@@ -105,8 +105,13 @@ impl NetworkConversationOracle {
         if ended_with_report != is_reported {
             return Err(format!("end of the run: expected {ended_with_report}, found {is_reported}"));
         }
-        let mut must_start = self.run.as_ref().is_some_and(|run| !run.is_running());
-        if phase == Phase::RunningTasks && self.phase != Phase::RunningTasks {
+        // A review of a changed fact interrupts a run. If the plan is not cleared, the run is rolled back.
+        if phase == Phase::RollbackActive && self.run.is_some() {
+            self.end_run(WorkflowStatus::Failed, &mut cursor)?;
+        }
+        let is_running = phase == Phase::RunningTasks;
+        let mut must_start = is_running && self.run.as_ref().is_some_and(|run| !run.is_running());
+        if is_running && self.run.is_none() {
             self.start_run(&mut cursor)?;
             must_start = true;
         }
@@ -122,7 +127,7 @@ impl NetworkConversationOracle {
             }
             self.read_call(&mut cursor, None)?;
         }
-        if must_start && self.run.is_some() {
+        if must_start {
             return Err("expected the start of a task, found none".to_owned());
         }
         cursor.peek().map_or(Ok(()), |event| Err(format!("unexpected event {event:?}")))
@@ -305,9 +310,9 @@ impl NetworkConversationOracle {
         if assignment.attempt > network.policy.workflow.max_retries {
             return None;
         }
-        // Decision 0040: after an unknown outcome no task starts.
+        // Decision 0040: after an unknown outcome, and while the plan is outdated, no task starts.
         if matches!(pending.operation, Operation::RunTask { .. })
-            && self.run.as_ref().is_some_and(Run::is_unknown)
+            && (self.is_outdated || self.run.as_ref().is_some_and(Run::is_unknown))
         {
             return None;
         }

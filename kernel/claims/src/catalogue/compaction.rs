@@ -122,8 +122,9 @@ pub(super) const COMPACTION: &[Claim] = &[
     Claim {
         id: "C-90",
         clause: "000-6.4",
-        statement: "One summary replaces the forgotten items. It has their scope and audience and the time of the latest, covers \
-                    their keys that no remaining fact has, and needs review if one of them did.",
+        statement: "One summary replaces the forgotten items. It has their kind, scope and audience and the time of the latest, covers \
+                    their keys that no remaining fact has, and needs review if one of them did. One of other items than facts is a \
+                    fact.",
         formula: "□ (F ≠ ∅ ⇒ I' = (I \\ F) ∪ { x_new } ∧ keys(x_new) = ∪ keys(F) \\ ∪ keys(valid I \\ F) ∧ time(x_new) = max time(F) ∧ ∀ x ∈ F: same_group(x, x_new))",
         check: StepInvariant(|_, before, events, after| {
             let summaries = |state: &State| {
@@ -307,11 +308,13 @@ fn depends_transitively_on(state: &State, id: ItemId, these: &[ItemId]) -> bool 
 /// Whether a summary of facts comes from the summarizer, at the time of its latest part, and is not time-sensitive.
 fn is_of_summarizer(summary: &Item, parts: &[&Item]) -> bool {
     let latest = parts.iter().filter_map(|part| Some(part.fact()?.established_at)).max();
-    summary.fact().is_none_or(|fact| {
-        fact.source.name.as_str() == "summarizer"
-            && fact.source.derivation.is_none()
-            && Some(fact.established_at) == latest
-            && !fact.time_sensitive
-            && fact.supersedes.is_none()
-    })
+    let is_plain = summary.fact().is_some() || summary.kind == ItemKind::Fact;
+    is_plain
+        && summary.fact().is_none_or(|fact| {
+            fact.source.name.as_str() == "summarizer"
+                && fact.source.derivation.is_none()
+                && Some(fact.established_at) == latest
+                && !fact.time_sensitive
+                && fact.supersedes.is_none()
+        })
 }

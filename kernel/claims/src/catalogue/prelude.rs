@@ -18,9 +18,9 @@ pub(super) use orchestrion_kernel::state::{Call, Request, StartedTask, State};
 use alloc::vec::Vec;
 
 pub(super) use ClaimCheck::{
-    AcceptanceInvariant, BatchInvariant, BudgetInvariant, ContextInvariant, LeadsTo, NetworkEventInvariant,
-    NetworkInvariant, NodeInvariant, ResponseInvariant, SemanticInvariant, SemanticStepInvariant,
-    StepInvariant, TraceInvariant, WriteInvariant,
+    AcceptanceInvariant, BatchInvariant, BudgetInvariant, ContextInvariant, InputInvariant, LeadsTo,
+    NetworkEventInvariant, NetworkInvariant, NodeInvariant, ResponseInvariant, SemanticInvariant,
+    SemanticStepInvariant, StepInvariant, TraceInvariant, WriteInvariant,
 };
 
 /// Defaults: no finding, a premise that always holds, and every policy. A claim without a check fails everywhere.

@@ -173,12 +173,8 @@ pub(super) const SITUATION: &[Claim] = &[
                     return true;
                 };
                 let updated = state_after(state, &updated);
-                let texts = SummaryField::ALL.iter().filter_map(|field| {
-                    let text = update.0.get(field.name())?;
-                    Some((*field, truncated(text.as_str(), max)))
-                });
                 let mut expected = situation(state.semantic());
-                expected.extend(texts.filter(|(_, text)| !text.as_str().trim().is_empty()));
+                expected.extend(texts_of(&update, max));
                 of_request(&updated, |request| !request.verified)
                     || has_ended(&updated)
                     || situation(updated.semantic()) == expected
@@ -191,7 +187,49 @@ pub(super) const SITUATION: &[Claim] = &[
         }),
         ..CLAIM
     },
+    Claim {
+        id: "C-232",
+        clause: "002-0.3",
+        statement: "Every reply that the kernel accepts, also that of a failed task, sets the fields that its update names and \
+                    records its action. A reply to a task in a scope of its own does neither.",
+        formula: "□ (reply to c with u and a ∧ scope(c) = scope(r) ⇒ (verified' ∧ r' = r ⇒ summary' = summary ⊕ u) ∧ ActionRecorded(a) ∈ σ)",
+        check: InputInvariant(|policy, before, input, events, after| {
+            let Input::Reply { call, summary_update, action, .. } = input else { return true };
+            let call = before.control().pending_call(*call);
+            let (Some(call), Some(request)) = (call, before.control().request()) else { return false };
+            let limits = &policy.situation;
+            let is_of_request = *call_scope(before, call.operation) == request.scope;
+            let mut expected = situation(before.semantic());
+            if let Some(update) = summary_update.as_ref().filter(|_| is_of_request) {
+                expected.extend(texts_of(update, limits.summary_chars_max));
+            }
+            let record = action.as_deref().filter(|_| is_of_request);
+            let record = record.map(|record| with_truncated_results(record.clone(), limits.result_chars_max));
+            let recorded = events.iter().filter_map(|event| match event {
+                Event::ActionRecorded { record, .. } => Some(record),
+                _ => None,
+            });
+            recorded.eq(&record)
+                && (has_ended(after)
+                    || of_request(after, |request| !request.verified)
+                    || situation(after.semantic()) == expected)
+        }),
+        premise: Premise::State(|_, state| {
+            let runs_task = |call: &Call| matches!(call.operation, Operation::RunTask { .. });
+            state.control().pending_calls().iter().any(runs_task) && !situation(state.semantic()).is_empty()
+        }),
+        ..CLAIM
+    },
 ];
+
+/// The texts that an update gives to the fields that it names, up to the limit of characters. A blank text changes nothing.
+fn texts_of(update: &SummaryUpdate, chars_max: u32) -> impl Iterator<Item = (SummaryField, Text)> {
+    let texts = SummaryField::ALL.iter().filter_map(move |field| {
+        let text = update.0.get(field.name())?;
+        Some((*field, truncated(text.as_str(), chars_max)))
+    });
+    texts.filter(|(_, text)| !text.as_str().trim().is_empty())
+}
 
 /// Whether contexts read the summary that was written.
 fn is_shown(state: &State) -> bool {

@@ -8,7 +8,7 @@ use crate::reference::network::nodes;
 use orchestrion_kernel::ids::NodeId;
 use orchestrion_kernel::network::{Connection, Contribution, Exchange, Millionths, NetworkEvent};
 use orchestrion_kernel::score::Score;
-use orchestrion_kernel::state::NetworkState;
+use orchestrion_kernel::state::{Assignment, NetworkState};
 
 pub(super) const TRUST: &[Claim] = &[
     Claim {
@@ -68,25 +68,38 @@ pub(super) const TRUST: &[Claim] = &[
         id: "C-147",
         clause: "001-10.2",
         statement: "Each call that a node executes and that ends, with a reply, an error, a malformed reply or a timeout, is one \
-                    interaction of its sender and its receiver, in the same batch. Nothing else is.",
-        formula: "□ (|interactions(σ)| = |executed calls that end in σ with a reply or a failure|)",
+                    interaction of its sender and its receiver, in the same batch. Nothing else is. A failure counts as a result of \
+                    quality 0 without tone and tokens.",
+        formula: "□ (interactions(σ) = executed calls that end in σ with a reply or a failure) ∧ □ (failed(c) ⇒ result(c) = (0, rated, 0, 0))",
         check: StepInvariant(|_, before, events, _| {
             let executed = |call| {
                 let assignment = before.network().and_then(|network| network.assignment(call));
                 assignment.filter(|assignment| assignment.is_running())
             };
-            let ended = events.iter().filter_map(|event| match event {
-                Event::ToolResult { call, .. } => executed(*call),
+            let failed = Contribution {
+                quality: Score::ZERO,
+                is_rated: true,
+                tone: Millionths::ZERO,
+                tokens: Millionths::ZERO,
+            };
+            let mut ended = events.iter().filter_map(|event| match event {
+                Event::ToolResult { call, .. } => Some((executed(*call)?, false)),
                 Event::CallFailed { call, failure, .. }
                 | Event::Network(NetworkEvent::AttemptFailed { call, failure, .. }) => {
                     let is_judged = matches!(failure, Failure::Error | Failure::Timeout | Failure::Malformed);
-                    executed(*call).filter(|_| is_judged)
+                    Some((executed(*call).filter(|_| is_judged)?, true))
                 }
                 _ => None,
             });
-            let ends = ended.map(|ended| (&ended.from, &ended.to, &ended.capability));
-            ends.eq(exchanges(events)
-                .map(|exchange| (&exchange.sender, &exchange.receiver, &exchange.capability)))
+            let mut exchanges = exchanges(events);
+            let is_interaction = |(ended, has_failed): (&Assignment, bool)| {
+                exchanges.next().is_some_and(|exchange| {
+                    (&ended.from, &ended.to, &ended.capability)
+                        == (&exchange.sender, &exchange.receiver, &exchange.capability)
+                        && (!has_failed || exchange.result == failed)
+                })
+            };
+            ended.all(is_interaction) && exchanges.next().is_none()
         }),
         premise: Premise::Network(has_interacted),
         ..CLAIM

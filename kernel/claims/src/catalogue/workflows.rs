@@ -139,9 +139,9 @@ pub(super) const WORKFLOWS: &[Claim] = &[
     Claim {
         id: "C-142",
         clause: "001-5.5",
-        statement: "Each run of a plan in a network ends with one report to the originator: completed if and only if the run \
-                    succeeded, cancelled if the user did, else failed. It returns to the orchestrator, in a sequence along the \
-                    nodes that executed.",
+        statement: "Each run of a plan in a network ends with one report to the originator, also a run that a review interrupts: \
+                    completed if and only if the run succeeded, cancelled if the user did, else failed. It returns to the orchestrator, \
+                    in a sequence along the nodes that executed.",
         formula: "□ (run ends ⇒ WorkflowEnded) ∧ □ (status = completed ⇔ succeeded(r)) ∧ □ (return_path = reverse(executed) · orchestrator)",
         check: StepInvariant(|_, before, events, after| {
             let reports = || {
@@ -150,8 +150,7 @@ pub(super) const WORKFLOWS: &[Claim] = &[
                     _ => None,
                 })
             };
-            let is_over = |phase: Phase| !matches!(phase, Phase::RunningTasks | Phase::RepairReview);
-            let ends = before.control().phase() == Phase::RunningTasks && is_over(after.control().phase());
+            let ends = is_run_open(before) && !is_run_open(after);
             let orchestrator = before.network().map(|network| network.orchestrator());
             let is_end = |event: &NetworkEvent| matches!(event, NetworkEvent::WorkflowEnded { .. });
             let is_way = holds_at_each(before, events, is_end, |state, event| match event {
@@ -237,6 +236,18 @@ pub(super) const WORKFLOWS: &[Claim] = &[
         ..CLAIM
     },
 ];
+
+/// Whether a run started and has not ended. A review of an outdated plan interrupts the run, while a repaired plan is reviewed before
+/// any of its tasks ends.
+fn is_run_open(state: &State) -> bool {
+    match state.control().phase() {
+        Phase::RunningTasks => true,
+        Phase::RepairReview | Phase::RepairScoring | Phase::RepairApproval => of_request(state, |request| {
+            !request.outcomes.is_empty() || !request.workflow.validations.is_empty()
+        }),
+        _ => false,
+    }
+}
 
 /// The nodes of the successful tasks, the last first, then the orchestrator; in a plan that is no sequence the orchestrator alone.
 /// A node that follows itself counts once. None if tasks were repeated, since the ledger has only their latest nodes.

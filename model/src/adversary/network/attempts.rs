@@ -1,14 +1,14 @@
 //! The inputs of the model of attempts: nodes of which some have less quality than a task requires, three attempts, validations with a
-//! task between, and repaired plans (001 §4.3, §5.5, §9.1, §11.3).
+//! task between, repaired plans, and runs that a changed fact interrupts (001 §4.3, §5.5, §9.1, §11.3, §11.4).
 
-use super::{BEST, SECOND, node, second_capability, share};
+use super::{BEST, SECOND, node, own_capability, second_capability, share};
 use crate::scopes::steps::{plan_of, step};
 use orchestrion_kernel::module::{Failure, Module, Operation, Report};
 use orchestrion_kernel::network::aggregation::AggregationStrategy;
 use orchestrion_kernel::network::{CapabilityState, Node, Requirements, TaskConstraints, TrustPolicy};
 use orchestrion_kernel::plan::{Aggregation, Effect, Plan, StepOptions, Task};
 use orchestrion_kernel::state::Call;
-use orchestrion_kernel::{Input, Score, State, TaskId, Text};
+use orchestrion_kernel::{Input, Phase, Score, State, TaskId, Text};
 use std::sync::Arc;
 
 const THIRD: &str = "d";
@@ -22,6 +22,7 @@ pub(super) fn trust_policy() -> TrustPolicy {
 }
 
 /// The orchestrator and the best node hold the second capability with too little quality, so that only the second node may execute it.
+/// The orchestrator does not offer its own capability.
 pub(super) fn nodes(orchestrator: Vec<Node>) -> Vec<Node> {
     let executor = || Module::Executor.capability();
     let executing = [(BEST, 80), (SECOND, 70), (THIRD, 60), (FOURTH, 50)];
@@ -32,11 +33,16 @@ pub(super) fn nodes(orchestrator: Vec<Node>) -> Vec<Node> {
             node("", (0, percent), [second_capability()], 2).capabilities.into_values().collect();
         held.into_iter().for_each(|held| nodes[at].add_capability(held));
     }
+    for (at, available) in [(0, false), (2, true)] {
+        let held = node("", (0, 60), [own_capability()], 2).capabilities.into_values();
+        held.for_each(|held| nodes[at].add_capability(CapabilityState { available, ..held }));
+    }
     nodes
 }
 
-/// A sequence over two capabilities, a task that the orchestrator is too poor for, a validation of a task before the last one, the same
-/// with an effect between, and a validation of a member.
+/// A sequence over two capabilities, a task that the orchestrator is too poor for, an optional task of which the orchestrator does not
+/// offer the other capability, a validation of a task before the last one, the same with an effect between, and a validation of a
+/// member.
 pub(crate) fn plans() -> Vec<Plan> {
     let validation = |depends_on: &[u32]| {
         let mut task = step(3, depends_on);
@@ -44,11 +50,17 @@ pub(crate) fn plans() -> Vec<Plan> {
         task
     };
     let effect = Effect::Undoable { compensation: Text::from("undo") };
+    let mut optional = Task { effect: effect.clone(), ..step(1, &[]) };
+    let required_capabilities = vec![second_capability(), own_capability()];
+    let requirements = Requirements { required_capabilities, ..Requirements::default() };
+    optional.step =
+        StepOptions { requirements: Some(Arc::new(requirements)), optional: true, ..StepOptions::default() };
     let voting =
         Aggregation { strategy: AggregationStrategy::Voting, criticality: Score::ZERO, is_ensemble: false };
     vec![
         plan_of([step(1, &[]), demanding(2, &[1])]),
         plan_of([demanding(1, &[])]),
+        plan_of([optional]),
         plan_of([step(1, &[]), step(2, &[1]), validation(&[1, 2])]),
         plan_of([step(1, &[]), Task { effect, ..step(2, &[1]) }, validation(&[1, 2])]),
         plan_of([step(1, &[]), step(2, &[]), validation(&[1])]).with_aggregation(voting),
@@ -85,16 +97,26 @@ pub(in crate::adversary) fn reports(state: &State, ask: Operation) -> Option<Vec
     }
 }
 
-/// The failures of a call: of the first task of the sequence, and of the last one of its repair, while a node executes it.
+/// The failures of a call while a node executes it: of the first task of the sequence, and of the last one of its repair, an error; of the
+/// optional task an unknown outcome.
 pub(in crate::adversary) fn failures(state: &State, call: Call) -> Vec<Input> {
+    let request = state.control().request();
+    let task = call.operation.task().and_then(|task| request?.started_task(task));
+    let is_optional = task.is_some_and(|task| task.step.optional);
     let is_free = call.operation.task().is_some_and(|task| match task.number() {
         1 => has_two_tasks(state, 1),
         4 => has_two_tasks(state, 3),
         _ => false,
     });
     let assignment = state.network().and_then(|network| network.assignment(call.id));
-    let fails = is_free && assignment.is_some_and(|assignment| assignment.is_running());
-    fails.then_some(Input::CallFailed { call: call.id, failure: Failure::Error }).into_iter().collect()
+    let failure = if is_optional { Failure::OutcomeUnknown } else { Failure::Error };
+    let fails = (is_free || is_optional) && assignment.is_some_and(|assignment| assignment.is_running());
+    fails.then_some(Input::CallFailed { call: call.id, failure }).into_iter().collect()
+}
+
+/// A cancel while a plan is reviewed again: that of an interrupted run, or a repaired one.
+pub(in crate::adversary) fn changes(state: &State) -> Option<Input> {
+    (state.control().phase() == Phase::RepairReview).then_some(Input::Cancel)
 }
 
 /// Whether the plan has two tasks, of which the first has this number.

@@ -20,7 +20,10 @@ const THIRD: &str = "f";
 const WATCHER: &str = "d";
 /// Forwards signals to the orchestrator and to the second node.
 const NEIGHBOR: &str = "e";
-const STRANGERS: [&str; 2] = ["y", "z"];
+/// Observed the threats: the orchestrator, to which no signal returns, and a node outside of the network.
+const ORIGINS: [&str; 2] = [ORCHESTRATOR, "z"];
+/// Sends the signals to the watcher.
+const STRANGER: &str = "y";
 
 /// The priming below which a second signal comes.
 const UNPRIMED: u32 = 5;
@@ -43,7 +46,7 @@ pub(in crate::adversary) fn trust_policy() -> TrustPolicy {
     policy.status.demotion_trust_below = share(60);
     policy.status.expulsion_threat_from = share(50);
     policy.defense.act_above = share(40);
-    policy.defense.max_hops = 2;
+    policy.defense.max_hops = 3;
     policy.defense.priming_decay = share(1);
     // The third attempt must avoid both nodes before.
     policy.workflow.max_retries = 2;
@@ -156,13 +159,12 @@ pub(in crate::adversary) fn changes(network: &NetworkState, state: &State) -> Ve
     };
     if is_first && is_due {
         let first = belief.and_then(|belief| belief.first_origin.clone());
-        let origin =
-            STRANGERS.iter().map(|name| NodeId::new(*name)).find(|name| Some(name) != first.as_ref());
-        let confidences = [(Score::ONE, 1), (Score::ONE, 2), (share(50), 0)];
+        let origin = ORIGINS.iter().map(|name| NodeId::new(*name)).find(|name| Some(name) != first.as_ref());
+        let confidences = [(Score::ONE, 1), (Score::ONE, 3), (share(50), 0)];
         for (origin, (confidence, hops)) in
             origin.iter().flat_map(|origin| confidences.map(|sent| (origin, sent)))
         {
-            let (sender, subject) = (origin.clone(), subject.clone());
+            let (sender, subject) = (NodeId::new(STRANGER), subject.clone());
             let signal = Signal { origin: origin.clone(), sender, subject, confidence, hops };
             inputs.push(NetworkInput::Signal { receiver: watcher.clone(), signal });
         }

@@ -99,6 +99,7 @@ impl Observed {
             ClaimCheck::StateInvariant(_)
             | ClaimCheck::ResponseInvariant(_)
             | ClaimCheck::StepInvariant(_)
+            | ClaimCheck::InputInvariant(_)
             | ClaimCheck::BatchInvariant(_)
             | ClaimCheck::SemanticInvariant(_)
             | ClaimCheck::SemanticStepInvariant(_)
