@@ -158,7 +158,12 @@ impl Adversary {
         let asks = !self.model.free.writes
             || compaction::is_due(&self.policy, state)
             || knowledge::has_expired_item(state);
-        if asks && state.control().next_request().number() <= u32::try_from(self.requests).unwrap_or(u32::MAX)
+        // The fact that changes during a run comes first.
+        let is_ready =
+            self.model.free.network != Remote::Attempts || changing_facts::change_during_run(state).is_none();
+        if asks
+            && is_ready
+            && state.control().next_request().number() <= u32::try_from(self.requests).unwrap_or(u32::MAX)
         {
             inputs.push(Input::user_message(session.clone(), text()));
             if self.model.free.scopes {

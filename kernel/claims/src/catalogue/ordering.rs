@@ -1,6 +1,7 @@
 //! Claims about order: which call precedes which, and when tasks run and requests end.
 
 use super::prelude::*;
+use crate::reference::plans::task as find_task;
 use orchestrion_kernel::event::EffectOutcome;
 use orchestrion_kernel::plan::EffectKind;
 
@@ -244,6 +245,35 @@ pub(super) const ORDER: &[Claim] = &[
         }),
         premise: Premise::State(|_, state| state.control().pending_calls().len() > 1),
         not_applicable: is_sequential,
+        ..CLAIM
+    },
+    Claim {
+        id: "C-233",
+        clause: "004-1.30",
+        statement: "A task starts as the current plan declares it, also one that an earlier plan declared otherwise.",
+        formula: "□ (ToolCall(RunTask(t)) ∈ σ ⇒ version'(t) = plan'(t))",
+        check: StepInvariant(|_, _, events, after| {
+            events.iter().all(|event| match event {
+                Event::ToolCall { operation: Operation::RunTask { task, .. }, .. } => {
+                    of_request(after, |request| {
+                        let declared =
+                            request.plan.as_ref().and_then(|revised| find_task(&revised.plan, *task));
+                        let mut started = request.ledger.iter().filter(|started| started.task == *task);
+                        started.next().is_some_and(|started| started.version.as_ref() == declared)
+                    })
+                }
+                _ => true,
+            })
+        }),
+        // The plan names a task of an earlier run.
+        premise: Premise::State(|_, state| {
+            of_request(state, |request| {
+                let is_planned = |started: &StartedTask| {
+                    request.plan.as_ref().is_some_and(|plan| find_task(&plan.plan, started.task).is_some())
+                };
+                request.outcomes.is_empty() && request.ledger.iter().any(is_planned)
+            })
+        }),
         ..CLAIM
     },
     Claim {
