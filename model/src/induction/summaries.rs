@@ -32,7 +32,7 @@ enum Difference {
     DependsOnOutside,
     Summary,
     Working,
-    /// Of the first item.
+    /// Of the first item, beside a working item.
     Subtask,
     Superseding,
     Shadowing,
@@ -68,7 +68,9 @@ pub(super) fn starts() -> Vec<Vec<Entry>> {
     let mut starts = Vec::new();
     let is_in_place = |(first, (second, third)): &(D, (D, D))| {
         let depends_outside = [first, second].contains(&&D::DependsOnOutside);
-        !depends_outside && ![second, third].contains(&&D::Subtask)
+        let is_subtask =
+            ![second, third].contains(&&D::Subtask) && (*first != D::Subtask || *second == D::Working);
+        !depends_outside && is_subtask
     };
     for (first, (second, third)) in pairs(&ALL, &pairs(&ALL, &ALL)).into_iter().filter(is_in_place) {
         let mut items: Vec<Entry> =
@@ -80,7 +82,8 @@ pub(super) fn starts() -> Vec<Vec<Entry>> {
         let working = Layer::Working { created_at: at(0), expires_at: Some(at(9)) };
         let mut dependent = entry(id(6), ItemKey::Working("w".into()), "1", working);
         dependent.deps = vec![id(1), id(2), id(3)];
-        items.push(dependent);
+        // The session keeps two items.
+        items.extend((first != D::Subtask).then_some(dependent));
         if third == D::DependsOnOutside {
             let layer = Layer::Working { created_at: at(0), expires_at: Some(at(9)) };
             let mut outside = entry(id(8), ItemKey::Working("v".into()), "1", layer);

@@ -190,11 +190,14 @@ pub(super) const SITUATION: &[Claim] = &[
     Claim {
         id: "C-232",
         clause: "002-0.3",
-        statement: "Every reply that the kernel accepts, also that of a failed task, sets the fields that its update names and \
-                    records its action. A reply to a task in a scope of its own does neither.",
+        statement: "Every reply with an update or an action, also that of a failed task, sets the fields that the update names and \
+                    records the action. A reply to a task in a scope of its own does neither.",
         formula: "□ (reply to c with u and a ∧ scope(c) = scope(r) ⇒ (verified' ∧ r' = r ⇒ summary' = summary ⊕ u) ∧ ActionRecorded(a) ∈ σ)",
         check: InputInvariant(|policy, before, input, events, after| {
             let Input::Reply { call, summary_update, action, .. } = input else { return true };
+            if summary_update.is_none() && action.is_none() {
+                return true;
+            }
             let call = before.control().pending_call(*call);
             let (Some(call), Some(request)) = (call, before.control().request()) else { return false };
             let limits = &policy.situation;
