@@ -92,7 +92,7 @@ pub const NOT_EXPORTED: &[(&[&str], &str)] = &[
             "C-161", "C-162", "C-200", "C-201", "C-202", "C-203", "C-204", "C-205", "C-206", "C-207",
             "C-208", "C-209", "C-210", "C-211", "C-212", "C-163", "C-164", "C-165", "C-166", "C-167",
             "C-168", "C-169", "C-170", "C-171", "C-172", "C-175", "C-177", "C-178", "C-179", "C-183",
-            "C-230", "C-231",
+            "C-230", "C-231", "C-232",
         ],
         "items; control reads none",
     ),
@@ -109,6 +109,7 @@ pub const NOT_EXPORTED: &[(&[&str], &str)] = &[
         ],
         "the trust network, which the model does not have",
     ),
+    (&["C-233"], "versions of tasks; task ids are not modelled"),
     (&["C-109", "C-110", "C-176"], "superseded facts; the model chooses when a plan is outdated"),
     (
         &["C-43", "C-190", "C-193"],
