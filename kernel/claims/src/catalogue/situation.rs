@@ -231,7 +231,9 @@ fn texts_of(update: &SummaryUpdate, chars_max: u32) -> impl Iterator<Item = (Sum
         let text = update.0.get(field.name())?;
         Some((*field, truncated(text.as_str(), chars_max)))
     });
-    texts.filter(|(_, text)| !text.as_str().trim().is_empty())
+    // 002 strips texts as Python does, which also removes separators of records.
+    let is_space = |character: char| character.is_whitespace() || matches!(character, '\u{1c}'..='\u{1f}');
+    texts.filter(move |(_, text)| !text.as_str().chars().all(is_space))
 }
 
 /// Whether contexts read the summary that was written.
