@@ -263,10 +263,14 @@ impl KernelModel {
         });
         let of_semantics = self.semantic_step_violations(&SemanticStep::new(&before.state, &events, &state));
         let of_write = write_violations(&self.subject.policy, &before.state, input, Some(&events));
-        let of_input = input_violations(&self.subject.policy, &before.state, input, &events, &state)
+        let of_input = input_violations(&self.subject.policy, &before.state, input, &events, &state);
+        let mut violated = others
+            .union(of_batch)
+            .union(of_semantics)
+            .union(of_context)
+            .union(of_budget)
             .union(of_write)
-            .union(of_budget);
-        let mut violated = others.union(of_batch).union(of_semantics).union(of_context).union(of_input);
+            .union(of_input);
         if checks_contracts {
             contracts::check_step_contracts(
                 &self.subject,

@@ -305,16 +305,15 @@ fn depends_transitively_on(state: &State, id: ItemId, these: &[ItemId]) -> bool 
     these.iter().any(|id| reached.contains(id))
 }
 
-/// Whether a summary of facts comes from the summarizer, at the time of its latest part, and is not time-sensitive.
+/// Whether a summary of facts comes from the summarizer, at the time of its latest part, and is not time-sensitive; whether another one
+/// has the kind of a fact.
 fn is_of_summarizer(summary: &Item, parts: &[&Item]) -> bool {
     let latest = parts.iter().filter_map(|part| Some(part.fact()?.established_at)).max();
-    let is_plain = summary.fact().is_some() || summary.kind == ItemKind::Fact;
-    is_plain
-        && summary.fact().is_none_or(|fact| {
-            fact.source.name.as_str() == "summarizer"
-                && fact.source.derivation.is_none()
-                && Some(fact.established_at) == latest
-                && !fact.time_sensitive
-                && fact.supersedes.is_none()
-        })
+    summary.fact().map_or(summary.kind == ItemKind::Fact, |fact| {
+        fact.source.name.as_str() == "summarizer"
+            && fact.source.derivation.is_none()
+            && Some(fact.established_at) == latest
+            && !fact.time_sensitive
+            && fact.supersedes.is_none()
+    })
 }
