@@ -183,7 +183,8 @@ fn failed_validation(
     let validates = plan.task(task)?.step.validates?;
     let max_retries = trust_policy(network).workflow.max_retries;
     let Some(TaskOutcome::Exited(_)) = request.outcome(task) else { return None };
-    if request.workflow.failed_validations(task) >= max_retries {
+    // After an unknown outcome no task starts, so that none is repeated either (decision 0015).
+    if request.workflow.failed_validations(task) >= max_retries || request.has_unknown_outcome() {
         return None;
     }
     let mut repeated = BTreeSet::from([validates]);

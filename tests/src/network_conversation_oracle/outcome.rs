@@ -77,7 +77,8 @@ fn repeat_validated(
     cursor: &mut Cursor,
 ) -> Result<(), String> {
     let repeated = run.repeated(validation, network.policy.workflow.max_retries);
-    if repeated.is_empty() {
+    // Decision 0015: nothing runs after an unknown outcome.
+    if repeated.is_empty() || run.is_unknown() {
         return Ok(());
     }
     *run.validations.entry(validation).or_default() += 1;

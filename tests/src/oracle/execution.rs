@@ -27,7 +27,7 @@ impl ExpectedConversation {
     }
 
     /// Decision 0015: neither a second run nor a continuation is safe.
-    fn has_unknown_outcome(&self) -> bool {
+    pub(super) fn has_unknown_outcome(&self) -> bool {
         let unknown = json!({ "no_result": "outcome_unknown" });
         self.request.task_outcomes.values().any(|outcome| *outcome == unknown)
     }

@@ -158,7 +158,7 @@ impl ExpectedConversation {
     }
 
     /// Decision 0042: a failed validation repeats the task that it validates, and every task that depends on it, "if all of them are
-    /// pure" and "none is running".
+    /// pure", "none is running" and no outcome in the run is unknown.
     fn repeat_validated(&mut self, validation: u32) {
         let plan = self.request.plan.clone();
         let validated = plan.tasks().iter().find(|task| task.id == validation).and_then(Task::validates);
@@ -172,7 +172,7 @@ impl ExpectedConversation {
         let tasks: Vec<&Task> = plan.tasks().iter().filter(|task| repeated.contains(&task.id)).collect();
         let is_repeatable = |task: &&Task| task.effect == Effect::Pure && !self.is_task_running(task.id);
         let repetitions = self.request.workflow.repetitions.get(&validation).copied().unwrap_or(0);
-        if repetitions >= MAX_RETRIES || !tasks.iter().all(is_repeatable) {
+        if repetitions >= MAX_RETRIES || !tasks.iter().all(is_repeatable) || self.has_unknown_outcome() {
             return;
         }
         let ids: Vec<u32> = tasks.iter().map(|task| task.id).collect();

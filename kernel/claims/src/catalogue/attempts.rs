@@ -87,8 +87,8 @@ pub(super) const ATTEMPTS: &[Claim] = &[
         id: "C-192",
         clause: "001-9.3",
         statement: "A validation that ends with another code than 0 repeats the task that it validates and what depends on that, if \
-                    it may do so again, and all of them are pure, none runs, and none was left out.",
-        formula: "□ (exit(v) ≠ 0 ∧ times(v) < max_retries ∧ repeatable(dependents*(validated(v))) ⇒ repeated(v) ∈ σ)",
+                    it may do so again, and all of them are pure, none runs, none was left out, and no outcome is unknown.",
+        formula: "□ (exit(v) ≠ 0 ∧ times(v) < max_retries ∧ ¬lost(r) ∧ repeatable(dependents*(validated(v))) ⇒ repeated(v) ∈ σ)",
         check: StepInvariant(|_, before, events, _| {
             events.iter().all(|event| match event {
                 Event::ToolResult { call, report: Report::Exit { code, .. }, .. } if *code != 0 => {
@@ -125,6 +125,7 @@ fn must_repeat(state: &State, call: CallId) -> bool {
                 && !pending.iter().any(|other| other.id != call && other.running_task() == Some(*repeated))
         };
         request.workflow.failed_validations(task) < retries
+            && !has_lost_outcome(request)
             && dependents_of(plan, validated).iter().all(is_repeatable)
     })
 }

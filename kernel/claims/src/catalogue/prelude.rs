@@ -114,6 +114,12 @@ pub(super) fn was_cancelled(_: &Policy, state: &State) -> bool {
     concluded_by(state, Cause::Cancelled)
 }
 
+/// Whether the outcome of a task of the run is unknown.
+pub(super) fn has_lost_outcome(request: &Request) -> bool {
+    let lost = TaskOutcome::NoResult(Failure::OutcomeUnknown);
+    request.outcomes.iter().any(|ended| ended.outcome == lost)
+}
+
 /// Whether a crash lost a task of the request.
 pub(super) fn has_lost_task(_: &Policy, state: &State) -> bool {
     concluded_by(state, Cause::CallFailed(Module::Executor, Failure::OutcomeUnknown))

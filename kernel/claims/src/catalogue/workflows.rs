@@ -86,8 +86,8 @@ pub(super) const WORKFLOWS: &[Claim] = &[
         id: "C-140",
         clause: "001-9.3",
         statement: "A failed validation repeats the task that it validates and what depends on that, at most as often as the \
-                    policy retries, and only if all of them are pure and none runs.",
-        formula: "□ (repeated(v) ⇒ exit(v) ≠ 0 ∧ times(v) < max_retries ∧ tasks = dependents*(validated(v)) ∧ pure(tasks) ∧ ¬running(tasks))",
+                    policy retries, and only if all of them are pure, none runs, and no outcome is unknown.",
+        formula: "□ (repeated(v) ⇒ exit(v) ≠ 0 ∧ times(v) < max_retries ∧ tasks = dependents*(validated(v)) ∧ pure(tasks) ∧ ¬running(tasks) ∧ ¬lost(r))",
         check: NetworkEventInvariant(|_, state, event| {
             let retries = state.network().map_or(2, |network| network.policy().workflow.max_retries);
             let NetworkEvent::ValidationFailed { task, repeated } = event else { return true };
@@ -102,6 +102,7 @@ pub(super) const WORKFLOWS: &[Claim] = &[
             };
             matches!(request.outcome(*task), Some(TaskOutcome::Exited(_)))
                 && request.workflow.failed_validations(*task) < retries
+                && !has_lost_outcome(request)
                 && validates.is_some_and(|validated| dependents_of(plan, validated) == *repeated)
                 && repeated.iter().all(is_repeatable)
         }),
