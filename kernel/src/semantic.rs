@@ -416,7 +416,8 @@ impl SemanticState {
             renamed.insert(old.item.id, next);
             next = next.next();
         }
-        let rename = |id: ItemId| renamed.get(&id).copied().unwrap_or(id);
+        // A link to an item that is gone leads to none: under its old number it would lead to another item.
+        let rename = |id: ItemId| renamed.get(&id).copied().unwrap_or(ItemId::new(0));
         let mut canonical = Self::default();
         for Entry { item, deps } in self.entries() {
             let item = Item {

@@ -278,9 +278,12 @@ impl NetworkState {
     /// Renumbers the calls in their order, as those of the control state.
     pub(super) fn canonicalize(&mut self, pending: &[CallId]) {
         for assignment in &mut self.assignments {
-            let rank = pending.iter().position(|call| *call == assignment.call).unwrap_or(0);
-            let mut call = CallId::FIRST;
-            (0..rank).for_each(|_| call = call.next());
+            let before = pending.iter().take_while(|call| **call != assignment.call).count();
+            // The node of a call that ended has no call: under its old number it would be that of another one.
+            let mut call = CallId::new(0);
+            if before < pending.len() {
+                (0..=before).for_each(|_| call = call.next());
+            }
             assignment.call = call;
         }
         if self.ignores_counts() {
