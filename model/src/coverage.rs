@@ -52,6 +52,7 @@ impl Observation {
     /// # Panics
     /// If [`Phase::ALL`] lacks the phase.
     #[must_use]
+    #[inline]
     pub fn index(self) -> usize {
         match self {
             Self::Violation(claim) => claim,

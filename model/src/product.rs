@@ -319,15 +319,17 @@ impl KernelModel {
         seen: &ObservationSet,
         mut show: impl FnMut(Observation),
     ) {
+        let waiting: Vec<WaitingVerdict> = self.waiting_verdicts(&product.state).collect();
         if self.digest.is_none() {
-            self.count(&product.state);
+            self.count(&product.state, &waiting);
         }
         let is_new = |observation: Observation| !seen.contains(observation.index());
         show(Observation::Phase(product.state.control().phase()));
-        let (violated, _) = self.semantic_verdicts(&product.state);
+        let (violated, premises) = self.semantic_verdicts(&product.state);
         let violated = product.violated.union(violated).intersection(self.applicable);
         violated.iter().for_each(|claim| show(Observation::Violation(claim)));
-        self.part_premises(product).iter().for_each(|claim| show(Observation::Premise(claim)));
+        let premises = waiting.iter().fold(premises, |all, waiting| all.union(waiting.premises));
+        premises.intersection(self.applicable).iter().for_each(|claim| show(Observation::Premise(claim)));
         if let Some(counts) = &self.premise_counts {
             counts.lock().unwrap_or_else(PoisonError::into_inner).count(self.premises(product));
         }
@@ -440,10 +442,10 @@ impl KernelModel {
         })
     }
 
-    fn count(&self, state: &State) {
+    fn count(&self, state: &State, waiting: &[WaitingVerdict]) {
         let digest = fingerprint(state);
         let is_new = self.states.lock().unwrap_or_else(PoisonError::into_inner).insert(digest);
-        if is_new && self.waiting_verdicts(state).any(|waiting| waiting.is_unproven) {
+        if is_new && waiting.iter().any(|waiting| waiting.is_unproven) {
             self.unproven_contexts.fetch_add(1, Ordering::Relaxed);
         }
         if let (true, Some(tally)) = (is_new, &self.tally) {
