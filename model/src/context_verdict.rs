@@ -41,7 +41,10 @@ impl EmittedVerdict {
         let operation = question.operation();
         let [asked, whole] = [question.state(), after].map(|state| subject.build_context(state, operation));
         let is_equal = match (&asked, &whole) {
-            (Ok(asked), Ok(whole)) => content(asked) == content(whole),
+            // With the tokens of the payload, which is no part of the text.
+            (Ok(asked), Ok(whole)) => {
+                (asked.candidates(), &asked.context) == (whole.candidates(), &whole.context)
+            }
             (Err(asked), Err(whole)) => asked == whole,
             (Ok(_), Err(_)) | (Err(_), Ok(_)) => false,
         };
