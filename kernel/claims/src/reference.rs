@@ -5,6 +5,7 @@
 
 pub(crate) mod answers;
 pub(crate) mod compaction;
+pub(crate) mod consensus;
 pub(crate) mod contexts;
 pub(crate) mod debate;
 pub(crate) mod events;

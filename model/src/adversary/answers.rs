@@ -18,7 +18,7 @@ pub(super) fn reports(state: &State, ask: Operation) -> Option<Vec<Report>> {
             Some(vec![Report::Context { ratings: Ratings::default(), traces }])
         }
         Operation::DraftPlan => Some(if is_first {
-            vec![Report::Plan(ensemble()), Report::Plan(with_option())]
+            vec![Report::Plan(ensemble()), Report::Plan(with_option(&[1]))]
         } else {
             vec![Report::Plan(plan_of([task(1, &[]), task(2, &[1])]))]
         }),
@@ -26,10 +26,13 @@ pub(super) fn reports(state: &State, ask: Operation) -> Option<Vec<Report>> {
             let mut reports = vec![agreement(&role.to_string(), None)];
             if is_first && role == Role::Solution {
                 reports.push(agreement("revision", Some(revised())));
+                let planned = state.control().request().and_then(|request| request.plan.as_ref());
+                let has_option = planned.is_some_and(|planned| planned.plan == with_option(&[1]));
+                reports.extend(has_option.then(|| agreement("order", Some(with_option(&[])))));
             }
             Some(reports)
         }
-        Operation::ReviewRevision => Some(vec![agreement("review", None)]),
+        Operation::ReviewRevision => Some(vec![agreement("review", None), veto()]),
         Operation::Classify => {
             Some(vec![Report::Classification { tags: vec![Text::from("tag")], similarity: Score::ZERO }])
         }
@@ -42,7 +45,8 @@ pub(super) fn reports(state: &State, ask: Operation) -> Option<Vec<Report>> {
         }
         Operation::Diagnose => {
             let given_up = Report::NoRepair { text: Text::from("no repair") };
-            let repair = Report::Repaired { text: Text::from("repair"), plan: repaired() };
+            let repairs = state.control().request()?.repairs;
+            let repair = Report::Repaired { text: Text::from("repair"), plan: repaired(repairs) };
             Some([given_up].into_iter().chain(is_first.then_some(repair)).collect())
         }
         Operation::VerifyIdentity
@@ -53,6 +57,11 @@ pub(super) fn reports(state: &State, ask: Operation) -> Option<Vec<Report>> {
         | Operation::StoreMemory { .. }
         | Operation::DeliverAudit => None,
     }
+}
+
+fn veto() -> Report {
+    let argument = Argument { stance: Stance::Con, confidence: Score::ONE };
+    Report::Argument { argument, text: Text::from("veto"), plan: None }
 }
 
 /// An argument for the plan, with a text and a revision.
@@ -68,11 +77,11 @@ fn ensemble() -> Plan {
     plan_of([task(1, &[]), task(2, &[]), task(3, &[1, 2])]).with_aggregation(aggregation)
 }
 
-/// A task that the run may do without, between two others.
-fn with_option() -> Plan {
+/// A task that the run may do without, between two others. The last one has these dependencies.
+fn with_option(last: &[u32]) -> Plan {
     let mut optional = task(2, &[1]);
     optional.step.optional = true;
-    plan_of([task(1, &[]), optional, task(3, &[1])])
+    plan_of([task(1, &[]), optional, task(3, last)])
 }
 
 /// The plan that Solution submits. It omits the first task.
@@ -80,9 +89,11 @@ fn revised() -> Plan {
     plan_of([task(2, &[]), task(4, &[2])])
 }
 
-/// The plan after every repair. It repeats one task, and omits those before it.
-fn repaired() -> Plan {
-    plan_of([task(3, &[]), task(4, &[3])])
+/// The plan after every repair. It repeats one task, and omits those before it. After each repair its tasks are undone otherwise.
+fn repaired(repairs: u32) -> Plan {
+    let compensation = (0..=repairs).map(|repair| format!("undo {repair}")).collect::<Vec<_>>().join(", ");
+    let effect = Effect::Undoable { compensation: Text::from(compensation.as_str()) };
+    plan_of([task(3, &[]), task(4, &[3])].map(|task| Task { effect: effect.clone(), ..task }))
 }
 
 /// A task with the effect that belongs to its number: the first two are pure, the others can be undone.

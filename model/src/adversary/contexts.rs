@@ -161,12 +161,16 @@ fn arguments(role: Role, pass: u32, state: &State) -> Vec<Report> {
     let repeats = role == Role::Critic && pass == 2 && state.now() > Timestamp::default();
     let objection =
         objection.filter(|_| pass < 2 || repeats).map(|text| argument_with_text(Stance::Con, half, text));
-    let revision = (role == Role::Optimizer && pass < 2).then(|| Report::Argument {
+    let revision = |plan| Report::Argument {
         argument: Argument { stance: Stance::Pro, confidence: Score::ONE },
         text: "revised".into(),
-        plan: Some(plan(LONG_PLAN)),
-    });
-    [agreement].into_iter().chain(objection).chain(revision).collect()
+        plan: Some(plan),
+    };
+    let revises = role == Role::Optimizer && pass < 2;
+    let is_open = state.now() > Timestamp::default();
+    let revised = revises.then(|| plan(LONG_PLAN));
+    let moved = (revises && is_open).then(|| plan_in_scope(SHORT_PLAN));
+    [agreement].into_iter().chain(objection).chain(revised.into_iter().chain(moved).map(revision)).collect()
 }
 
 /// A request of another conversation. Memory returns it twice.
@@ -179,6 +183,13 @@ fn past_requests() -> Vec<PastRequest> {
 fn plan(text: &str) -> Plan {
     let undoable = Effect::Undoable { compensation: Text::from("call back") };
     new_plan(vec![task(1, text, undoable)])
+}
+
+/// The same plan in a scope of its own.
+fn plan_in_scope(text: &str) -> Plan {
+    new_plan(
+        plan(text).tasks().iter().map(|task| Task { scope: Some(task_scope()), ..task.clone() }).collect(),
+    )
 }
 
 /// A plan whose first task runs in a scope of its own.

@@ -11,12 +11,13 @@ pub(super) mod interactions;
 use crate::scopes::{Model, Remote};
 use orchestrion_kernel::module::{Module, Report};
 use orchestrion_kernel::network::defense::Signal;
+use orchestrion_kernel::network::policy::ConnectionPolicy;
 use orchestrion_kernel::network::{
-    Capability, CapabilityCategory, CapabilityConstraints, CapabilityState, HandoffReceipt, Millionths,
-    NetworkInput, Node, NodeStatus, SignatureStatus, ThreatBelief, TrustPolicy,
+    Capability, CapabilityCategory, CapabilityConstraints, CapabilityState, Connection, HandoffReceipt,
+    Millionths, NetworkInput, Node, NodeStatus, SignatureStatus, ThreatBelief, TrustPolicy,
 };
 use orchestrion_kernel::state::{Assignment, NetworkState};
-use orchestrion_kernel::{CallId, CapabilityId, Input, NodeId, Phase, Score, State, TaskId, Text};
+use orchestrion_kernel::{CallId, CapabilityId, Input, NodeId, Phase, Score, State, TaskId, Text, Timestamp};
 
 /// The orchestrator, and the nodes that execute.
 const ORCHESTRATOR: &str = "a";
@@ -68,6 +69,16 @@ fn node(
             max_capacity,
         };
         node.add_capability(CapabilityState::new(capability, share(quality)));
+    }
+    node
+}
+
+/// The node with connections of these weights in percent.
+fn connected(policy: &ConnectionPolicy, mut node: Node, to: &[(&str, u32)]) -> Node {
+    for (partner, weight) in to {
+        let connection =
+            Connection { weight: share(*weight), ..Connection::new(policy, Timestamp::from_millis(0)) };
+        node.connections.insert(NodeId::new(*partner), connection);
     }
     node
 }

@@ -1,14 +1,15 @@
 //! The inputs of the adversary about scopes: facts, promotions, messages and plans (decision 0037).
 
 use super::knowledge::{fact, has_room, summary_update};
-use orchestrion_kernel::item::{MemoryType, Rank, Scope};
-use orchestrion_kernel::knowledge::{NewFact, Write, WriteSource};
+use orchestrion_kernel::item::{ItemKey, MemoryType, Rank, Scope};
+use orchestrion_kernel::knowledge::{NewFact, Reference, Write, WriteSource};
 use orchestrion_kernel::module::Report;
 use orchestrion_kernel::plan::{Effect, Plan, StepOptions, Task};
 use orchestrion_kernel::{CallId, Input, RequestId, State, TaskId, UserId};
+use std::collections::BTreeSet;
 
 /// Every write to try before the first request, while there is room: facts in the global scope and in a hypothesis, a denied one
-/// in a draft, and promotions of both. The draft is never open.
+/// in a draft, promotions of both, and a fact that depends on the one in the hypothesis. The draft is never open.
 pub(super) fn writes(room: usize, state: &State) -> Vec<Input> {
     if !has_room(room, state) || state.control().next_request() != RequestId::FIRST {
         return Vec::new();
@@ -16,14 +17,30 @@ pub(super) fn writes(room: usize, state: &State) -> Vec<Input> {
     let scoped = |fact: NewFact, scope| NewFact { scope, ..fact };
     let weak = WriteSource::declared(Rank::Unverified.name().into());
     let denied = NewFact { memory: MemoryType::Organizational, source: weak, ..fact("a", "3") };
+    let dependent = NewFact { depends_on: vec![Reference::Key("a".into())], ..fact("b", "1") };
+    let dependent = has_both(state).then(|| scoped(dependent, supposed()));
     let facts = [fact("a", "1"), scoped(fact("a", "2"), supposed()), scoped(denied, draft())];
+    let facts = facts.into_iter().chain(dependent);
     let promotions = [supposed(), draft()].map(|scope| Write::Promote {
         key: "a".into(),
         scope,
         source: WriteSource::declared(Rank::Employee.name().into()),
     });
-    let writes = facts.into_iter().map(Write::Fact).chain(promotions);
+    let writes = facts.map(Write::Fact).chain(promotions);
     writes.map(|write| Input::Write(Box::new(write))).collect()
+}
+
+/// Whether the hypothesis has another value than the global scope.
+fn has_both(state: &State) -> bool {
+    let of_key = state.semantic().by_key(&ItemKey::Fact("a".into()));
+    let valid = of_key.filter(|entry| entry.item.is_valid());
+    valid.map(|entry| entry.item.scope()).collect::<BTreeSet<_>>()
+        == BTreeSet::from([&Scope::Global, &supposed()])
+}
+
+/// Whether a fact depends on that of the hypothesis. No request reads it: only its promotion is of interest.
+pub(super) fn has_dependent(state: &State) -> bool {
+    state.semantic().latest_by_key(&ItemKey::Fact("b".into())).is_some()
 }
 
 /// Messages in scopes, which the kernel refuses unless a write opened the scope.

@@ -3,7 +3,7 @@
 use super::knowledge::summary_update;
 use orchestrion_kernel::ids::Timestamp;
 use orchestrion_kernel::knowledge::Write;
-use orchestrion_kernel::module::{Module, Operation, Role};
+use orchestrion_kernel::module::{Module, Operation, Report, Role, Store};
 use orchestrion_kernel::policy::ModuleContextPolicy;
 use orchestrion_kernel::situation::{ActionRecord, Mode, SummaryField, SummaryUpdate, ToolCall, ToolOutcome};
 use orchestrion_kernel::state::Call;
@@ -36,8 +36,8 @@ pub(crate) fn limit(policy: &mut Policy) {
 /// A reply alone, with an action, with an update of the summary, and with both. In a later pass replies are plain: then nothing but
 /// the pass changes what the request keeps.
 pub(super) fn replies(state: &State, call: Call, reply: Input) -> Vec<Input> {
-    if let Some(last) = last_update(state, call, &reply) {
-        return vec![reply, last];
+    if let Some(other) = update_outside_iterations(state, call, &reply) {
+        return vec![reply, other];
     }
     let is_later = state.control().request().is_some_and(|request| request.debate.pass > 1);
     let Some(iteration) = iteration(call.operation).filter(|_| !is_later) else { return vec![reply] };
@@ -62,14 +62,22 @@ pub(super) fn replies(state: &State, call: Call, reply: Input) -> Vec<Input> {
     replies
 }
 
-/// The last reply of a request, if it alone updates the summary.
-fn last_update(state: &State, call: Call, reply: &Input) -> Option<Input> {
-    let is_last =
-        call.operation == Operation::DeliverAudit && state.semantic().situation().fields().next().is_none();
-    let Input::Reply { call, report, .. } = reply else { return None };
-    is_last.then(|| Input::Reply {
-        call: *call,
-        report: report.clone(),
+/// A reply that updates the summary where no action is recorded: one that refuses the identity, and, if no earlier one did, those of
+/// the local store and of the audit sink.
+fn update_outside_iterations(state: &State, call: Call, reply: &Input) -> Option<Input> {
+    let Input::Reply { report, .. } = reply else { return None };
+    let report = match call.operation {
+        Operation::VerifyIdentity => Report::Identity { gcp: false, mongodb: true },
+        Operation::StoreMemory { store: Store::Local, .. } | Operation::DeliverAudit
+            if state.semantic().situation().fields().next().is_none() =>
+        {
+            report.clone()
+        }
+        _ => return None,
+    };
+    Some(Input::Reply {
+        call: call.id,
+        report,
         summary_update: Some(next_update(state)),
         action: None,
         interaction: None,
@@ -130,18 +138,22 @@ fn iteration(operation: Operation) -> Option<NonZeroU32> {
     })
 }
 
-/// The record of an action, with two tool calls or without any. The results and the arguments are longer than each limit; the first
-/// character of a result has two bytes.
+/// The record of an action, with three tool calls or without any. Two results are longer than the limit of results by one character,
+/// one is as long; all are longer than the other limits, as the arguments are. The first character of a result has two bytes.
 fn action(iteration: NonZeroU32, has_calls: bool) -> ActionRecord {
-    let call = |name: &str, outcome| ToolCall {
+    let call = |name: &str, rest: &str, outcome| ToolCall {
         name: format!("{name}{iteration}").into(),
         args: [("b", "second"), ("a", "first")]
             .map(|(name, text)| (name.to_owned(), Text::from(text)))
             .into(),
-        result: format!("é{iteration} {name} of a long result").into(),
+        result: format!("é{iteration} {rest}").into(),
         outcome,
     };
-    let calls = [call("read", ToolOutcome::Success), call("send", ToolOutcome::Timeout)];
+    let calls = [
+        call("read", "read texts", ToolOutcome::Success),
+        call("keep", "kept them", ToolOutcome::Success),
+        call("send", "sent texts", ToolOutcome::Timeout),
+    ];
     ActionRecord {
         iteration,
         timestamp: Timestamp::default(),
@@ -154,15 +166,25 @@ fn action(iteration: NonZeroU32, has_calls: bool) -> ActionRecord {
     }
 }
 
-/// The first update, with space around a text and blank texts, or one that replaces its text by a longer one.
+/// The first update, with space around a text, blank texts and an unknown field, or one that replaces its text by a longer one. The
+/// texts of the latter are longer than the limit and as long.
 fn next_update(state: &State) -> SummaryUpdate {
     let goal = state.semantic().situation().get(SummaryField::Goal).to_owned();
     if goal == " g " {
         return summary_update(&[
             ("goal", "ünder the limit no more"),
-            ("progress", "p"),
+            ("progress", "prögres"),
             ("key_findings", " "),
+            ("current_approach", "a"),
         ]);
     }
-    summary_update(&[("goal", " g "), ("progress", " \n"), ("key_findings", "k"), ("insights", "i")])
+    let (blank, separator) = (" \n", "\u{1c}");
+    summary_update(&[
+        ("goal", " g "),
+        ("progress", blank),
+        ("key_findings", "k"),
+        ("current_approach", separator),
+        ("next_focus", "f"),
+        ("insights", "i"),
+    ])
 }

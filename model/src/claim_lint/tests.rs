@@ -27,7 +27,7 @@ claims:
 - {id: no-cancel, assume: {never: {event: call_failed}}, never: {event: cancelled}}
 - {id: between, between: {start: {event: plan_adopted}, end: {event: decided}}, at_most: {limit: 4, of: {event: tool_result}}}
 - {id: late, after: {event: decided}, at_least: {count: 1, of: {event: tool_result, operation: store_memory}}}
-- {id: never-veto, never: {event: veto_raised}}
+- {id: never-over-budget, never: {event: over_budget}}
 ";
 
 fn pool(ids: &[&str]) -> Vec<UserClaim> {
@@ -158,7 +158,7 @@ fn products_agree_with_all_runs() {
         &["one-task", "no-cancel", "late"],
         &["every-task-ends", "scored", "verified"],
         &["unverified", "no-answer"],
-        &["two-tasks", "one-task", "never-veto", "between"],
+        &["two-tasks", "one-task", "never-over-budget", "between"],
         &["scored", "task"],
         &["late", "unverified", "task", "no-cancel"],
     ];
@@ -216,7 +216,7 @@ fn sets_of_claims_have_their_defects() {
     assert_eq!(lint(&["verified", "task", "no-task"])[0], found(Contradiction, ": task, no-task"));
     assert_eq!(lint(&["no-task", "verified", "scored"]), [found(Excluded, "verified: no-task")]);
     assert_eq!(lint(&["one-task", "verified", "no-task"])[0], found(Implied, "one-task: no-task"));
-    assert_eq!(lint(&["no-task", "never-veto"]), [found(UnreachablePremise, "never-veto: ")]);
+    assert_eq!(lint(&["no-task", "never-over-budget"]), [found(UnreachablePremise, "never-over-budget: ")]);
     // A mismatch of the identity ends the request without a score in the same step.
     let trapped = lint(&["task", "unverified", "scored"]);
     assert_eq!(trapped, [found(Implied, "unverified: scored"), found(Trap, ": task")]);

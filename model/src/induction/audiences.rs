@@ -52,6 +52,8 @@ pub(super) fn sessions() -> Vec<Vec<Input>> {
         Some(identity(Rank::Manager.name(), Some(Rank::Employee), &["p"])),
         Some(identity("own title", Some(Rank::Manager), &["p", "q"])),
         Some(identity("own title", None, &[])),
+        // Titles are compared without case.
+        Some(identity("Manager", None, &[])),
         // Refused: the table limits the rank.
         Some(identity(Rank::Guest.name(), Some(Rank::Manager), &[])),
     ];
@@ -76,6 +78,7 @@ fn first_writes() -> Vec<Write> {
         WriteSource::default(),
         declared(Rank::Guest),
         declared(Rank::Policy),
+        WriteSource::declared("Policy".into()),
         derived(Rank::Guest),
         derived(Rank::Policy),
         WriteSource { is_derived: true, ..unknown.clone() },

@@ -1,10 +1,11 @@
-//! Plans of three tasks: every graph of dependencies, every order of starts that it permits, and every outcome.
+//! Plans of three tasks: every graph of dependencies, every order of starts that it permits, and every outcome; and one with a validation.
 
 use super::log::{Log, TaskEnd, each, plan};
 use super::running::{cleared, in_execution, in_rollback, run};
+use crate::scopes::steps::plan_of;
 use orchestrion_kernel::module::Failure;
-use orchestrion_kernel::plan::EffectKind;
-use orchestrion_kernel::{Event, Policy};
+use orchestrion_kernel::plan::{EffectKind, Plan};
+use orchestrion_kernel::{Event, Policy, TaskId};
 
 /// The dependencies of the second and the third task.
 const GRAPHS: [[&[u32]; 2]; 8] = [
@@ -48,7 +49,19 @@ pub(super) fn starts(policy: &Policy) -> Vec<Vec<Event>> {
             logs.extend(in_rollback(with_ends(&log, order, &ENDED), &latest_first, &UNDONE));
         }
     }
+    let log = cleared(policy, &with_validation());
+    for order in ORDERS.iter().filter(|order| is_permitted([&[1], &[1]], order)) {
+        logs.extend(in_execution(with_ends(&log, order, &ENDS)));
+    }
     logs.into_iter().map(Log::into_events).collect()
+}
+
+/// Pure tasks, of which the second validates the first. The third one would be repeated with it.
+fn with_validation() -> Plan {
+    let pure = |depends_on: &'static [u32]| (EffectKind::Pure, Some(depends_on));
+    let mut tasks = plan(&[pure(&[]), pure(&[1]), pure(&[1])]).tasks().to_vec();
+    tasks[1].step.validates = Some(TaskId::FIRST);
+    plan_of(tasks)
 }
 
 /// Whether each task starts after those that it depends on.

@@ -24,7 +24,23 @@ pub(super) fn starts() -> Vec<Vec<Entry>> {
     for (first, second) in pairs(&all, &facts(2, &[1], &[false])) {
         starts.extend(successions(&first, &second));
     }
+    starts.push(renamed_in_two_scopes());
     starts
+}
+
+/// A fact that was superseded under another key, beside a value of its key that was superseded in a supposition only.
+fn renamed_in_two_scopes() -> Vec<Entry> {
+    let in_scope = |number, key, text, scope: &Scope, supersedes: Option<u64>| {
+        let supersedes = supersedes.map(id);
+        fact(id(number), key, text, FactRecord { scope: scope.clone(), supersedes, ..record() })
+    };
+    let (global, supposed) = (Scope::Global, supposed());
+    vec![
+        with_validity(in_scope(1, "a", "2", &global, None), superseded(id(2))),
+        in_scope(2, "b", "2", &global, Some(1)),
+        with_validity(in_scope(3, "a", "1", &supposed, None), superseded(id(4))),
+        in_scope(4, "a", "2", &supposed, Some(3)),
+    ]
 }
 
 /// Every fact with this id under two keys, with two texts, in two scopes, of three ranks, with these times.

@@ -6,7 +6,8 @@ use super::shapes::{
 };
 use orchestrion_kernel::ids::Text;
 use orchestrion_kernel::item::{
-    Audience, ConstraintType, ItemKey, ItemKind, Layer, MemoryType, Rank, Scope, SubtaskStatus, Validity,
+    Audience, ConstraintType, FactRecord, ItemKey, ItemKind, Layer, MemoryType, Rank, Scope, SubtaskStatus,
+    Validity,
 };
 use orchestrion_kernel::module::Report;
 use orchestrion_kernel::semantic::Entry;
@@ -14,7 +15,7 @@ use orchestrion_kernel::{CallId, Input, ItemId, RequestId, State, TaskId};
 
 /// In what an item differs from a global fact of an employee.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Difference {
+pub(super) enum Difference {
     None,
     Audience,
     Permission,
@@ -36,6 +37,16 @@ enum Difference {
     Subtask,
     Superseding,
     Shadowing,
+    /// A fact of the supposition named it, and was superseded there.
+    Named,
+    /// Of the session. One of the first item's predecessors remains.
+    OfSession,
+    /// The message of an earlier request in the supposition.
+    Past,
+    /// Of the last item: a fourth one has the audience of the second, so that two groups have equal sizes.
+    Even,
+    /// Of the last item: the user does not read it, and its text alone has as many tokens as make a compaction due.
+    Unreadable,
 }
 
 use Difference as D;
@@ -62,6 +73,18 @@ const ALL: [D; 19] = [
     D::Shadowing,
 ];
 
+/// The length of a text of as many tokens as make a compaction due.
+const UNREADABLE_CHARS: usize = 32;
+
+/// What differs from every other start.
+pub(super) const ALONE: [[Difference; 3]; 5] = [
+    [D::Named, D::None, D::None],
+    [D::OfSession, D::OfSession, D::OfSession],
+    [D::Past, D::Past, D::Past],
+    [D::None, D::Audience, D::Even],
+    [D::None, D::None, D::Unreadable],
+];
+
 /// The items that are summarized come first; then two signals on which they may depend, an item that depends on each of them, and a fact
 /// that the third may have superseded.
 pub(super) fn starts() -> Vec<Vec<Entry>> {
@@ -72,12 +95,18 @@ pub(super) fn starts() -> Vec<Vec<Entry>> {
             ![second, third].contains(&&D::Subtask) && (*first != D::Subtask || *second == D::Working);
         !depends_outside && is_subtask
     };
-    for (first, (second, third)) in pairs(&ALL, &pairs(&ALL, &ALL)).into_iter().filter(is_in_place) {
+    let alone = ALONE.map(|[first, second, third]| (first, (second, third)));
+    let triples = pairs(&ALL, &pairs(&ALL, &ALL)).into_iter().filter(is_in_place);
+    for (first, (second, third)) in triples.chain(alone) {
         let mut items: Vec<Entry> =
             [(1, first), (2, second), (3, third)].map(|(number, difference)| item(number, difference)).into();
         let signal = |number: u64, key: &str| {
             entry(id(number), ItemKey::Environment(key.into()), "1", Layer::Environment)
         };
+        if third == D::Unreadable {
+            starts.push(items);
+            continue;
+        }
         items.extend([signal(4, "s"), signal(5, "t")]);
         let working = Layer::Working { created_at: at(0), expires_at: Some(at(9)) };
         let mut dependent = entry(id(6), ItemKey::Working("w".into()), "1", working);
@@ -89,6 +118,27 @@ pub(super) fn starts() -> Vec<Vec<Entry>> {
             let mut outside = entry(id(8), ItemKey::Working("v".into()), "1", layer);
             outside.deps = vec![id(1)];
             items.push(outside);
+        }
+        match (first, third) {
+            (D::Named, _) => {
+                let narrow = |supersedes| FactRecord {
+                    scope: supposed(),
+                    supersedes: Some(id(supersedes)),
+                    ..record()
+                };
+                let naming = fact(id(9), "k9", "0", narrow(1));
+                items.extend([with_validity(naming, superseded(id(10))), fact(id(10), "k9", "1", narrow(9))]);
+            }
+            (D::OfSession, _) => {
+                let old = fact(id(7), "k1", "0", FactRecord { scope: Scope::Session, ..record() });
+                items.push(with_validity(old, superseded(id(1))));
+            }
+            // A fact opens the supposition.
+            (D::Past, _) => {
+                items.push(fact(id(9), "k9", "1", FactRecord { scope: supposed(), ..record() }));
+            }
+            (_, D::Even) => items.push(item(9, D::Audience)),
+            _ => {}
         }
         let superseding = [first, second, third].iter().position(|one| *one == D::Superseding);
         if let Some(at) = superseding {
@@ -112,6 +162,11 @@ fn item(number: u64, difference: D) -> Entry {
         D::TimeSensitive => record.time_sensitive = true,
         D::Superseding => record.supersedes = Some(id(7)),
         D::Summary => record.summarized_keys = vec![Text::from("s1"), Text::from("s2")],
+        D::OfSession => {
+            record.scope = Scope::Session;
+            record.supersedes = (number == 1).then_some(id(7));
+        }
+        D::Unreadable => record.audience = Audience::AtLeast(Rank::Policy),
         D::None
         | D::Constraint
         | D::Review
@@ -120,7 +175,10 @@ fn item(number: u64, difference: D) -> Entry {
         | D::DependsOnFirst
         | D::DependsOnOutside
         | D::Working
-        | D::Subtask => {}
+        | D::Subtask
+        | D::Named
+        | D::Past
+        | D::Even => {}
     }
     // One that shadows has the key of the item before it.
     let key = if difference == D::Shadowing { number.saturating_sub(1) } else { number };
@@ -142,6 +200,12 @@ fn item(number: u64, difference: D) -> Entry {
             entry.item.kind = ItemKind::Subtask(SubtaskStatus::Done);
             entry.item.layer = Layer::Request { user: user(), scope: Scope::Global };
         }
+        D::Past => {
+            let earlier = u32::try_from(number).unwrap_or(u32::MAX).saturating_add(1);
+            entry.item.key = ItemKey::Request(RequestId::new(earlier));
+            entry.item.layer = Layer::Request { user: user(), scope: supposed() };
+        }
+        D::Unreadable => entry.item.text = "1".repeat(UNREADABLE_CHARS).into(),
         D::None
         | D::Audience
         | D::Permission
@@ -152,7 +216,10 @@ fn item(number: u64, difference: D) -> Entry {
         | D::TimeSensitive
         | D::DependsOnFirst
         | D::Superseding
-        | D::Shadowing => {}
+        | D::Shadowing
+        | D::Named
+        | D::OfSession
+        | D::Even => {}
     }
     entry
 }

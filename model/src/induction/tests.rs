@@ -177,3 +177,26 @@ fn enumerations_of_control_detect_faults() {
     }
     assert!(missed.is_empty(), "{missed:#?}");
 }
+
+/// Each start of its own of the summaries is a state that counts. A compaction is due in all but two:
+/// there the session forgets too much, or the user reads too little.
+#[test]
+fn starts_of_their_own_reach_what_they_are_for() {
+    let enumeration = Enumeration::from_name("summaries").unwrap();
+    let subject = KernelUnderTest::unmodified(Policy::hardened());
+    let kernel = KernelModel::new(subject, enumeration.model, &Scope::by_name("tiny").unwrap());
+    let starts = enumeration.starts(&kernel.subject().policy);
+    let is_due = |start: &Start| {
+        let product = start.product(&kernel).unwrap_or_else(|| panic!("{start:#?}"));
+        summaries::requests().iter().any(|prefix| {
+            let mut product = product.clone();
+            for input in prefix {
+                let Some(next) = kernel.step(&product, input, |_| ()) else { return false };
+                product = next;
+            }
+            product.state.control().phase() == orchestrion_kernel::Phase::Compacting
+        })
+    };
+    let due: Vec<bool> = starts[starts.len() - summaries::ALONE.len()..].iter().map(is_due).collect();
+    assert_eq!(due, [true, false, true, true, false]);
+}

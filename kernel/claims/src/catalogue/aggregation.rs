@@ -1,6 +1,7 @@
-//! The claim about the one answer of several members (001 §8.3).
+//! Claims about the one answer of several members (001 §8.3).
 
 use super::prelude::*;
+use crate::reference::consensus::{Position, consensus, convergence, weighted_mean, widest_variance};
 use crate::reference::network::{first_capability, task_requirements};
 use crate::reference::plans::{members, task as find_task};
 use alloc::collections::BTreeMap;
@@ -12,40 +13,86 @@ use orchestrion_kernel::plan::Aggregation;
 use orchestrion_kernel::score::Score;
 use orchestrion_kernel::state::NetworkState;
 
-pub(super) const AGGREGATION: &[Claim] = &[Claim {
-    id: "C-159",
-    clause: "001-8.4",
-    statement: "The answers of the members that succeeded become one by the strategy of the plan. Each has the weight of its \
-                node, trust × quality, or those of an unknown node if it left; if no weight is above 0, and without a network, all weigh the same. A vote takes the answer with the most weight, best effort the answer of the node with \
-                the most weight, averaging the weighted mean, and consensus the weighted mean up to rounding, or else \
-                names who dissents. The last two fail without numbers. The confidence of the first two is the share \
-                of the weight for the answer.",
-    formula: "□ (aggregated(a) ⇒ a = argmax Σ w ∨ a = answer(argmax w) ∨ a = Σ w x / Σ w ∨ a ≈ Σ w x / Σ w, by strategy)",
-    check: NetworkEventInvariant(|_, state, event| {
-        let expected = || Some((plan_aggregation(state)?.strategy, votes(state)?));
-        match event {
-            NetworkEvent::ResultsAggregated { aggregate } => {
-                expected().is_some_and(|(strategy, votes)| is_aggregate(strategy, &votes, aggregate))
-            }
-            NetworkEvent::AggregationFailed { .. } => expected().is_some_and(|(strategy, votes)| {
-                let has_numbers = votes.iter().all(|vote| vote.number.is_some());
-                match strategy {
-                    AggregationStrategy::Voting | AggregationStrategy::BestEffort => false,
-                    AggregationStrategy::Averaging => !has_numbers,
-                    // Positions that do not converge have no aggregate either.
-                    AggregationStrategy::Consensus => true,
+pub(super) const AGGREGATION: &[Claim] = &[
+    Claim {
+        id: "C-159",
+        clause: "001-8.4",
+        statement: "The answers of the members that succeeded become one by the strategy of the plan. Each has the weight of its \
+                node, trust × quality, or those of an unknown node if it left; if no weight is above 0, and without a network, all \
+                weigh the same. A vote takes the answer with the most weight, best effort the answer of the node with the most \
+                weight, averaging the weighted mean, which fails without numbers. The confidence of the first two is the share of \
+                the weight for the answer, that of a mean how far the answers converge.",
+        formula: "□ (aggregated(a) ⇒ a = argmax Σ w ∨ a = answer(argmax w) ∨ a = Σ w x / Σ w, by strategy)",
+        check: NetworkEventInvariant(|_, state, event| {
+            let expected = || Some((plan_aggregation(state)?.strategy, votes(state)?));
+            match event {
+                NetworkEvent::ResultsAggregated { aggregate } => {
+                    expected().is_some_and(|(strategy, votes)| is_aggregate(strategy, &votes, aggregate))
                 }
-            }),
-            _ => true,
-        }
-    }),
-    premise: Premise::Network(|state, _| {
-        of_request(state, |request| {
-            request.workflow.is_aggregated == Some(true) && request.workflow.answers.len() > 1
-        })
-    }),
-    ..CLAIM
-}];
+                NetworkEvent::AggregationFailed { .. } => expected().is_some_and(|(strategy, votes)| {
+                    let has_numbers = positions(&votes).is_some();
+                    match strategy {
+                        AggregationStrategy::Voting | AggregationStrategy::BestEffort => false,
+                        AggregationStrategy::Averaging => !has_numbers,
+                        // C-237 is about a consensus.
+                        AggregationStrategy::Consensus => true,
+                    }
+                }),
+                _ => true,
+            }
+        }),
+        premise: Premise::Network(|state, _| {
+            of_request(state, |request| {
+                request.workflow.is_aggregated == Some(true) && request.workflow.answers.len() > 1
+            })
+        }),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-237",
+        clause: "001-8.6",
+        statement: "A consensus deliberates. It is the weighted mean once the positions converge, measured by the range of the answers. \
+                Positions that stay apart and rest agree to disagree on a task that is not critical: the side with more trust \
+                answers, and the others dissent. Otherwise, and without numbers, there is no aggregate.",
+        formula: "□ (aggregated(a) by consensus ⇒ a = deliberation(x, T, q)) ∧ □ (¬aggregated by consensus ⇒ deliberation(x, T, q) = ∅)",
+        check: NetworkEventInvariant(|_, state, event| {
+            let found = match event {
+                NetworkEvent::ResultsAggregated { aggregate } => Some(aggregate),
+                NetworkEvent::AggregationFailed { .. } => None,
+                _ => return true,
+            };
+            let Some(aggregation) = plan_aggregation(state) else { return false };
+            if aggregation.strategy != AggregationStrategy::Consensus {
+                return true;
+            }
+            let policy = state.network().map(|network| network.policy().convergence).unwrap_or_default();
+            let Some(votes) = votes(state) else { return false };
+            let expected = positions(&votes)
+                .and_then(|positions| consensus(&policy, positions, aggregation.criticality));
+            match (expected, found) {
+                (None, None) => true,
+                (
+                    Some(expected),
+                    Some(Aggregate { answer: AggregateAnswer::Number(number), confidence, dissenting }),
+                ) => {
+                    // Without a network the members have no nodes.
+                    let mut nodes = expected.dissenting.iter().zip(dissenting);
+                    expected.answer == number.get().into()
+                        && expected.confidence == confidence.millionths().into()
+                        && expected.dissenting.len() == dissenting.len()
+                        && nodes.all(|(expected, found)| expected.is_none_or(|expected| expected == found))
+                }
+                (None, Some(_)) | (Some(_), None | Some(_)) => false,
+            }
+        }),
+        premise: Premise::Network(|state, _| {
+            plan_aggregation(state)
+                .is_some_and(|aggregation| aggregation.strategy == AggregationStrategy::Consensus)
+                && of_request(state, |request| request.workflow.is_aggregated == Some(true))
+        }),
+        ..CLAIM
+    },
+];
 
 /// The answer of one member.
 struct Vote<'s> {
@@ -53,6 +100,8 @@ struct Vote<'s> {
     node: Option<&'s NodeId>,
     text: &'s Text,
     number: Option<i64>,
+    /// The trust in the node, in millionths; 1 without a network.
+    trust: i128,
     /// Trust × quality, in units of 10^-12.
     weight: i128,
 }
@@ -71,11 +120,17 @@ fn votes(state: &State) -> Option<Vec<Vote<'_>>> {
         let answer = request.workflow.answers.iter().find(|answer| answer.task == task)?;
         let node = request.ledger.get(task)?.node.as_ref();
         let declared = find_task(plan, task)?.step.requirements.as_deref();
-        let weight = match state.network() {
-            Some(network) => weight(network, node?, declared),
-            None => 0,
+        let (trust, weight) = match state.network() {
+            Some(network) => trust_and_weight(network, node?, declared),
+            None => (i128::from(Score::ONE.millionths()), 0),
         };
-        Some(Vote { node, text: &answer.text, number: answer.number.map(|number| number.get()), weight })
+        Some(Vote {
+            node,
+            text: &answer.text,
+            number: answer.number.map(|number| number.get()),
+            trust,
+            weight,
+        })
     };
     let mut votes: Vec<Vote<'_>> = succeeded.map(|task| vote(task.id)).collect::<Option<_>>()?;
     if votes.iter().all(|vote| vote.weight == 0) {
@@ -84,15 +139,24 @@ fn votes(state: &State) -> Option<Vec<Vote<'_>>> {
     Some(votes)
 }
 
-/// The trust in a node times the quality of its capability. A node that left has unknown trust, and the quality with which a
+/// The answers as positions; none if one is no number.
+fn positions<'s>(votes: &[Vote<'s>]) -> Option<Vec<Position<'s>>> {
+    let position = |vote: &Vote<'s>| {
+        Some(Position { node: vote.node, value: vote.number?.into(), trust: vote.trust, weight: vote.weight })
+    };
+    votes.iter().map(position).collect()
+}
+
+/// The trust in a node, and it times the quality of its capability. A node that left has unknown trust, and the quality with which a
 /// capability starts; so has a capability that its node lost.
-fn weight(network: &NetworkState, node: &NodeId, declared: Option<&Requirements>) -> i128 {
+fn trust_and_weight(network: &NetworkState, node: &NodeId, declared: Option<&Requirements>) -> (i128, i128) {
     let policy = network.policy();
     let node = network.node(node);
     let trust = node.map_or(policy.convergence.unknown_trust, |node| node.trust);
     let capability = node.and_then(|node| first_capability(node, &task_requirements(declared)));
     let quality = capability.map_or(policy.start.capability_quality, |capability| capability.quality);
-    i128::from(trust.millionths()).saturating_mul(quality.millionths().into())
+    let trust = i128::from(trust.millionths());
+    (trust, trust.saturating_mul(quality.millionths().into()))
 }
 
 fn is_aggregate(strategy: AggregationStrategy, votes: &[Vote<'_>], aggregate: &Aggregate) -> bool {
@@ -116,16 +180,15 @@ fn is_aggregate(strategy: AggregationStrategy, votes: &[Vote<'_>], aggregate: &A
             })
         }
         (AggregationStrategy::Averaging, AggregateAnswer::Number(number)) => {
-            mean(votes) == Some(number.get().into())
+            positions(votes).is_some_and(|positions| {
+                let score = convergence(&positions, widest_variance(&positions));
+                weighted_mean(&positions, |position| position.weight) == number.get().into()
+                    && score == aggregate.confidence.millionths().into()
+                    && aggregate.dissenting.is_empty()
+            })
         }
-        (AggregationStrategy::Consensus, AggregateAnswer::Number(number)) => {
-            let numbers = || votes.iter().filter_map(|vote| vote.number);
-            let distance = mean(votes).map(|mean| mean.saturating_sub(number.get().into()).abs());
-            numbers().min() <= Some(number.get())
-                && Some(number.get()) <= numbers().max()
-                && (!aggregate.dissenting.is_empty()
-                    || distance.is_some_and(|distance| distance <= CONSENSUS_ROUNDING))
-        }
+        // C-237 is about a consensus.
+        (AggregationStrategy::Consensus, AggregateAnswer::Number(_)) => true,
         (
             AggregationStrategy::Voting
             | AggregationStrategy::BestEffort
@@ -141,19 +204,4 @@ fn is_share(confidence: Score, weight: i128, votes: &[Vote<'_>]) -> bool {
     let total = votes.iter().map(|vote| vote.weight).fold(0, i128::saturating_add);
     let share = i128::from(confidence.millionths()).saturating_mul(total);
     share.saturating_sub(weight.saturating_mul(1_000_000)).abs() <= total
-}
-
-/// In each round of a deliberation every position moves towards the weighted mean, which stays where it is but for rounding. So a
-/// consensus is the mean, up to one millionth for each round.
-const CONSENSUS_ROUNDING: i128 = 20;
-
-/// The weighted mean, rounded half away from zero; none if an answer is no number, or nothing has a weight.
-fn mean(votes: &[Vote<'_>]) -> Option<i128> {
-    let (mut sum, mut total) = (0_i128, 0_i128);
-    for vote in votes {
-        sum = sum.saturating_add(vote.weight.saturating_mul(vote.number?.into()));
-        total = total.saturating_add(vote.weight);
-    }
-    let twice = sum.abs().saturating_mul(2).saturating_add(total);
-    Some(twice.checked_div(total.saturating_mul(2))?.saturating_mul(sum.signum()))
 }

@@ -79,9 +79,30 @@ pub(super) const COMPACTION: &[Claim] = &[
             *operation != Operation::Summarize || sent.context.ids == cluster(policy, state)
         }),
         premise: Premise::State(|policy, state| {
-            let largest = largest_group(policy, state).len();
-            state.control().phase() == Phase::Compacting && state.semantic().entries().count() > largest
+            state.control().phase() == Phase::Compacting
+                && state.semantic().entries().count() > largest_group(policy, state).len()
         }),
+        not_applicable: without_compaction,
+        ..CLAIM
+    },
+    Claim {
+        id: "C-236",
+        clause: "000-6.12",
+        statement: "A summary of a context that a write made out of date is accepted, whatever it names, and replaces nothing.",
+        formula: "□ (outdated(Sum) ∧ reply(x, F) to Sum ⇒ accepted ∧ AddItem(x) ∉ σ ∧ ForgetItems(F) ∉ σ)",
+        check: ResponseInvariant(|_, decide, state| {
+            let pending = state.control().pending_calls().first();
+            let Some(call) = pending.filter(|_| is_summary_outdated(state)).map(|call| call.id) else {
+                return true;
+            };
+            let no_item = Vec::from([state.semantic().next_id()]);
+            let named = state.semantic().entries().map(|entry| Vec::from([entry.item.id]));
+            named.chain([Vec::new(), no_item]).all(|forgets| {
+                let report = Report::Summary { text: Text::from("s"), forgets: Some(forgets) };
+                decide(state, &Input::reply(call, report)).is_ok_and(|events| summarized(&events).is_none())
+            })
+        }),
+        premise: Premise::State(|_, state| is_summary_outdated(state)),
         not_applicable: without_compaction,
         ..CLAIM
     },
@@ -280,6 +301,12 @@ pub(super) fn summarized<'a>(events: impl IntoIterator<Item = &'a Event>) -> Opt
 /// The valid facts and the valid summaries of facts.
 fn facts_of(known: &SemanticState) -> impl Iterator<Item = (&Item, &FactRecord)> {
     facts_in_force(known).filter_map(|item| Some((item, item.fact()?)))
+}
+
+/// Whether a write changed the context of the pending call of the summarizer.
+fn is_summary_outdated(state: &State) -> bool {
+    let is_summary = |call: &Call| call.operation == Operation::Summarize;
+    state.control().pending_calls().iter().any(is_summary) && of_request(state, |request| request.outdated)
 }
 
 /// The entries without the situation summary, which every reply may update, and without items that expire, which leave when time

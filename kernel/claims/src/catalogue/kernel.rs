@@ -122,7 +122,8 @@ fn agrees_with_history(past: &History, request: &Request) -> bool {
     let tasks = tasks.map(|task| (task.id, task.effect.kind()));
     let alike =
         |(kept, heard): (&Decision, &Decision)| Decision { revision: heard.revision, ..*kept } == *heard;
-    // The state may drop the outcomes of a finished run.
+    let validations = request.workflow.validations.iter().map(|failed| (failed.task, failed.count));
+    // The state may drop what belongs to a finished run.
     let running = matches!(past.phase, Some(Phase::RunningTasks | Phase::AssertingOutcomes));
     request.verified == past.verified
         && (past.memory_records > 0 || request.ratings == past.ratings)
@@ -139,6 +140,9 @@ fn agrees_with_history(past: &History, request: &Request) -> bool {
             == past.security.is_some()
         && tasks.eq(past.tasks_planned.iter().map(|planned| (planned.task, planned.effect)))
         && (!running || request.outcomes.iter().eq(&past.outcomes))
+        && (!running || validations.eq(past.workflow.validations.iter().copied()))
+        && (!running || request.workflow.assigned == past.workflow.assigned)
+        && (!running || request.workflow.is_aggregated == past.workflow.is_aggregated)
         && request.ledger.iter().map(task_record).eq(past.task_records.iter().copied())
         && request.decisions.len() == past.decisions.len()
         && request.decisions.iter().zip(&past.decisions).all(alike)

@@ -2,9 +2,11 @@
 
 use super::prelude::*;
 use crate::reference::items::{latest_with_key, persists};
+use crate::reference::plans::readable_dependencies;
 use alloc::collections::{BTreeMap, BTreeSet};
 use orchestrion_kernel::ids::ItemId;
 use orchestrion_kernel::item::Layer;
+use orchestrion_kernel::plan::{Plan, Task};
 use orchestrion_kernel::semantic::Entry;
 
 pub(super) const KNOWLEDGE: &[Claim] = &[
@@ -69,6 +71,43 @@ pub(super) const KNOWLEDGE: &[Claim] = &[
             events.iter().flat_map(|event| ended_tasks(before, event)).all(has_status)
         }),
         premise: Premise::State(|_, state| state.control().phase() == Phase::RollbackActive),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-234",
+        clause: "000-2.6",
+        statement: "Each task of an adopted plan is a subtask, unassigned unless it starts at once. It depends on the message and on \
+                    the subtasks of its dependencies that are readable in its scope.",
+        formula: "□ (PlanAdopted(p) ∈ σ ⇒ ∀ t ∈ p: deps'(t) = {message(r)} ∪ {u ∈ depends(t) | scope(t) reads scope(u)} ∧ \
+                  status'(t) = (InProgress if ToolCall(RunTask(t)) ∈ σ, else Unassigned))",
+        check: StepInvariant(|_, _, events, after| {
+            let is_started = |task: TaskId| {
+                events.iter().any(|event| {
+                    matches!(event, Event::ToolCall { operation: Operation::RunTask { task: started, .. }, .. } if *started == task)
+                })
+            };
+            let is_planned = |request: &Request, plan: &Plan, task: &Task| {
+                let status =
+                    if is_started(task.id) { SubtaskStatus::InProgress } else { SubtaskStatus::Unassigned };
+                let of_task = |task| latest_with_key(after.semantic(), &ItemKey::Task(request.id, task));
+                let required = readable_dependencies(plan, task, &request.scope).into_iter().map(of_task);
+                let message = latest_with_key(after.semantic(), &ItemKey::Request(request.id));
+                let expected: Option<BTreeSet<ItemId>> =
+                    required.chain([message]).map(|entry| Some(entry?.item.id)).collect();
+                of_task(task.id).is_some_and(|entry| {
+                    entry.item.kind == ItemKind::Subtask(status)
+                        && expected.is_some_and(|expected| entry.deps.iter().copied().eq(expected))
+                })
+            };
+            let adopted = events.iter().rev().find_map(|event| match event {
+                Event::PlanAdopted { plan, .. } => Some(plan),
+                _ => None,
+            });
+            adopted.is_none_or(|plan| {
+                of_request(after, |request| plan.tasks().iter().all(|task| is_planned(request, plan, task)))
+            })
+        }),
+        premise: Premise::State(|_, state| revised(state)),
         ..CLAIM
     },
     Claim {

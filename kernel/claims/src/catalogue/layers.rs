@@ -238,18 +238,17 @@ pub(super) const LAYERS: &[Claim] = &[
     Claim {
         id: "C-113",
         clause: "decision 0028",
-        statement: "The identity of a session has at most the rank of its authority in the policy's table.",
-        formula: "□ (AddItem(identity) ∈ σ ∧ authority ∈ dom(ranks) ⇒ rank(identity) ≤ ranks(authority))",
-        check: SemanticStepInvariant(|policy, _, events, _| {
-            events.iter().all(|event| match event {
-                Event::AddItem { item, .. } | Event::UpdateItem { item, .. } => {
-                    identity(item).is_none_or(|identity| {
-                        let limit = table_rank(&policy.ranks, identity.authority.as_str());
-                        limit.is_none_or(|limit| identity.rank <= limit)
-                    })
-                }
-                _ => true,
-            })
+        statement: "The identity of a session has the rank that the host states, else that of its authority in the policy's table, \
+                    else the lowest. It has at most the rank of the table.",
+        formula: "□ (start(x) ∈ i ∧ accepted ⇒ rank(identity') = stated(x) or else ranks(authority(x)) or else 0) ∧ \
+                  □ (authority ∈ dom(ranks) ⇒ rank(identity) ≤ ranks(authority))",
+        check: InputInvariant(|policy, _, input, _, after| {
+            let Input::SessionStart { identity: Some(new), .. } = input else { return true };
+            let limit = table_rank(&policy.ranks, new.authority.as_str());
+            let expected = new.rank.or(limit).unwrap_or(Rank::Unverified);
+            let mut identities = after.semantic().entries().filter_map(|entry| identity(&entry.item));
+            identities
+                .any(|identity| identity.rank == expected && limit.is_none_or(|limit| identity.rank <= limit))
         }),
         premise: Premise::Semantic(|policy, state| {
             let is_limited = |identity: &Identity| {

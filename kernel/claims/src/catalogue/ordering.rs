@@ -288,11 +288,10 @@ pub(super) const ORDER: &[Claim] = &[
                 return true;
             };
             let is_outdated = policy.rules.current_facts && request.debate.outdated;
-            let lost = TaskOutcome::NoResult(Failure::OutcomeUnknown);
             let expected = u32::try_from(pending.len())
                 .is_ok_and(|tasks| tasks < policy.bounds.parallel_tasks)
                 && !is_outdated
-                && !request.outcomes.iter().any(|ended| ended.outcome == lost)
+                && !has_lost_outcome(request)
                 && has_ready_task(request, pending);
             state.control().phase() != Phase::RunningTasks
                 || pending.is_empty()
@@ -305,6 +304,19 @@ pub(super) const ORDER: &[Claim] = &[
             })
         }),
         not_applicable: is_sequential,
+        ..CLAIM
+    },
+    Claim {
+        id: "C-235",
+        clause: "000-4.5",
+        statement: "While a call is pending, the kernel takes no step of its own, unless tasks run.",
+        formula: "□ (pending ≠ ∅ ∧ step accepted ⇒ RunningTasks)",
+        check: AcceptanceInvariant(|_, accepts, state| {
+            state.control().pending_calls().is_empty()
+                || state.control().phase() == Phase::RunningTasks
+                || !accepts(state, &Input::Step)
+        }),
+        premise: Premise::State(is_pending),
         ..CLAIM
     },
     Claim {

@@ -4,45 +4,41 @@ use super::prelude::*;
 use crate::reference::plans::call_scope;
 use crate::reference::situation::situation;
 use alloc::boxed::Box;
-use alloc::collections::BTreeMap;
-use alloc::string::String;
 use alloc::vec::Vec;
 use core::num::NonZeroU32;
 use orchestrion_kernel::module::Ratings;
-use orchestrion_kernel::situation::{ActionRecord, Mode, SummaryField, SummaryUpdate, ToolCall, ToolOutcome};
-use orchestrion_kernel::{Events, Timestamp};
+use orchestrion_kernel::situation::{ActionRecord, Mode, SummaryField, SummaryUpdate};
+use orchestrion_kernel::{CallId, Events, Timestamp};
 
 pub(super) const SITUATION: &[Claim] = &[
     Claim {
         id: "C-93",
         clause: "002-4.2",
-        statement: "A summary update sets the fields of the situation that it names. A blank text, an \
-                    unknown field and an update before verification change nothing.",
-        formula: "□ (reply with update u ⇒ ∀ f: summary'(f) = u(f) if verified' ∧ strip(u(f)) ≠ ε, else summary(f))",
-        check: ResponseInvariant(|_, decide, state| {
-            common_replies(state).all(|report| {
-                let update = |texts: &[(&str, &str)]| {
-                    events_of(decide, state, &report, Some(summary_update(texts)), None)
-                };
-                let Some(unchanged) = events_of(decide, state, &report, None, None) else { return true };
-                let blank = [("goal", " \t\u{1c}"), ("progress", ""), ("Goal", "g"), ("insights", "g")];
-                let (Some(blank), Some(updated)) = (update(&blank), update(&[("next_focus", "g")])) else {
-                    return false;
-                };
-                let (unchanged_state, updated) =
-                    (state_after(state, &unchanged), state_after(state, &updated));
-                let verified = updated.control().request().is_some_and(|request| request.verified);
-                let known = |state: &State| situation(state.semantic());
-                // Equal events give equal states.
-                (blank == unchanged || state_after(state, &blank) == unchanged_state)
-                    && is_shown(&updated)
-                    && (known(&unchanged_state) == known(state) || has_ended(&unchanged_state))
-                    && (known(&updated) == if verified { with_focus(known(state)) } else { known(state) }
-                        || has_ended(&updated))
-            })
+        statement: "The update of a reply, also to a failed task, sets the fields of the situation that it names. A blank text, an \
+                    unknown field, an update before verification or in a scope of its own, and a reply without one change nothing.",
+        formula: "□ (reply to c with update u ∧ r' = r ⇒ ∀ f: summary'(f) ≠ ∅ if strip(u(f)) ≠ ε ∧ verified' ∧ scope(c) = scope(r), \
+                  else summary'(f) = summary(f))",
+        check: InputInvariant(|policy, before, input, events, after| {
+            let Input::Reply { call, summary_update, .. } = input else { return true };
+            let Some(update) = summary_update else { return !events.iter().any(writes_situation) };
+            if has_ended(after) {
+                return true;
+            }
+            let is_taken =
+                is_of_scope_of_request(before, *call) && of_request(after, |request| request.verified);
+            let named: Vec<_> = texts_of(update, policy.situation.summary_chars_max)
+                .map(|(field, _)| field)
+                .filter(|_| is_taken)
+                .collect();
+            let (earlier, later) = (situation(before.semantic()), situation(after.semantic()));
+            is_shown(after)
+                && SummaryField::ALL.iter().all(|field| match named.contains(field) {
+                    true => later.contains_key(field),
+                    false => later.get(field) == earlier.get(field),
+                })
         }),
         premise: Premise::State(|_, state| {
-            common_replies(state).next().is_some() && !situation(state.semantic()).is_empty()
+            !state.control().pending_calls().is_empty() && !situation(state.semantic()).is_empty()
         }),
         ..CLAIM
     },
@@ -54,8 +50,8 @@ pub(super) const SITUATION: &[Claim] = &[
         formula: "□ (reply with action a ⇒ S' and C' as without a, but for a among the latest actions, or OverBudget ∈ σ)",
         check: ResponseInvariant(|_, decide, state| {
             common_replies(state).all(|report| {
-                let Some(unchanged) = events_of(decide, state, &report, None, None) else { return true };
-                let Some(events) = events_of(decide, state, &report, None, Some(action_record())) else {
+                let Some(unchanged) = events_of(decide, state, &report, None) else { return true };
+                let Some(events) = events_of(decide, state, &report, Some(action_record())) else {
                     return false;
                 };
                 if events.iter().any(|event| matches!(event, Event::OverBudget { .. })) {
@@ -97,24 +93,24 @@ pub(super) const SITUATION: &[Claim] = &[
     Claim {
         id: "C-173",
         clause: "002-2.10",
-        statement: "The record of an action contains what the module sent, with the results of its tool calls up to the limit \
-                    of characters.",
-        formula: "□ (reply with action a ⇒ ActionRecorded(a') ∈ σ: a' = a but result' = first n characters of result)",
-        check: ResponseInvariant(|policy, decide, state| {
+        statement: "Every reply with an action, also to a failed task, records what the module sent, with the results of its tool \
+                    calls up to the limit of characters. A reply to a task in a scope of its own records nothing.",
+        formula: "□ (reply to c with action a ⇒ recorded(σ) = {a' | scope(c) = scope(r)}: a' = a but result' = first n characters of result)",
+        check: InputInvariant(|policy, before, input, events, _| {
+            let Input::Reply { call, action, .. } = input else { return true };
+            let sent = action.as_deref().filter(|_| is_of_scope_of_request(before, *call));
             let max = policy.situation.result_chars_max;
-            common_replies(state).all(|report| {
-                let sent = sent_record(max);
-                let Some(events) = events_of(decide, state, &report, None, Some(sent.clone())) else {
-                    return true;
-                };
-                let mut records = events.iter().filter_map(|event| match event {
-                    Event::ActionRecorded { record, .. } => Some(record),
-                    _ => None,
-                });
-                records.next() == Some(&with_truncated_results(sent, max)) && records.next().is_none()
-            })
+            let expected = sent.map(|record| with_truncated_results(record.clone(), max));
+            let recorded = events.iter().filter_map(|event| match event {
+                Event::ActionRecorded { record, .. } => Some(record),
+                _ => None,
+            });
+            recorded.eq(&expected)
         }),
-        premise: Premise::State(|_, state| common_replies(state).next().is_some()),
+        premise: Premise::State(|_, state| {
+            !state.control().pending_calls().is_empty()
+                && of_request(state, |request| !request.actions.is_empty())
+        }),
         ..CLAIM
     },
     Claim {
@@ -164,62 +160,20 @@ pub(super) const SITUATION: &[Claim] = &[
         clause: "002-4.4",
         statement: "An update replaces the text of every field that it names by its own, with leading and trailing space, up to \
                     the limit of characters.",
-        formula: "□ (reply with update u ∧ verified' ∧ r' = r ⇒ ∀ f ∈ dom(u): summary'(f) = first n characters of u(f))",
-        check: ResponseInvariant(|policy, decide, state| {
-            let max = policy.situation.summary_chars_max;
-            common_replies(state).all(|report| {
-                let update = whole_update(max);
-                let Some(updated) = events_of(decide, state, &report, Some(update.clone()), None) else {
-                    return true;
-                };
-                let updated = state_after(state, &updated);
-                let mut expected = situation(state.semantic());
-                expected.extend(texts_of(&update, max));
-                of_request(&updated, |request| !request.verified)
-                    || has_ended(&updated)
-                    || situation(updated.semantic()) == expected
-            })
+        formula: "□ (reply to c with update u ∧ verified' ∧ r' = r ∧ scope(c) = scope(r) ⇒ \
+                  ∀ f: strip(u(f)) ≠ ε ⇒ summary'(f) = first n characters of u(f))",
+        check: InputInvariant(|policy, before, input, _, after| {
+            let Input::Reply { call, summary_update: Some(update), .. } = input else { return true };
+            let is_taken =
+                is_of_scope_of_request(before, *call) && of_request(after, |request| request.verified);
+            let later = situation(after.semantic());
+            let mut texts = texts_of(update, policy.situation.summary_chars_max);
+            !is_taken || texts.all(|(field, text)| later.get(&field) == Some(&text))
         }),
         premise: Premise::State(|_, state| {
-            common_replies(state).next().is_some()
+            !state.control().pending_calls().is_empty()
                 && of_request(state, |request| request.verified)
                 && !situation(state.semantic()).is_empty()
-        }),
-        ..CLAIM
-    },
-    Claim {
-        id: "C-232",
-        clause: "002-0.3",
-        statement: "Every reply with an update or an action, also that of a failed task, sets the fields that the update names and \
-                    records the action. A reply to a task in a scope of its own does neither.",
-        formula: "□ (reply to c with u and a ∧ scope(c) = scope(r) ⇒ (verified' ∧ r' = r ⇒ summary' = summary ⊕ u) ∧ ActionRecorded(a) ∈ σ)",
-        check: InputInvariant(|policy, before, input, events, after| {
-            let Input::Reply { call, summary_update, action, .. } = input else { return true };
-            if summary_update.is_none() && action.is_none() {
-                return true;
-            }
-            let call = before.control().pending_call(*call);
-            let (Some(call), Some(request)) = (call, before.control().request()) else { return false };
-            let limits = &policy.situation;
-            let is_of_request = *call_scope(before, call.operation) == request.scope;
-            let mut expected = situation(before.semantic());
-            if let Some(update) = summary_update.as_ref().filter(|_| is_of_request) {
-                expected.extend(texts_of(update, limits.summary_chars_max));
-            }
-            let record = action.as_deref().filter(|_| is_of_request);
-            let record = record.map(|record| with_truncated_results(record.clone(), limits.result_chars_max));
-            let recorded = events.iter().filter_map(|event| match event {
-                Event::ActionRecorded { record, .. } => Some(record),
-                _ => None,
-            });
-            recorded.eq(&record)
-                && (has_ended(after)
-                    || of_request(after, |request| !request.verified)
-                    || situation(after.semantic()) == expected)
-        }),
-        premise: Premise::State(|_, state| {
-            let runs_task = |call: &Call| matches!(call.operation, Operation::RunTask { .. });
-            state.control().pending_calls().iter().any(runs_task) && !situation(state.semantic()).is_empty()
         }),
         ..CLAIM
     },
@@ -240,6 +194,20 @@ fn texts_of(update: &SummaryUpdate, chars_max: u32) -> impl Iterator<Item = (Sum
 fn is_shown(state: &State) -> bool {
     let (shown, written) = (state.semantic().situation(), situation(state.semantic()));
     shown.fields().eq(written.iter().map(|(field, text)| (*field, text)))
+}
+
+/// Whether the event writes a field of the summary.
+const fn writes_situation(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::AddItem { item, .. } | Event::UpdateItem { item, .. } if matches!(item.key, ItemKey::Situation(_))
+    )
+}
+
+/// Whether a pending call is in the scope of its request, and not in a scope of its own.
+fn is_of_scope_of_request(state: &State, call: CallId) -> bool {
+    let call = state.control().pending_call(call);
+    call.is_some_and(|call| of_request(state, |request| *call_scope(state, call.operation) == request.scope))
 }
 
 /// Whether no request runs.
@@ -266,13 +234,15 @@ fn events_of(
     decide: &crate::Decide<'_>,
     state: &State,
     report: &Report,
-    summary_update: Option<SummaryUpdate>,
     action: Option<ActionRecord>,
 ) -> Option<Events> {
     let call = state.control().pending_calls().first()?.id;
     let action = action.map(Box::new);
-    decide(state, &Input::Reply { call, report: report.clone(), summary_update, action, interaction: None })
-        .ok()
+    decide(
+        state,
+        &Input::Reply { call, report: report.clone(), summary_update: None, action, interaction: None },
+    )
+    .ok()
 }
 
 /// The state after a batch.
@@ -280,15 +250,6 @@ fn state_after(state: &State, events: &Events) -> State {
     let mut after = state.clone();
     events.iter().for_each(|event| after.apply(event));
     after
-}
-
-fn summary_update(texts: &[(&str, &str)]) -> SummaryUpdate {
-    SummaryUpdate(texts.iter().map(|(key, text)| (String::from(*key), Text::from(*text))).collect())
-}
-
-fn with_focus(mut summary: BTreeMap<SummaryField, Text>) -> BTreeMap<SummaryField, Text> {
-    summary.insert(SummaryField::NextFocus, Text::from("g"));
-    summary
 }
 
 fn action_record() -> ActionRecord {
@@ -305,54 +266,12 @@ fn action_record() -> ActionRecord {
     }
 }
 
-/// A record with texts of all lengths around the limit, in characters of one and two bytes.
-fn sent_record(chars_max: u32) -> ActionRecord {
-    let call = |more: i8| ToolCall {
-        name: Text::from(" tool "),
-        args: BTreeMap::from([(String::from("key"), Text::from(" value "))]),
-        result: text_of_chars(chars_max, more),
-        outcome: ToolOutcome::Failure,
-    };
-    ActionRecord {
-        mode: Mode::Deep,
-        thinking: Text::from(" thinking"),
-        planning: Text::from("planning "),
-        reflection: Text::from(" reflection "),
-        approach: Text::from("approach"),
-        tool_calls: [-1, 0, 1].map(call).into(),
-        ..action_record()
-    }
-}
-
 /// The record with results up to the limit.
 fn with_truncated_results(mut record: ActionRecord, chars_max: u32) -> ActionRecord {
     for call in &mut record.tool_calls {
         call.result = truncated(call.result.as_str(), chars_max);
     }
     record
-}
-
-/// The most characters of a probed text. A policy may permit texts that no memory holds.
-const PROBED_CHARS_MAX: u32 = 64;
-
-/// An update of every field: short texts with space at both ends, and, if the limit is low, one text above it.
-fn whole_update(chars_max: u32) -> SummaryUpdate {
-    let chars_max = chars_max.min(PROBED_CHARS_MAX);
-    let text = |field: &SummaryField| match field {
-        SummaryField::Goal | SummaryField::KeyFindings => Text::from(" g "),
-        SummaryField::Progress | SummaryField::NextFocus => text_of_chars(chars_max, 1),
-        SummaryField::CurrentApproach => text_of_chars(chars_max, 0),
-    };
-    SummaryUpdate(SummaryField::ALL.iter().map(|field| (String::from(field.name()), text(field))).collect())
-}
-
-/// A text of as many characters as a limit, and some more or fewer. Its first character has two bytes. Under a large limit it is shorter.
-fn text_of_chars(limit: u32, more: i8) -> Text {
-    /// A larger limit cuts no text of a claim.
-    const CHARS_MAX: u32 = 4_000;
-    let chars =
-        usize::try_from(limit.min(CHARS_MAX)).unwrap_or(usize::MAX).saturating_add_signed(more.into());
-    Text::from(if chars == 0 { String::new() } else { String::from("é") + &"a".repeat(chars - 1) })
 }
 
 /// The first characters of a text.

@@ -20,6 +20,25 @@ pub(crate) fn dependencies(plan: &Plan) -> Vec<(&Task, Vec<TaskId>)> {
     tasks
 }
 
+/// The dependencies of a task that are readable in its scope: of those that it declares, else the last task before it. A task without
+/// a scope runs in that of the request (decision 0037).
+pub(crate) fn readable_dependencies(plan: &Plan, task: &Task, of_request: &Scope) -> Vec<TaskId> {
+    fn scope<'a>(task: &'a Task, of_request: &'a Scope) -> &'a Scope {
+        task.scope.as_ref().unwrap_or(of_request)
+    }
+    let own = scope(task, of_request);
+    let is_readable = |other: &Task| {
+        let other = scope(other, of_request);
+        matches!(other, Scope::Global | Scope::Session) || other == own
+    };
+    let before = plan.tasks().iter().take_while(|other| other.id != task.id);
+    let readable: Vec<TaskId> = before.filter(|other| is_readable(other)).map(|other| other.id).collect();
+    match &task.depends_on {
+        Some(declared) => declared.iter().copied().filter(|id| readable.contains(id)).collect(),
+        None => readable.last().copied().into_iter().collect(),
+    }
+}
+
 /// The tasks whose results become one: those without dependencies, in a plan with an aggregation.
 pub(crate) fn members(plan: &Plan) -> Vec<&Task> {
     if plan.aggregation().is_none() {

@@ -1,18 +1,22 @@
 //! The inputs of the model of attempts: nodes of which some have less quality than a task requires, three attempts, validations with a
 //! task between, repaired plans, and runs that a changed fact interrupts (001 §4.3, §5.5, §9.1, §11.3, §11.4).
 
-use super::{BEST, SECOND, node, own_capability, second_capability, share};
+use super::{BEST, SECOND, connected, node, own_capability, second_capability, share};
 use crate::scopes::steps::{plan_of, step};
 use orchestrion_kernel::module::{Failure, Module, Operation, Report};
 use orchestrion_kernel::network::aggregation::AggregationStrategy;
 use orchestrion_kernel::network::{CapabilityState, Node, Requirements, TaskConstraints, TrustPolicy};
 use orchestrion_kernel::plan::{Aggregation, Effect, Plan, StepOptions, Task};
 use orchestrion_kernel::state::Call;
-use orchestrion_kernel::{Input, Phase, Score, State, TaskId, Text};
+use orchestrion_kernel::{Input, NodeId, Phase, Score, State, TaskId, Text};
 use std::sync::Arc;
 
 const THIRD: &str = "d";
 const FOURTH: &str = "e";
+
+/// More failures than one validation may have, and fewer than two of them have together: then every task succeeds, so that the runs of
+/// a kernel with a fault end too.
+const FAILED_VALIDATIONS_MAX: u32 = 3;
 
 /// Three attempts, and more candidates than attempts.
 pub(super) fn trust_policy() -> TrustPolicy {
@@ -27,7 +31,10 @@ pub(super) fn nodes(orchestrator: Vec<Node>) -> Vec<Node> {
     let executor = || Module::Executor.capability();
     let executing = [(BEST, 80), (SECOND, 70), (THIRD, 60), (FOURTH, 50)];
     let executing = executing.map(|(name, percent)| node(name, (percent, percent), [executor()], 2));
-    let mut nodes: Vec<Node> = orchestrator.into_iter().chain(executing).collect();
+    let connections = [(BEST, 57), (THIRD, 100)];
+    let orchestrator =
+        orchestrator.into_iter().map(|node| connected(&trust_policy().connection, node, &connections));
+    let mut nodes: Vec<Node> = orchestrator.chain(executing).collect();
     for (at, percent) in [(0, 30), (1, 30), (2, 60)] {
         let held: Vec<CapabilityState> =
             node("", (0, percent), [second_capability()], 2).capabilities.into_values().collect();
@@ -41,14 +48,10 @@ pub(super) fn nodes(orchestrator: Vec<Node>) -> Vec<Node> {
 }
 
 /// A sequence over two capabilities, a task that the orchestrator is too poor for, an optional task of which the orchestrator does not
-/// offer the other capability, a validation of a task before the last one, the same with an effect between, and a validation of a
-/// member.
+/// offer the other capability, a validation of a task before the last one, the same with an effect between, a validation of a
+/// member, a task that prefers a node, and two validations.
 pub(crate) fn plans() -> Vec<Plan> {
-    let validation = |depends_on: &[u32]| {
-        let mut task = step(3, depends_on);
-        task.step.validates = Some(TaskId::new(1));
-        task
-    };
+    let validation = |depends_on: &[u32]| validating(step(3, depends_on), 1);
     let effect = Effect::Undoable { compensation: Text::from("undo") };
     let mut optional = Task { effect: effect.clone(), ..step(1, &[]) };
     let required_capabilities = vec![second_capability(), own_capability()];
@@ -64,6 +67,8 @@ pub(crate) fn plans() -> Vec<Plan> {
         plan_of([step(1, &[]), step(2, &[1]), validation(&[1, 2])]),
         plan_of([step(1, &[]), Task { effect, ..step(2, &[1]) }, validation(&[1, 2])]),
         plan_of([step(1, &[]), step(2, &[]), validation(&[1])]).with_aggregation(voting),
+        plan_of([preferring(1)]),
+        plan_of([step(1, &[]), validating(step(2, &[1]), 1), step(3, &[2]), validating(step(4, &[3]), 3)]),
     ]
 }
 
@@ -74,7 +79,8 @@ pub(in crate::adversary) fn reports(state: &State, ask: Operation) -> Option<Vec
             // A tie goes to the smaller text: the answer of the first member wins only if it counts twice.
             let text = format!("output {}", 9_u32.saturating_sub(task.number()));
             let exit = |code| Report::Exit { code, text: Text::from(text.as_str()), number: None };
-            Some(vec![exit(0), exit(1)])
+            let fails = failed_validations(state) < FAILED_VALIDATIONS_MAX;
+            Some([exit(0)].into_iter().chain(fails.then(|| exit(1))).collect())
         }
         Operation::Diagnose => {
             let given_up = Report::NoRepair { text: Text::from("") };
@@ -117,6 +123,28 @@ pub(in crate::adversary) fn failures(state: &State, call: Call) -> Vec<Input> {
 /// A cancel while a plan is reviewed again: that of an interrupted run, or a repaired one.
 pub(in crate::adversary) fn changes(state: &State) -> Option<Input> {
     (state.control().phase() == Phase::RepairReview).then_some(Input::Cancel)
+}
+
+/// How often validations of the run failed and repeated a task.
+fn failed_validations(state: &State) -> u32 {
+    let request = state.control().request();
+    request.map_or(0, |request| request.workflow.validations.iter().map(|failed| failed.count).sum())
+}
+
+/// The task, which validates another one.
+fn validating(mut task: Task, validated: u32) -> Task {
+    task.step.validates = Some(TaskId::new(validated));
+    task
+}
+
+/// A task that prefers a node to which the orchestrator has a strong connection. By what the nodes publish it is not the best one.
+fn preferring(number: u32) -> Task {
+    let constraints =
+        TaskConstraints { preferred_nodes: vec![NodeId::new(THIRD)], ..TaskConstraints::default() };
+    let required_capabilities = vec![Module::Executor.capability()];
+    let requirements = Requirements { required_capabilities, constraints, ..Requirements::default() };
+    let options = StepOptions { requirements: Some(Arc::new(requirements)), ..StepOptions::default() };
+    Task { step: options, ..step(number, &[]) }
 }
 
 /// Whether the plan has two tasks, of which the first has this number.

@@ -4,15 +4,15 @@
 //! tasks. Signals come before the first handoff, and after them every result is good. The policy's numbers are such that three
 //! interactions reach every row of the machines of nodes, connections and defenses.
 
-use super::{BEST, ORCHESTRATOR, SECOND, node, share};
+use super::{BEST, ORCHESTRATOR, SECOND, connected, node, share};
 use orchestrion_kernel::knowledge::compaction;
 use orchestrion_kernel::module::{Failure, Module, Report};
 use orchestrion_kernel::network::defense::Signal;
 use orchestrion_kernel::network::{
-    Connection, ConnectionStatus, Feedback, InteractionReport, Millionths, NetworkInput, Node, TrustPolicy,
+    ConnectionStatus, Feedback, InteractionReport, Millionths, NetworkInput, Node, TrustPolicy,
 };
 use orchestrion_kernel::state::{Call, NetworkState};
-use orchestrion_kernel::{Input, NodeId, Phase, Score, State, Text, Timestamp};
+use orchestrion_kernel::{Input, NodeId, Phase, Score, State, Text};
 
 /// Executes what two others failed to execute.
 const THIRD: &str = "f";
@@ -53,28 +53,23 @@ pub(in crate::adversary) fn trust_policy() -> TrustPolicy {
     policy
 }
 
-fn connected(mut node: Node, to: &[(&str, u32)]) -> Node {
-    let policy = trust_policy().connection;
-    for (partner, weight) in to {
-        let connection =
-            Connection { weight: share(*weight), ..Connection::new(&policy, Timestamp::from_millis(0)) };
-        node.connections.insert(NodeId::new(*partner), connection);
-    }
-    node
+fn with_connections(node: Node, to: &[(&str, u32)]) -> Node {
+    connected(&trust_policy().connection, node, to)
 }
 
 /// The orchestrator, three nodes that execute, of which the second is almost out of the network, and two that only watch.
 pub(super) fn nodes(mut nodes: Vec<Node>) -> Vec<Node> {
     let executor = || Module::Executor.capability();
-    let orchestrator = nodes.pop().map(|node| connected(node, &[(BEST, 90), (SECOND, 1), (WATCHER, 90)]));
+    let orchestrator =
+        nodes.pop().map(|node| with_connections(node, &[(BEST, 90), (SECOND, 1), (WATCHER, 90)]));
     orchestrator
         .into_iter()
         .chain([
             node(BEST, (80, 80), [executor()], 2),
             node(SECOND, (60, 60), [executor()], 2),
             node(THIRD, (20, 20), [executor()], 2),
-            connected(node(WATCHER, (80, 80), [], 2), &[(BEST, 50), (NEIGHBOR, 100)]),
-            connected(node(NEIGHBOR, (80, 80), [], 2), &[(ORCHESTRATOR, 50), (SECOND, 10)]),
+            with_connections(node(WATCHER, (80, 80), [], 2), &[(BEST, 50), (NEIGHBOR, 100)]),
+            with_connections(node(NEIGHBOR, (80, 80), [], 2), &[(ORCHESTRATOR, 50), (SECOND, 10)]),
         ])
         .collect()
 }
