@@ -100,7 +100,7 @@ struct Vote<'s> {
     node: Option<&'s NodeId>,
     text: &'s Text,
     number: Option<i64>,
-    /// The trust in the node, in millionths; 1 without a network.
+    /// The trust in the node, in millionths; full trust without a network.
     trust: i128,
     /// Trust × quality, in units of 10^-12.
     weight: i128,

@@ -32,9 +32,12 @@ pub(super) const SITUATION: &[Claim] = &[
                 .collect();
             let (earlier, later) = (situation(before.semantic()), situation(after.semantic()));
             is_shown(after)
-                && SummaryField::ALL.iter().all(|field| match named.contains(field) {
-                    true => later.contains_key(field),
-                    false => later.get(field) == earlier.get(field),
+                && SummaryField::ALL.iter().all(|field| {
+                    if named.contains(field) {
+                        later.contains_key(field)
+                    } else {
+                        later.get(field) == earlier.get(field)
+                    }
                 })
         }),
         premise: Premise::State(|_, state| {
