@@ -159,11 +159,12 @@ impl Adversary {
             || compaction::is_due(&self.policy, state)
             || knowledge::has_expired_item(state);
         // The fact that changes during a run comes first.
-        let is_ready = (self.model.free.network != Remote::Attempts
-            || changing_facts::change_during_run(state).is_none())
-            && !(self.model.free.scopes && scoped::has_dependent(state));
+        let is_ready =
+            self.model.free.network != Remote::Attempts || changing_facts::change_during_run(state).is_none();
+        let is_only_promoted = self.model.free.scopes && scoped::has_dependent(state);
         if asks
             && is_ready
+            && !is_only_promoted
             && state.control().next_request().number() <= u32::try_from(self.requests).unwrap_or(u32::MAX)
         {
             inputs.push(Input::user_message(session.clone(), text()));

@@ -328,8 +328,7 @@ impl KernelModel {
         let (violated, premises) = self.semantic_verdicts(&product.state);
         let violated = product.violated.union(violated).intersection(self.applicable);
         violated.iter().for_each(|claim| show(Observation::Violation(claim)));
-        let premises = waiting.iter().fold(premises, |all, waiting| all.union(waiting.premises));
-        premises.intersection(self.applicable).iter().for_each(|claim| show(Observation::Premise(claim)));
+        self.part_premises(premises, &waiting).iter().for_each(|claim| show(Observation::Premise(claim)));
         if let Some(counts) = &self.premise_counts {
             counts.lock().unwrap_or_else(PoisonError::into_inner).count(self.premises(product));
         }
@@ -362,16 +361,17 @@ impl KernelModel {
     }
 
     /// The claims whose premise is about the semantic state or a context, and holds.
-    fn part_premises(&self, product: &Product) -> ClaimSet {
-        let (_, premises) = self.semantic_verdicts(&product.state);
-        let of_contexts = self.waiting_verdicts(&product.state).map(|waiting| waiting.premises);
-        of_contexts.fold(premises, ClaimSet::union).intersection(self.applicable)
+    fn part_premises(&self, of_semantics: ClaimSet, waiting: &[WaitingVerdict]) -> ClaimSet {
+        let of_contexts = waiting.iter().map(|waiting| waiting.premises);
+        of_contexts.fold(of_semantics, ClaimSet::union).intersection(self.applicable)
     }
 
     /// The claims whose premise holds.
     pub(crate) fn premises(&self, product: &Product) -> ClaimSet {
         let of_state = self.state_premises.iter().filter(|claim| self.has_premise(*claim, product));
-        self.part_premises(product).union(of_state.collect())
+        let (_, of_semantics) = self.semantic_verdicts(&product.state);
+        let waiting: Vec<WaitingVerdict> = self.waiting_verdicts(&product.state).collect();
+        self.part_premises(of_semantics, &waiting).union(of_state.collect())
     }
 
     /// Whether the claim holds in this product, contracts included.

@@ -278,13 +278,9 @@ impl NetworkState {
     /// Renumbers the calls in their order, as those of the control state.
     pub(super) fn canonicalize(&mut self, pending: &[CallId]) {
         for assignment in &mut self.assignments {
-            let before = pending.iter().take_while(|call| **call != assignment.call).count();
+            let number = pending.iter().zip(1..).find(|(call, _)| **call == assignment.call);
             // The node of a call that ended has no call: under its old number it would be that of another one.
-            let mut call = CallId::new(0);
-            if before < pending.len() {
-                (0..=before).for_each(|_| call = call.next());
-            }
-            assignment.call = call;
+            assignment.call = CallId::new(number.map_or(0, |(_, number)| number));
         }
         if self.ignores_counts() {
             self.forget_counts();

@@ -139,10 +139,11 @@ fn agrees_with_history(past: &History, request: &Request) -> bool {
         && (debate.security_reviewed.is_some() && debate.security_reviewed == revision)
             == past.security.is_some()
         && tasks.eq(past.tasks_planned.iter().map(|planned| (planned.task, planned.effect)))
-        && (!running || request.outcomes.iter().eq(&past.outcomes))
-        && (!running || validations.eq(past.workflow.validations.iter().copied()))
-        && (!running || request.workflow.assigned == past.workflow.assigned)
-        && (!running || request.workflow.is_aggregated == past.workflow.is_aggregated)
+        && (!running
+            || request.outcomes.iter().eq(&past.outcomes)
+                && validations.eq(past.workflow.validations.iter().copied())
+                && request.workflow.assigned == past.workflow.assigned
+                && request.workflow.is_aggregated == past.workflow.is_aggregated)
         && request.ledger.iter().map(task_record).eq(past.task_records.iter().copied())
         && request.decisions.len() == past.decisions.len()
         && request.decisions.iter().zip(&past.decisions).all(alike)

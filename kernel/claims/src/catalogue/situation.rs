@@ -24,8 +24,7 @@ pub(super) const SITUATION: &[Claim] = &[
             if has_ended(after) {
                 return true;
             }
-            let is_taken =
-                is_of_scope_of_request(before, *call) && of_request(after, |request| request.verified);
+            let is_taken = takes_update(before, *call, after);
             let named: Vec<_> = texts_of(update, policy.situation.summary_chars_max)
                 .map(|(field, _)| field)
                 .filter(|_| is_taken)
@@ -167,8 +166,7 @@ pub(super) const SITUATION: &[Claim] = &[
                   ∀ f: strip(u(f)) ≠ ε ⇒ summary'(f) = first n characters of u(f))",
         check: InputInvariant(|policy, before, input, _, after| {
             let Input::Reply { call, summary_update: Some(update), .. } = input else { return true };
-            let is_taken =
-                is_of_scope_of_request(before, *call) && of_request(after, |request| request.verified);
+            let is_taken = takes_update(before, *call, after);
             let later = situation(after.semantic());
             let mut texts = texts_of(update, policy.situation.summary_chars_max);
             !is_taken || texts.all(|(field, text)| later.get(&field) == Some(&text))
@@ -211,6 +209,11 @@ const fn writes_situation(event: &Event) -> bool {
 fn is_of_scope_of_request(state: &State, call: CallId) -> bool {
     let call = state.control().pending_call(call);
     call.is_some_and(|call| of_request(state, |request| *call_scope(state, call.operation) == request.scope))
+}
+
+/// Whether the update of a reply counts: the call is in the scope of its request, and the user is verified.
+fn takes_update(before: &State, call: CallId, after: &State) -> bool {
+    is_of_scope_of_request(before, call) && of_request(after, |request| request.verified)
 }
 
 /// Whether no request runs.
