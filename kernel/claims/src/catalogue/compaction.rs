@@ -49,13 +49,13 @@ pub(super) const COMPACTION: &[Claim] = &[
             let (Some(earlier), Some(later)) = (before.control().request(), after.control().request()) else {
                 return true;
             };
-            let message = |state: &State| state.semantic().request(later.id);
             if earlier.id != later.id || !later.verified {
                 return true;
             }
-            let kept = message(after).and_then(|id| after.semantic().get(id));
-            let is_same = message(before).is_none_or(|id| Some(id) == message(after));
-            is_same && kept.is_some_and(|entry| entry.item.text == later.text)
+            let message = |state: &State| state.semantic().request(later.id);
+            let Some(kept) = message(after) else { return false };
+            let is_stated = |entry: &Entry| entry.item.text == later.text;
+            message(before).is_none_or(|id| id == kept) && after.semantic().get(kept).is_some_and(is_stated)
         }),
         premise: Premise::State(|policy, state| {
             let Some(request) = state.control().request() else { return false };
