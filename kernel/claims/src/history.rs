@@ -8,6 +8,7 @@ mod run;
 pub use run::{PendingAssignment, PlannedTask, TaskOutput, WorkflowHistory};
 
 use crate::reference::debate::objects;
+use crate::reference::items::reads;
 use crate::reference::plans;
 use alloc::vec::Vec;
 use orchestrion_kernel::control::phase::Phase;
@@ -173,10 +174,8 @@ impl History {
                 *self = Self { running: true, scope: scope.clone(), ..Self::default() };
             }
             Event::UpdateItem { item, .. } => {
-                let is_read =
-                    |scope: &Scope| matches!(scope, Scope::Global | Scope::Session) || *scope == self.scope;
                 if matches!(item.validity, Validity::Superseded { .. })
-                    && item.fact().is_some_and(|fact| is_read(&fact.scope))
+                    && item.fact().is_some_and(|fact| reads(&self.scope, &fact.scope))
                     && !self.tasks_planned.is_empty()
                 {
                     self.review = ReviewStatus::Outdated;

@@ -5,8 +5,8 @@ use super::compaction::summarized;
 use super::prelude::*;
 use crate::reference::events::are_admitted;
 use crate::reference::items::{
-    chain_end, changes_items, fact_keys, facts_in_force, identity, is_in_force, item_scope, latest_with_key,
-    persists, session_identity, superseded_by, table_rank, transitive_dependents,
+    chain_end, changes_items, fact_keys, facts_in_force, identity, is_in_force, is_shared, item_scope,
+    latest_with_key, persists, session_identity, superseded_by, table_rank, transitive_dependents,
 };
 use crate::reference::reading::has_expired;
 use alloc::boxed::Box;
@@ -444,7 +444,7 @@ fn rank(item: &Item) -> Option<Rank> {
 
 /// The scope of a fact, if it is narrower than the session.
 fn narrow_scope(item: &Item) -> Option<&Scope> {
-    item.fact().map(|fact| &fact.scope).filter(|scope| !matches!(scope, Scope::Global | Scope::Session))
+    item.fact().map(|fact| &fact.scope).filter(|scope| !is_shared(scope))
 }
 
 fn is_restricted(item: &Item) -> bool {

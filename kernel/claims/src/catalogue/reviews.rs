@@ -1,7 +1,7 @@
 //! Claims about what the debate hands on: the reviews of a pass, and facts that change under a plan.
 
 use super::prelude::*;
-use crate::reference::items::{is_in_force, latest_with_key};
+use crate::reference::items::{is_in_force, latest_with_key, reads};
 use crate::sent_call::waiting_operations;
 use alloc::format;
 use alloc::vec::Vec;
@@ -97,7 +97,7 @@ pub(super) const REVIEWS: &[Claim] = &[
             let is_superseded = |event: &Event| match event {
                 Event::UpdateItem { item, .. } => {
                     matches!(item.validity, Validity::Superseded { .. })
-                        && item.fact().is_some_and(|fact| is_read(&fact.scope, &earlier.scope))
+                        && item.fact().is_some_and(|fact| reads(&earlier.scope, &fact.scope))
                         && is_new(item)
                 }
                 _ => false,
@@ -112,11 +112,6 @@ pub(super) const REVIEWS: &[Claim] = &[
         ..CLAIM
     },
 ];
-
-/// Whether a request in a scope reads facts of another one.
-fn is_read(scope: &Scope, own: &Scope) -> bool {
-    matches!(scope, Scope::Global | Scope::Session) || scope == own
-}
 
 /// Why claims about a new pass do not apply.
 fn in_one_pass(policy: &Policy) -> Option<&'static str> {

@@ -2,7 +2,7 @@
 //! with the kernel's functions.
 
 use super::prelude::*;
-use crate::reference::items::{fact_keys, facts_in_force, is_in_force, item_scope};
+use crate::reference::items::{fact_keys, facts_in_force, is_in_force, is_shared, item_scope};
 use crate::reference::plans::call_scope;
 use alloc::collections::BTreeSet;
 use orchestrion_kernel::ids::ItemId;
@@ -151,11 +151,10 @@ pub(super) const SCOPES: &[Claim] = &[
             scopes.iter().all(|scope| starts(scope) == is_usable(state.semantic(), scope))
         }),
         premise: Premise::State(|_, state| {
-            let is_named = |scope: &Scope| !matches!(scope, Scope::Global | Scope::Session);
             let mut facts = state.semantic().entries().filter_map(|entry| entry.item.fact());
             state.control().phase() == Phase::Idle
                 && state.control().session().is_some()
-                && facts.any(|fact| is_named(&fact.scope) && is_usable(state.semantic(), &fact.scope))
+                && facts.any(|fact| !is_shared(&fact.scope) && is_usable(state.semantic(), &fact.scope))
         }),
         ..CLAIM
     },

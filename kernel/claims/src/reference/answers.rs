@@ -1,11 +1,11 @@
 //! The answer to a request, for its user and for memory (004 §1, §2; decisions 0004, 0037, 0042).
 
+use super::items::reads;
 use crate::history::{History, TaskOutput};
 use alloc::format;
 use alloc::vec::Vec;
 use orchestrion_kernel::event::Conclusion;
 use orchestrion_kernel::ids::Text;
-use orchestrion_kernel::item::Scope;
 use orchestrion_kernel::module::{ConclusionKind, PastRequest};
 use orchestrion_kernel::network::aggregation::{Aggregate, AggregateAnswer};
 
@@ -27,12 +27,11 @@ pub(crate) fn aggregate_text(aggregate: &Aggregate) -> Text {
 /// done, of those that a reader in the scope of the request can read; a text without content is left out. Without any, and for
 /// another conclusion, the text is the conclusion.
 pub(crate) fn answer(past: &History, conclusion: Conclusion) -> Text {
-    let is_read = |scope: &Scope| matches!(scope, Scope::Global | Scope::Session) || *scope == past.scope;
     let is_part = |output: &TaskOutput| {
         past.workflow.aggregate.is_none()
             || !past.tasks_planned.iter().any(|planned| planned.is_member && planned.task == output.task)
     };
-    let outputs = past.outputs.iter().filter(|output| is_read(&output.scope) && is_part(output));
+    let outputs = past.outputs.iter().filter(|output| reads(&past.scope, &output.scope) && is_part(output));
     let texts = past.workflow.aggregate.iter().chain(outputs.map(|output| &output.text));
     let texts: Vec<&str> = texts.map(Text::as_str).filter(|text| !text.is_empty()).collect();
     match conclusion.kind {

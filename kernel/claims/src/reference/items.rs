@@ -58,6 +58,16 @@ pub(crate) fn item_scope(item: &Item) -> &Scope {
     }
 }
 
+/// Whether every scope reads the items of this one.
+pub(crate) fn is_shared(scope: &Scope) -> bool {
+    matches!(scope, Scope::Global | Scope::Session)
+}
+
+/// Whether a reader in a scope reads the items of another one (003-2.21).
+pub(crate) fn reads(reader: &Scope, scope: &Scope) -> bool {
+    is_shared(scope) || reader == scope
+}
+
 /// The latest item with this key.
 pub(crate) fn latest_with_key<'s>(known: &'s SemanticState, key: &ItemKey) -> Option<&'s Entry> {
     known.entries().filter(|entry| entry.item.key == *key).last()

@@ -1,5 +1,6 @@
 //! Plans: dependencies, members, scope, effects of operations (decisions 0037, 0040, 0042; 001 §5).
 
+use super::items::reads;
 use alloc::vec::Vec;
 use orchestrion_kernel::event::{EffectOutcome, StoreStatus, TaskRecord};
 use orchestrion_kernel::ids::{NodeId, TaskId};
@@ -27,10 +28,7 @@ pub(crate) fn readable_dependencies(plan: &Plan, task: &Task, of_request: &Scope
         task.scope.as_ref().unwrap_or(of_request)
     }
     let own = scope(task, of_request);
-    let is_readable = |other: &Task| {
-        let other = scope(other, of_request);
-        matches!(other, Scope::Global | Scope::Session) || other == own
-    };
+    let is_readable = |other: &Task| reads(own, scope(other, of_request));
     let before = plan.tasks().iter().take_while(|other| other.id != task.id);
     let readable: Vec<TaskId> = before.filter(|other| is_readable(other)).map(|other| other.id).collect();
     match &task.depends_on {

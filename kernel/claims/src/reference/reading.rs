@@ -1,6 +1,6 @@
 //! What a module reads (003; decisions 0004, 0019, 0021, 0037): the items of a scope for the session user, at a time.
 
-use super::items::{chain_end, fact_keys, identity, is_in_force, item_scope, items_in_force};
+use super::items::{chain_end, fact_keys, identity, is_in_force, item_scope, items_in_force, reads};
 use super::plans::call_scope;
 use crate::semantic_view::SemanticView;
 use alloc::collections::BTreeSet;
@@ -50,7 +50,7 @@ pub(crate) fn closed_subset(state: &State, mut items: BTreeSet<ItemId>) -> BTree
 /// Whether a call in this scope may read the item: items of this scope, global ones, and those of the session.
 pub(crate) fn is_in_scope(item: &Item, scope: &Scope) -> bool {
     match &item.layer {
-        Layer::Fact(fact) => matches!(fact.scope, Scope::Global | Scope::Session) || fact.scope == *scope,
+        Layer::Fact(fact) => reads(scope, &fact.scope),
         Layer::Request { scope: own, .. } => *own == Scope::Global || own == scope,
         Layer::Identity(_) | Layer::Working { .. } | Layer::Environment => true,
     }

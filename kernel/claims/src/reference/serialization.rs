@@ -1,6 +1,6 @@
 //! The text of a context (000 §5.3, 003 §7; decisions 0024, 0029, 0037): its sections, and the lines of the items.
 
-use super::items::{item_scope, persists};
+use super::items::{is_shared, item_scope, persists};
 use super::situation::{reasoning_mode, situation, situation_text};
 use crate::context_view::ContextView;
 use alloc::borrow::Cow;
@@ -9,7 +9,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use orchestrion_kernel::Timestamp;
 use orchestrion_kernel::ids::ItemId;
-use orchestrion_kernel::item::{Item, ItemKey, ItemKind, Layer, Scope, Validity};
+use orchestrion_kernel::item::{Item, ItemKey, ItemKind, Layer, Validity};
 use orchestrion_kernel::module::Operation;
 use orchestrion_kernel::policy::Policy;
 use orchestrion_kernel::state::State;
@@ -84,7 +84,7 @@ pub(crate) fn line(policy: &Policy, item: &Item) -> String {
         | Layer::Environment => {}
     }
     let scope = item_scope(item);
-    if provenance && !matches!(scope, Scope::Global | Scope::Session) {
+    if provenance && !is_shared(scope) {
         details.push(scope.to_string());
     }
     if item.validity == Validity::NeedsReview {

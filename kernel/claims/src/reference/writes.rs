@@ -6,7 +6,7 @@ mod dependents;
 mod facts;
 mod ranks;
 
-use super::items::{chain_end, fact_keys, is_in_force, item_scope, persists, transitive_dependents};
+use super::items::{chain_end, fact_keys, is_in_force, item_scope, persists, reads, transitive_dependents};
 use crate::semantic_view::SemanticView;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
@@ -95,8 +95,7 @@ fn dependencies(
         };
         let item = &known.get(chain_end(known, found.item.id)?)?.item;
         let outlives = *scope == Scope::Session || persists(item);
-        let is_valid_there =
-            matches!(item_scope(item), Scope::Global | Scope::Session) || item_scope(item) == scope;
+        let is_valid_there = reads(scope, item_scope(item));
         let is_acyclic = !replaced.contains(&item.id) && !derived.contains(&item.id);
         let is_situation = matches!(item.key, ItemKey::Situation(_));
         (outlives && is_valid_there && is_acyclic && !is_situation).then_some(item.id)
