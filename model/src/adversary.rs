@@ -113,6 +113,7 @@ impl Adversary {
         }
         if self.model.free.situation {
             inputs.extend(situation::time_between_updates(state));
+            inputs.extend(situation::dependent_on_situation(state));
         }
         if let Some(nodes) = state.network() {
             let pending: Vec<CallId> = control.pending_calls().iter().map(|call| call.id).collect();

@@ -7,6 +7,7 @@ use orchestrion_claims::{CLAIMS, ClaimCheck, Contract};
 use orchestrion_kernel::checker::input_time;
 use orchestrion_kernel::event::ForgetCause;
 use orchestrion_kernel::ids::Text;
+use orchestrion_kernel::item::{ItemKey, Layer};
 use orchestrion_kernel::knowledge::Write;
 use orchestrion_kernel::module::{Failure, Operation, Report};
 use orchestrion_kernel::network::NetworkEvent;
@@ -51,6 +52,35 @@ pub(crate) fn check_responses(responses: &Responses<'_>, mut seen: impl FnMut(Ob
             responses.remember(probe.input.input, answer);
         }
     }
+    if !passes_time_first(subject, state) {
+        seen(broken(Contract::PassesTimeFirst));
+    }
+}
+
+/// Whether inputs at the time of the next expiry are decided as a tick at that time, and then the input.
+fn passes_time_first(subject: &KernelUnderTest, state: &State) -> bool {
+    let Some(at) = state.semantic().next_expiry(state.now()) else { return true };
+    let decide = |state: &State, input: &Input| subject.decide_at(state, at, input, &mut |_| ());
+    let Ok(passage) = decide(state, &Input::Tick) else { return false };
+    let later = subject.apply(state, &passage);
+    let expiring =
+        state.semantic().entries().filter_map(|entry| match (&entry.item.key, &entry.item.layer) {
+            (ItemKey::Working(key), Layer::Working { expires_at: Some(expiry), .. }) if *expiry == at => {
+                Some(key)
+            }
+            _ => None,
+        });
+    let rewrite = |key: &Text| Write::Working {
+        key: key.clone(),
+        text: TEXT.clone(),
+        expires_at: None,
+        depends_on: Vec::new(),
+    };
+    let rewrites = expiring.map(|key| Input::Write(Box::new(rewrite(key))));
+    [Input::Step].into_iter().chain(rewrites).all(|input| {
+        let after_passage = decide(&later, &input);
+        decide(state, &input) == after_passage.map(|events| passage.iter().cloned().chain(events).collect())
+    })
 }
 
 /// Returns a probing input that this state refuses with this refusal, if there is one.
@@ -181,6 +211,7 @@ enum ExpectedResponse {
     WrongCall,
     WrongReport,
     WrongUser,
+    Unexpected,
     EffectChanged,
     TimeWentBack,
 }
@@ -192,6 +223,7 @@ impl ExpectedResponse {
             Self::WrongCall => matches!(answer, Err(Refusal::WrongCall { .. })),
             Self::WrongReport => matches!(answer, Err(Refusal::WrongReport { .. })),
             Self::WrongUser => matches!(answer, Err(Refusal::WrongUser { .. })),
+            Self::Unexpected => matches!(answer, Err(Refusal::UnexpectedInput { .. })),
             Self::EffectChanged => matches!(answer, Err(Refusal::EffectChanged { .. })),
             Self::TimeWentBack => matches!(answer, Err(Refusal::TimeWentBack { .. })),
         }
@@ -218,7 +250,11 @@ fn probes(state: &State) -> Vec<Probe> {
     let other = pending.last().map_or(live, |call| call.id).next();
     let stranger = || STRANGER.clone();
     let message = |user| Input::user_message(user, TEXT.clone());
-    let open = control.phase() == Phase::Idle && control.session().is_some();
+    let of_stranger = match (control.phase(), control.session()) {
+        (Phase::Idle, Some(_)) => ExpectedResponse::WrongUser,
+        (Phase::Idle, None) => ExpectedResponse::Any,
+        _ => ExpectedResponse::Unexpected,
+    };
     let receipt_fits = ask.is_none_or(|ask| matches!(ask, Operation::DeliverAudit));
     let locks = Report::Identity { gcp: true, mongodb: true };
     let mut probes: Vec<Probe> = [
@@ -229,7 +265,7 @@ fn probes(state: &State) -> Vec<Probe> {
         (Input::Write(Box::new(signal())), ExpectedResponse::Any),
         (Input::SessionEnd, ExpectedResponse::Any),
         (Input::session_start(stranger()), ExpectedResponse::Any),
-        (message(stranger()), if open { ExpectedResponse::WrongUser } else { ExpectedResponse::Any }),
+        (message(stranger()), of_stranger),
         (Input::reply(other, Report::Delivered), ExpectedResponse::WrongCall),
         (
             Input::reply(live, Report::Delivered),

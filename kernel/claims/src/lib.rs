@@ -202,6 +202,8 @@ pub enum Contract {
     Total,
     /// The same state and input give the same events.
     Deterministic,
+    /// An input at a later time is decided as a tick at that time, and then the input.
+    PassesTimeFirst,
     /// Applying the decoded events gives the same state as applying the events.
     ReplaysFromLog,
 }

@@ -6,7 +6,7 @@ use orchestrion_kernel::item::Scope;
 use orchestrion_kernel::module::{Argument, Operation, PastRequest, Ratings, Report, Role, Stance};
 use orchestrion_kernel::network::aggregation::AggregationStrategy;
 use orchestrion_kernel::plan::{Aggregation, Effect, Plan, Task};
-use orchestrion_kernel::{ConversationId, RequestId, Score, State, Text, TraceId};
+use orchestrion_kernel::{ConversationId, RequestId, Score, State, TaskId, Text, TraceId};
 
 /// The reports with a plan or a text of their own; none for other operations.
 pub(super) fn reports(state: &State, ask: Operation) -> Option<Vec<Report>> {
@@ -18,7 +18,7 @@ pub(super) fn reports(state: &State, ask: Operation) -> Option<Vec<Report>> {
             Some(vec![Report::Context { ratings: Ratings::default(), traces }])
         }
         Operation::DraftPlan => Some(if is_first {
-            vec![Report::Plan(ensemble()), Report::Plan(with_option(&[1]))]
+            vec![Report::Plan(ensemble()), Report::Plan(vote()), Report::Plan(with_option(&[1]))]
         } else {
             vec![Report::Plan(plan_of([task(1, &[]), task(2, &[1])]))]
         }),
@@ -36,6 +36,7 @@ pub(super) fn reports(state: &State, ask: Operation) -> Option<Vec<Report>> {
         Operation::Classify => {
             Some(vec![Report::Classification { tags: vec![Text::from("tag")], similarity: Score::ZERO }])
         }
+        Operation::RunTask { task, .. } if has_vote(state) => Some(votes(task)),
         Operation::RunTask { task, .. } => {
             let output = |word, code| {
                 let text = format!("{word} {}.{}", request.number(), task.number());
@@ -75,6 +76,29 @@ fn ensemble() -> Plan {
     let aggregation =
         Aggregation { strategy: AggregationStrategy::Voting, criticality: Score::ZERO, is_ensemble: true };
     plan_of([task(1, &[]), task(2, &[]), task(3, &[1, 2])]).with_aggregation(aggregation)
+}
+
+/// Members of which two agree, and two tasks after them, the second also after the first.
+fn vote() -> Plan {
+    let aggregation =
+        Aggregation { strategy: AggregationStrategy::Voting, criticality: Score::ZERO, is_ensemble: false };
+    let pure = [step(1, &[]), step(2, &[]), step(3, &[]), step(4, &[1, 2, 3]), step(5, &[1, 4])];
+    plan_of(pure).with_aggregation(aggregation)
+}
+
+fn has_vote(state: &State) -> bool {
+    let planned = state.control().request().and_then(|request| request.plan.as_ref());
+    planned.is_some_and(|planned| planned.plan == vote())
+}
+
+/// The answer of a member, of which the greatest text has the most votes; and both ends of the task after the members.
+fn votes(task: TaskId) -> Vec<Report> {
+    let exit = |code| {
+        let text = Text::from(if task.number() == 3 { "a" } else { "b" });
+        Report::Exit { code, text, number: None }
+    };
+    let codes: &[i32] = if task.number() == 4 { &[0, 1] } else { &[0] };
+    codes.iter().copied().map(exit).collect()
 }
 
 /// A task that the run may do without, between two others. The last one has these dependencies.

@@ -38,6 +38,8 @@ pub(crate) fn limit(contexts: &mut ContextPolicy) {
     contexts.module_overrides = vec![
         budget(Module::Debater(Role::Solution), 150, &[(Topic::Fact, 3), (Topic::Request, 0)]),
         budget(Module::Debater(Role::Critic), 70, &[]),
+        // All items fit, also those without a weight.
+        budget(Module::Planner, 1_000, &[(Topic::Request, 0), (Topic::Tags, 0)]),
     ];
 }
 
@@ -115,8 +117,8 @@ pub(super) fn reports(state: &State, call: Call) -> Vec<Report> {
         }
         Operation::DraftPlan => {
             let is_open = state.now() > Timestamp::default();
-            let plans = [SHORT_PLAN, LONG_PLAN].map(plan).into_iter().chain(is_open.then(scoped_plan));
-            plans.map(Report::Plan).collect()
+            let scoped = [scoped_plan(), vetoed_plan()].into_iter().filter(|_| is_open);
+            [SHORT_PLAN, LONG_PLAN].map(plan).into_iter().chain(scoped).map(Report::Plan).collect()
         }
         Operation::Argue(role) => arguments(role, pass, state),
         Operation::ReviewRevision => arguments(Role::Security, pass, state),
@@ -149,9 +151,14 @@ pub(super) fn reply_in_scope(state: &State, call: Call) -> Option<Input> {
 }
 
 /// An argument for the plan. In the first pass the Critic and Security also object, and the Optimizer revises the plan; in the
-/// second one the Critic objects again, after all writes.
+/// second one the Critic objects again, after all writes. One plan is vetoed.
 fn arguments(role: Role, pass: u32, state: &State) -> Vec<Report> {
     let agreement = argument_with_text(Stance::Pro, Score::ONE, "agreed");
+    let planned = state.control().request().and_then(|request| request.plan.as_ref());
+    if planned.is_some_and(|planned| planned.plan == vetoed_plan()) {
+        let veto = || argument_with_text(Stance::Con, Score::ONE, "never");
+        return vec![if role == Role::Security { veto() } else { agreement }];
+    }
     let objection = match role {
         Role::Critic => Some("the plan names no price, and nothing says when the customer gets it"),
         Role::Security => Some("the post is slow, and the offer would be open to many"),
@@ -197,6 +204,12 @@ fn scoped_plan() -> Plan {
     let first = Task { scope: Some(task_scope()), ..task(1, "look it up", Effect::Pure) };
     let second = task(2, SHORT_PLAN, Effect::Irreversible);
     new_plan(vec![first, Task { depends_on: Some(vec![TaskId::new(1)]), ..second }])
+}
+
+/// A plan without dependencies: after the first task, the others run in a scope of their own. It never runs.
+fn vetoed_plan() -> Plan {
+    let scoped = |number| Task { scope: Some(task_scope()), ..task(number, "look it up", Effect::Pure) };
+    new_plan(vec![task(1, "look it up", Effect::Pure), scoped(2), scoped(3)])
 }
 
 fn task(number: u32, text: &str, effect: Effect) -> Task {

@@ -2,7 +2,8 @@
 
 use super::knowledge::summary_update;
 use orchestrion_kernel::ids::Timestamp;
-use orchestrion_kernel::knowledge::Write;
+use orchestrion_kernel::item::ItemKey;
+use orchestrion_kernel::knowledge::{Reference, Write};
 use orchestrion_kernel::module::{Module, Operation, Report, Role, Store};
 use orchestrion_kernel::policy::ModuleContextPolicy;
 use orchestrion_kernel::situation::{ActionRecord, Mode, SummaryField, SummaryUpdate, ToolCall, ToolOutcome};
@@ -96,6 +97,17 @@ fn with_long_argument(mut action: ActionRecord) -> ActionRecord {
 pub(super) fn messages(user: &UserId) -> Vec<Input> {
     let texts = [super::text(), "m".repeat(LONG_ARGUMENT).into()];
     texts.map(|text| Input::user_message(user.clone(), text)).into()
+}
+
+/// While the Analyst argues, a working item that would depend on a field of the situation, which leaves with the request. It is refused.
+pub(super) fn dependent_on_situation(state: &State) -> Option<Input> {
+    if state.control().phase() != Phase::Round(Role::Analyst) {
+        return None;
+    }
+    let entry = state.semantic().entries().find(|entry| matches!(entry.item.key, ItemKey::Situation(_)))?;
+    let depends_on = vec![Reference::Id(entry.item.id)];
+    let (key, text) = (Text::from("dependent"), Text::from("d"));
+    Some(Input::Write(Box::new(Write::Working { key, text, expires_at: None, depends_on })))
 }
 
 /// While the Analyst argues about a request with a goal and without an action, an item that expires is written, and expires. Later

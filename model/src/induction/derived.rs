@@ -19,7 +19,8 @@ enum First {
 }
 
 /// Every acyclic graph of four items: the first is a fact, a working item or a signal, each other one a fact of the session, a global fact
-/// or a working item; where the first is a fact, the second may also have superseded it. Then facts of each pair of scopes.
+/// or a working item; where the first is a fact, the second may also have superseded it, or the third the second. Then facts of each
+/// pair of scopes.
 pub(super) fn starts() -> Vec<Vec<Entry>> {
     let edges: Vec<(u64, u64)> = (1..=ITEMS).flat_map(|from| (1..from).map(move |to| (from, to))).collect();
     let mut starts = Vec::new();
@@ -34,6 +35,11 @@ pub(super) fn starts() -> Vec<Vec<Entry>> {
             let with_deps = |number| Entry { deps: deps_of(number), ..item(number, first, layers) };
             let mut start: Vec<Entry> = (1..=ITEMS).map(with_deps).collect();
             starts.push(start.clone());
+            if matches!(first, First::Fact) && layers & 3 == 0 {
+                let mut start = start.clone();
+                start[1] = with_validity(start[1].clone(), superseded(id(3)));
+                starts.push(start);
+            }
             if matches!(first, First::Fact) && layers & 1 == 0 {
                 start[0] = with_validity(start[0].clone(), superseded(id(2)));
                 starts.push(start);

@@ -1,8 +1,8 @@
 //! Readers of items: identities, permissions, users, scopes, expiry and shadowing (003-1.5, 003-2.21, 003-3.5, 003-8.4).
 
 use super::shapes::{
-    RANKS, at, entry, fact, id, identity, pairs, record, session, source, supposed, user, verified,
-    with_validity,
+    RANKS, at, entry, fact, id, identity, pairs, record, session, source, superseded, supposed, user,
+    verified, with_validity,
 };
 use orchestrion_kernel::item::{Audience, FactRecord, ItemKey, Layer, Rank, Scope, Validity};
 use orchestrion_kernel::semantic::Entry;
@@ -68,7 +68,7 @@ fn others() -> Vec<Entry> {
     others
 }
 
-/// A fact, and one of a narrower scope with its key or with a link to it, of each rank.
+/// A fact, and one of a narrower scope with its key or with a link to it, of each rank. Of what is linked there may be a next version.
 fn shadowing() -> Vec<Vec<Entry>> {
     let mut starts = Vec::new();
     for (wide, narrow) in pairs(&[Scope::Global, Scope::Session], &scopes()) {
@@ -85,7 +85,13 @@ fn shadowing() -> Vec<Vec<Entry>> {
                     ..record()
                 };
                 let key = if link { "b" } else { "a" };
-                starts.push(vec![fact(id(1), "a", "1", wide), fact(id(2), key, "2", narrow)]);
+                let (old, narrow) = (fact(id(1), "a", "1", wide.clone()), fact(id(2), key, "2", narrow));
+                if link {
+                    let next = fact(id(3), "a", "3", FactRecord { supersedes: Some(id(1)), ..wide });
+                    let old = with_validity(old.clone(), superseded(id(3)));
+                    starts.push(vec![old, narrow.clone(), next]);
+                }
+                starts.push(vec![old, narrow]);
             }
         }
     }

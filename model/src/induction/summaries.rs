@@ -43,6 +43,10 @@ pub(super) enum Difference {
     OfSession,
     /// The message of an earlier request in the supposition.
     Past,
+    /// The tags of an earlier request in the supposition: of two of them, the texts alone have as many tokens as make a compaction due.
+    PastTags,
+    /// Of the first item: a fact with the key of the third lost against it.
+    Lost,
     /// Of the last item: a fourth one has the audience of the second, so that two groups have equal sizes.
     Even,
     /// Of the last item: the user does not read it, and its text alone has as many tokens as make a compaction due.
@@ -74,13 +78,15 @@ const ALL: [D; 19] = [
 ];
 
 /// The length of a text of as many tokens as make a compaction due.
-const UNREADABLE_CHARS: usize = 32;
+const LONG_CHARS: usize = 32;
 
 /// What differs from every other start.
-pub(super) const ALONE: [[Difference; 3]; 5] = [
+pub(super) const ALONE: [[Difference; 3]; 7] = [
     [D::Named, D::None, D::None],
     [D::OfSession, D::OfSession, D::OfSession],
     [D::Past, D::Past, D::Past],
+    [D::PastTags, D::PastTags, D::None],
+    [D::Lost, D::None, D::None],
     [D::None, D::Audience, D::Even],
     [D::None, D::None, D::Unreadable],
 ];
@@ -112,7 +118,7 @@ pub(super) fn starts() -> Vec<Vec<Entry>> {
         let mut dependent = entry(id(6), ItemKey::Working("w".into()), "1", working);
         dependent.deps = vec![id(1), id(2), id(3)];
         // The session keeps two items.
-        items.extend((first != D::Subtask).then_some(dependent));
+        items.extend((![D::Subtask, D::PastTags].contains(&first)).then_some(dependent));
         if third == D::DependsOnOutside {
             let layer = Layer::Working { created_at: at(0), expires_at: Some(at(9)) };
             let mut outside = entry(id(8), ItemKey::Working("v".into()), "1", layer);
@@ -134,8 +140,11 @@ pub(super) fn starts() -> Vec<Vec<Entry>> {
                 items.push(with_validity(old, superseded(id(1))));
             }
             // A fact opens the supposition.
-            (D::Past, _) => {
+            (D::Past | D::PastTags, _) => {
                 items.push(fact(id(9), "k9", "1", FactRecord { scope: supposed(), ..record() }));
+            }
+            (D::Lost, _) => {
+                items.push(with_validity(fact(id(7), "k3", "0", record()), superseded(id(1))));
             }
             (_, D::Even) => items.push(item(9, D::Audience)),
             _ => {}
@@ -178,6 +187,8 @@ fn item(number: u64, difference: D) -> Entry {
         | D::Subtask
         | D::Named
         | D::Past
+        | D::PastTags
+        | D::Lost
         | D::Even => {}
     }
     // One that shadows has the key of the item before it.
@@ -205,7 +216,13 @@ fn item(number: u64, difference: D) -> Entry {
             entry.item.key = ItemKey::Request(RequestId::new(earlier));
             entry.item.layer = Layer::Request { user: user(), scope: supposed() };
         }
-        D::Unreadable => entry.item.text = "1".repeat(UNREADABLE_CHARS).into(),
+        D::PastTags => {
+            let earlier = u32::try_from(number).unwrap_or(u32::MAX).saturating_add(1);
+            entry.item.key = ItemKey::Tags(RequestId::new(earlier));
+            entry.item.layer = Layer::Request { user: user(), scope: supposed() };
+            entry.item.text = "1".repeat(LONG_CHARS).into();
+        }
+        D::Unreadable => entry.item.text = "1".repeat(LONG_CHARS).into(),
         D::None
         | D::Audience
         | D::Permission
@@ -219,6 +236,7 @@ fn item(number: u64, difference: D) -> Entry {
         | D::Shadowing
         | D::Named
         | D::OfSession
+        | D::Lost
         | D::Even => {}
     }
     entry

@@ -27,9 +27,9 @@ pub(super) const CAPACITY: &[Claim] = &[
     Claim {
         id: "C-162",
         clause: "decision 0021",
-        statement: "Only items over the capacity are forgotten for it: the oldest items of the session, with those that \
-                    they had superseded.",
-        formula: "□ (F by capacity ⇒ |I'| = session_items_max ∧ ∀ x ∈ F, y ∈ I' of the session: x < y)",
+        statement: "Only items over the capacity are forgotten for it, while no request runs: the oldest items of the session, \
+                    with those that they had superseded.",
+        formula: "□ (F by capacity ⇒ quiescent' ∧ |I'| = session_items_max ∧ ∀ x ∈ F, y ∈ I' of the session: x < y)",
         check: StepInvariant(|policy, before, events, after| {
             let Some(gone) = over_capacity(events) else { return true };
             let added = events.iter().filter_map(|event| match event {
@@ -40,7 +40,8 @@ pub(super) const CAPACITY: &[Claim] = &[
                 before.semantic().entries().map(|entry| entry.item.id).chain(added).collect();
             let kept = || items_in_force(after.semantic()).filter(|item| of_session(item));
             let is_oldest = |id: &ItemId| kept().all(|item| *id < item.id);
-            session_items(after) == capacity(policy)
+            after.control().request().is_none()
+                && session_items(after) == capacity(policy)
                 && gone.iter().all(|id| known.contains(id) && after.semantic().get(*id).is_none())
                 && gone.iter().all(|id| {
                     let current = chain_end(before.semantic(), *id);

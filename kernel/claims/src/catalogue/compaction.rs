@@ -221,8 +221,8 @@ pub(super) const COMPACTION: &[Claim] = &[
         id: "C-92",
         clause: "000-6.13",
         statement: "Without a valid summary nothing changes. A summary is not valid if an item changed after its \
-                    call that is no signal and does not expire.",
-        formula: "□ (call of Sum fails ∨ S changed since ⇒ S' = S)",
+                    call that is no signal and does not expire. A signal does not make it invalid.",
+        formula: "□ (call of Sum fails ∨ S changed since ⇒ S' = S) ∧ □ (outdated' ∧ ¬outdated ⇒ σ changes an item that is no signal)",
         check: StepInvariant(|_, before, events, after| {
             let outdated = |state: &State| state.control().request().is_some_and(|request| request.outdated);
             let lost = |event: &Event| match event {
@@ -237,7 +237,14 @@ pub(super) const COMPACTION: &[Claim] = &[
             };
             let notices =
                 || !waits(before) || !waits(after) || outdated(after) || said(before) == said(after);
-            (!events.iter().any(lost) || lasting(before).eq(lasting(after))) && notices()
+            let changes = |event: &Event| match event {
+                Event::AddItem { item, .. } | Event::UpdateItem { item, .. } => {
+                    !matches!(item.layer, Layer::Environment)
+                }
+                _ => false,
+            };
+            let has_cause = || !outdated(after) || outdated(before) || events.iter().any(changes);
+            (!events.iter().any(lost) || lasting(before).eq(lasting(after))) && notices() && has_cause()
         }),
         premise: Premise::State(|_, state| state.control().phase() == Phase::Compacting),
         not_applicable: without_compaction,

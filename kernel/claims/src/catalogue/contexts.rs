@@ -9,6 +9,7 @@ use core::cmp::Reverse;
 use orchestrion_kernel::context::{ByteMeasure, SelectionStatus, build_context};
 use orchestrion_kernel::ids::{CallId, ItemId};
 use orchestrion_kernel::module::Failure;
+use orchestrion_kernel::network::NetworkEvent;
 use orchestrion_kernel::selection::{Candidate, Inclusion};
 use orchestrion_kernel::state::Call;
 use orchestrion_optimizer::ExactSelector;
@@ -65,13 +66,24 @@ pub(super) const CONTEXTS: &[Claim] = &[
         id: "C-97",
         clause: "000-5.6",
         statement: "A call fails as over budget if and only if its pinned items and its payload exceed the \
-                    budget. The event names both numbers. The kernel accepts no reply to the call.",
+                    budget. The event names both numbers. The kernel hands the call to no node, and accepts no reply to it.",
         formula: "□ (ToolCall(M) ∈ σ ⇒ (over_budget' ⇔ c(pinned*) + c(payload) > T_M)) ∧ □ (OverBudget(n, T) ∈ σ ⇒ n = c(pinned*) + \
-                  c(payload) ∧ T = T_M) ∧ □ (over_budget ∧ ToolResult ∉ σ)",
+                  c(payload) ∧ T = T_M ∧ CallRouted, NoCandidates ∉ σ) ∧ □ (over_budget ∧ ToolResult ∉ σ)",
         check: BudgetInvariant(|policy, before, events, emitted| {
             let is_over =
                 |id: &CallId| before.control().pending_call(*id).is_some_and(|call| is_over_budget(&call));
             let answers = |event: &Event| matches!(event, Event::ToolResult { call, .. } if is_over(call));
+            let over = |event: &Event| match event {
+                Event::OverBudget { call, .. } => Some(*call),
+                _ => None,
+            };
+            let not_made: Vec<CallId> = events.iter().filter_map(over).collect();
+            let is_routed = |event: &Event| match event {
+                Event::Network(
+                    NetworkEvent::CallRouted { call, .. } | NetworkEvent::NoCandidates { call, .. },
+                ) => not_made.contains(call),
+                _ => false,
+            };
             let right = |EmittedCall { call, required_tokens }: &EmittedCall| {
                 let limit = token_limit(policy, call.operation);
                 let names = |event: &Event| match event {
@@ -82,7 +94,7 @@ pub(super) const CONTEXTS: &[Claim] = &[
                 };
                 is_over_budget(call) == (*required_tokens > limit) && events.iter().all(names)
             };
-            !events.iter().any(answers) && emitted.is_none_or(right)
+            !events.iter().any(|event| answers(event) || is_routed(event)) && emitted.is_none_or(right)
         }),
         premise: Premise::State(|policy, state| {
             // The pinned items alone fit.

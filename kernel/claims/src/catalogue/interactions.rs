@@ -12,7 +12,8 @@ use orchestrion_kernel::ids::NodeId;
 use orchestrion_kernel::network::defense::Signal;
 use orchestrion_kernel::network::policy::DefensePolicy;
 use orchestrion_kernel::network::{
-    ConnectionStatus, DefenseStatus, Feedback, InteractionReport, Millionths, NetworkEvent, Node, NodeStatus,
+    ConnectionStatus, Contribution, DefenseStatus, Feedback, InteractionReport, Millionths, NetworkEvent,
+    Node, NodeStatus,
 };
 use orchestrion_kernel::score::Score;
 
@@ -162,21 +163,37 @@ pub(super) const INTERACTIONS: &[Claim] = &[
     Claim {
         id: "C-160",
         clause: "001-10.2",
-        statement: "The quality of a result is the weighted sum of its ratings times the factor of reuse, mapped to 0..1. Without \
-                    feedback the ratings are 3. A failure has the quality 0, a task without feedback 0.5.",
-        formula: "□ (Exchanged(x) ⇒ q(result) = (f Σ w r − f_min) / (5 f_max − f_min) ∨ q(result) = 0 on a failure)",
+        statement: "The quality of a result and of its task is the weighted sum of the ratings times the factor of reuse, mapped to \
+                    0..1. Without feedback the ratings of a result are 3, and the quality of a task is 0.5. A failure has the \
+                    quality 0. Each has its own tone: that of the reply, else 0.",
+        formula: "□ (Exchanged(x) ⇒ ∀ y ∈ {task, result}: q(y) = (f Σ w r − f_min) / (5 f_max − f_min) ∧ tone(y) = tone_y(reply), or the \
+                  default)",
         check: ResponseInvariant(|_, decide, state| {
-            ended_tasks(state).all(|(input, feedback)| {
+            ended_tasks(state).all(|(input, judged)| {
                 // Without rows for errors a failure is refused.
                 decide(state, &input).map_or(true, |events| {
                     let exchange = events.iter().find_map(|event| match event {
                         Event::Network(NetworkEvent::Exchanged(exchange)) => Some(exchange),
                         _ => None,
                     });
-                    exchange.is_some_and(|exchange| {
-                        let expected = feedback.map_or(Some(0), |feedback| expected_quality(state, feedback));
-                        expected == Some(exchange.result.quality.millionths().into())
-                            && exchange.task.quality.millionths() == 500_000
+                    let is_expected = |found: &Contribution, quality: Option<i64>, tone: Millionths| {
+                        quality == Some(found.quality.millionths().into()) && found.tone == tone
+                    };
+                    exchange.is_some_and(|exchange| match &judged {
+                        Some(judged) => {
+                            let unrated =
+                                Feedback { help: 3, accuracy: 3, relevance: 3, timeliness: 3, reuse: false };
+                            let of_result = expected_quality(state, judged.feedback.unwrap_or(unrated));
+                            let of_task = judged.task_feedback;
+                            let of_task =
+                                of_task.map_or(Some(500_000), |given| expected_quality(state, given));
+                            is_expected(&exchange.result, of_result, judged.tone)
+                                && is_expected(&exchange.task, of_task, judged.task_tone)
+                        }
+                        None => {
+                            is_expected(&exchange.result, Some(0), Millionths::ZERO)
+                                && is_expected(&exchange.task, Some(500_000), Millionths::ZERO)
+                        }
                     })
                 })
             })
@@ -285,8 +302,9 @@ fn addressed(
     partners.filter_map(|(partner, held)| Some((partner.clone(), forward(held.weight)?))).collect()
 }
 
-/// Inputs that end each task that another node executes, with the feedback that counts: unequal ratings, none, and a failure.
-fn ended_tasks(state: &State) -> impl Iterator<Item = (Input, Option<Feedback>)> + '_ {
+/// Inputs that end each task that another node executes, with how the result and the task are judged: with unequal ratings and tones,
+/// without a judgement, and `None` for a failure.
+fn ended_tasks(state: &State) -> impl Iterator<Item = (Input, Option<InteractionReport>)> + '_ {
     let running = assignments(state).filter(|assignment| assignment.is_running() && !assignment.is_local());
     let tasks = running.filter(|assignment| {
         let call = state.control().pending_call(assignment.call);
@@ -294,12 +312,12 @@ fn ended_tasks(state: &State) -> impl Iterator<Item = (Input, Option<Feedback>)>
     });
     tasks.flat_map(|assignment| {
         let call = assignment.call;
-        let reply = move |feedback: Option<Feedback>| Input::Reply {
+        let reply = move |judged: InteractionReport| Input::Reply {
             call,
             report: Report::Exit { code: 0, text: Text::from("text"), number: None },
             summary_update: None,
             action: None,
-            interaction: Some(Box::new(InteractionReport { feedback, ..InteractionReport::default() })),
+            interaction: Some(Box::new(judged)),
         };
         let rated = |[help, accuracy, relevance, timeliness]: [u8; 4], reuse| Feedback {
             help,
@@ -308,15 +326,24 @@ fn ended_tasks(state: &State) -> impl Iterator<Item = (Input, Option<Feedback>)>
             timeliness,
             reuse,
         };
-        let given = [rated([5, 2, 4, 1], true), rated([1, 4, 2, 5], false)];
-        let replies = given.map(|feedback| (reply(Some(feedback)), Some(feedback)));
-        let without = (reply(None), Some(rated([3; 4], false)));
-        let failed = (Input::CallFailed { call, failure: Failure::Error }, None);
-        replies.into_iter().chain([without, failed])
+        let reused = InteractionReport {
+            feedback: Some(rated([5, 2, 4, 1], true)),
+            tone: Millionths::new(300_000),
+            task_feedback: Some(rated([2, 5, 1, 3], true)),
+            task_tone: Millionths::new(-600_000),
+        };
+        let feedback = Some(rated([1, 4, 2, 5], false));
+        let given = [
+            reused,
+            InteractionReport { feedback, ..InteractionReport::default() },
+            InteractionReport::default(),
+        ];
+        let replies = given.map(|judged| (reply(judged), Some(judged)));
+        replies.into_iter().chain([(Input::CallFailed { call, failure: Failure::Error }, None)])
     })
 }
 
-/// The quality of a result in millionths, rounded half up.
+/// The quality of a result or a task in millionths, rounded half up.
 fn expected_quality(state: &State, feedback: Feedback) -> Option<i64> {
     let policy = state.network()?.policy().feedback;
     let weighted = |weight: Score, rating: u8| i64::from(weight.millionths()).saturating_mul(rating.into());

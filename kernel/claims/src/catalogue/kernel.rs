@@ -2,6 +2,8 @@
 
 use super::prelude::*;
 use crate::reference::plans::{has_effect, task_record};
+use crate::reference::reading::expires_at;
+use orchestrion_kernel::item::Item;
 
 pub(super) const KERNEL: &[Claim] = &[
     Claim {
@@ -38,11 +40,23 @@ pub(super) const KERNEL: &[Claim] = &[
         ..CLAIM
     },
     Claim {
+        id: "C-238",
+        clause: "003-4.5",
+        statement: "Time passes before an input is decided: the response is that to a tick at the same time, and then to the input.",
+        formula: "t > now(o) ⇒ decide(o, t, i) = σ · decide(apply(o, σ), t, i) with σ = decide(o, t, tick)",
+        check: ClaimCheck::Contract(Contract::PassesTimeFirst),
+        premise: Premise::State(|_, state| {
+            state.semantic().entries().any(|entry| expires_later(state, &entry.item))
+        }),
+        ..CLAIM
+    },
+    Claim {
         id: "C-64",
         clause: "000-4.4",
         statement: "The kernel refuses a reply to another call, a reply of the wrong kind, and a message \
-                    of another user, each with its own refusal.",
-        formula: "call(i) ∉ pending(o) ⇒ decide(o, i) = WrongCall; likewise WrongReport, WrongUser",
+                    of another user, each with its own refusal. While a request runs, a message is unexpected.",
+        formula: "call(i) ∉ pending(o) ⇒ decide(o, i) = WrongCall; likewise WrongReport, WrongUser; phase(o) ≠ Idle ⇒ decide(o, message) = \
+                  UnexpectedInput",
         check: ClaimCheck::Contract(Contract::RefusesMismatchedReply),
         premise: Premise::State(is_pending),
         ..CLAIM
@@ -113,6 +127,11 @@ pub(super) const KERNEL: &[Claim] = &[
         ..CLAIM
     },
 ];
+
+/// Whether an item expires after this state.
+fn expires_later(state: &State, item: &Item) -> bool {
+    expires_at(item).is_some_and(|at| at > state.now())
+}
 
 /// Whether the state of a request agrees with its history. Ids that only increase are not compared.
 fn agrees_with_history(past: &History, request: &Request) -> bool {

@@ -18,6 +18,9 @@ const FOURTH: &str = "e";
 /// a kernel with a fault end too.
 const FAILED_VALIDATIONS_MAX: u32 = 3;
 
+/// The characters of a text that no budget holds.
+const TEXT_OVER_BUDGET: usize = 30_000;
+
 /// Three attempts, and more candidates than attempts.
 pub(super) fn trust_policy() -> TrustPolicy {
     let mut policy = super::trust_policy();
@@ -49,7 +52,7 @@ pub(super) fn nodes(orchestrator: Vec<Node>) -> Vec<Node> {
 
 /// A sequence over two capabilities, a task that the orchestrator is too poor for, an optional task of which the orchestrator does not
 /// offer the other capability, a validation of a task before the last one, the same with an effect between, a validation of a
-/// member, a task that prefers a node, and two validations.
+/// member, a task that prefers a node, one whose text alone exceeds the budget of its call, and two validations.
 pub(crate) fn plans() -> Vec<Plan> {
     let validation = |depends_on: &[u32]| validating(step(3, depends_on), 1);
     let effect = Effect::Undoable { compensation: Text::from("undo") };
@@ -68,6 +71,7 @@ pub(crate) fn plans() -> Vec<Plan> {
         plan_of([step(1, &[]), Task { effect, ..step(2, &[1]) }, validation(&[1, 2])]),
         plan_of([step(1, &[]), step(2, &[]), validation(&[1])]).with_aggregation(voting),
         plan_of([preferring(1)]),
+        plan_of([Task { text: "t".repeat(TEXT_OVER_BUDGET).into(), ..step(1, &[]) }]),
         plan_of([step(1, &[]), validating(step(2, &[1]), 1), step(3, &[2]), validating(step(4, &[3]), 3)]),
     ]
 }
