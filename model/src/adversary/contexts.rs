@@ -23,9 +23,10 @@ const PERMISSION: &str = "pay";
 /// The part of each budget for the reply.
 const RESERVED_TOKENS: u32 = 20;
 
-/// Two persistent items of the first request are enough for a compaction, and a cluster could also contain the running one's message.
+/// Two persistent items of the first request are enough for a compaction, and a cluster could also contain the running one's message. While
+/// a fact changes during a debate, the session has more items than it keeps.
 pub(crate) const COMPACTION: CompactionPolicy =
-    CompactionPolicy { from_items: 2, from_tokens: u32::MAX, cluster_items: 3, session_items_max: u32::MAX };
+    CompactionPolicy { from_items: 2, from_tokens: u32::MAX, cluster_items: 3, session_items_max: 6 };
 
 /// Sets budgets of single modules: Solution has room for little more than the reviews, the Critic for one of two plans.
 pub(crate) fn limit(contexts: &mut ContextPolicy) {

@@ -117,7 +117,7 @@ pub const NOT_EXPORTED: &[(&[&str], &str)] = &[
         "revision numbers; the model only has whether a score or an argument is about the current plan",
     ),
     (
-        &["C-60", "C-61", "C-62", "C-63", "C-64", "C-65", "C-66", "C-68", "C-69"],
+        &["C-60", "C-61", "C-62", "C-63", "C-64", "C-65", "C-66", "C-68", "C-69", "C-238"],
         "the functions decide and apply; the model states their effects itself",
     ),
 ];

@@ -18,8 +18,8 @@ const FOURTH: &str = "e";
 /// a kernel with a fault end too.
 const FAILED_VALIDATIONS_MAX: u32 = 3;
 
-/// The characters of a text that no budget holds.
-const TEXT_OVER_BUDGET: usize = 30_000;
+/// The characters of a text that alone exceeds the budget of a call.
+const TEXT_OVER_BUDGET: usize = 140_000;
 
 /// Three attempts, and more candidates than attempts.
 pub(super) fn trust_policy() -> TrustPolicy {
@@ -52,7 +52,7 @@ pub(super) fn nodes(orchestrator: Vec<Node>) -> Vec<Node> {
 
 /// A sequence over two capabilities, a task that the orchestrator is too poor for, an optional task of which the orchestrator does not
 /// offer the other capability, a validation of a task before the last one, the same with an effect between, a validation of a
-/// member, a task that prefers a node, one whose text alone exceeds the budget of its call, and two validations.
+/// member, a task that prefers a node, one whose text alone exceeds the budget of every debater, and two validations.
 pub(crate) fn plans() -> Vec<Plan> {
     let validation = |depends_on: &[u32]| validating(step(3, depends_on), 1);
     let effect = Effect::Undoable { compensation: Text::from("undo") };

@@ -1,6 +1,6 @@
 //! The inputs of the model of ensembles: nodes in clusters, whose order differs by score, by trust, by quality and by both (001 §8).
 
-use super::{BEST, SECOND, node, share, shared_capability};
+use super::{BEST, SECOND, node, second_capability, share, shared_capability};
 use crate::scopes::steps::{plan_of, step};
 use orchestrion_kernel::event::TaskOutcome;
 use orchestrion_kernel::module::{Module, Operation, Report};
@@ -24,15 +24,19 @@ pub(super) fn nodes(mut nodes: Vec<Node>) -> Vec<Node> {
         ("d", (30, 100), Some("y"), executor()),
         ("e", (100, 20), None, executor()),
     ];
-    nodes.extend(executing.map(|(name, shares, cluster, capabilities)| Node {
-        cluster: cluster.map(ClusterId::new),
-        ..node(name, shares, capabilities, 2)
+    nodes.extend(executing.map(|(name, shares, cluster, capabilities)| {
+        let mut node = node(name, shares, capabilities, 2);
+        node.cluster = cluster.map(ClusterId::new);
+        // No answer with this capability has a weight.
+        let without_quality = super::node("", (0, 0), [second_capability()], 2).capabilities;
+        without_quality.into_values().for_each(|held| node.add_capability(held));
+        node
     }));
     nodes
 }
 
 /// Ensembles of every strategy: of two nodes, which would be of one cluster; of three, where the vote of the second outweighs the two
-/// others; of all; and of a capability that only one cluster has.
+/// others; of all; of a capability that only one cluster has; and of one without quality, where two of three answers are equal.
 pub(crate) fn plans() -> Vec<Plan> {
     let executor = || Module::Executor.capability();
     vec![
@@ -42,6 +46,7 @@ pub(crate) fn plans() -> Vec<Plan> {
         ensemble(3, executor(), Averaging),
         ensemble(3, executor(), Consensus),
         ensemble(2, shared_capability(), Voting),
+        ensemble(3, second_capability(), Voting),
     ]
 }
 
