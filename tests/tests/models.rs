@@ -148,9 +148,9 @@ fn hardened_satisfies_every_claim() {
             ("workflow", 41_588, 47_328),
             ("handoffs", 18_290, 18_400),
             ("nodes", 15_889, 15_889),
-            ("attempts", 4_920, 4_950),
+            ("attempts", 4_884, 4_914),
             ("ensembles", 3_271, 3_271),
-            ("interactions", 8_156, 8_156),
+            ("interactions", 8_466, 8_466),
             ("network", 8_319, 9_269),
         ]
     );
@@ -201,9 +201,9 @@ fn as_drawn_fails_exactly_the_findings() {
             ("workflow", 1_097, 1_097),
             ("handoffs", 2_282, 2_288),
             ("nodes", 1_889, 1_889),
-            ("attempts", 2_641, 2_768),
+            ("attempts", 2_606, 2_733),
             ("ensembles", 746, 746),
-            ("interactions", 6_524, 6_524),
+            ("interactions", 6_834, 6_834),
             ("network", 164, 192),
         ]
     );
@@ -331,9 +331,9 @@ fn tiny_scope_is_not_vacuous() {
             ("workflow", 18_131, 21_244),
             ("handoffs", 18_290, 18_400),
             ("nodes", 15_889, 15_889),
-            ("attempts", 4_920, 4_950),
+            ("attempts", 4_884, 4_914),
             ("ensembles", 3_271, 3_271),
-            ("interactions", 8_156, 8_156),
+            ("interactions", 8_466, 8_466),
             ("network", 8_319, 9_269),
         ]
     );

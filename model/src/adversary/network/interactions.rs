@@ -65,7 +65,8 @@ pub(super) fn nodes(mut nodes: Vec<Node>) -> Vec<Node> {
     orchestrator
         .into_iter()
         .chain([
-            node(BEST, (80, 80), [executor()], 2),
+            // The watcher hears from both ends of an exchange with the best node.
+            with_connections(node(BEST, (80, 80), [executor()], 2), &[(WATCHER, 60)]),
             node(SECOND, (60, 60), [executor()], 2),
             node(THIRD, (20, 20), [executor()], 2),
             with_connections(node(WATCHER, (80, 80), [], 2), &[(BEST, 50), (NEIGHBOR, 100)]),
@@ -85,19 +86,23 @@ pub(in crate::adversary) fn ends(state: &State, call: Call) -> Vec<Input> {
     }
     let payload = state.control().request().and_then(|request| request.payload_text(call.operation));
     let tokens = payload.as_deref().map_or(0, compaction::estimate_tokens);
-    let reply = |tokens: usize, feedback: Feedback, tone: i64| {
-        let interaction = InteractionReport {
-            feedback: Some(feedback),
-            tone: Millionths::new(tone),
-            ..InteractionReport::default()
-        };
-        Input::Reply {
-            call: call.id,
-            report: Report::Exit { code: 0, text: Text::from("text".repeat(tokens).as_str()), number: None },
-            summary_update: None,
-            action: None,
-            interaction: Some(Box::new(interaction)),
-        }
+    let reply_with = |tokens: usize, interaction: InteractionReport| Input::Reply {
+        call: call.id,
+        report: Report::Exit { code: 0, text: Text::from("text".repeat(tokens).as_str()), number: None },
+        summary_update: None,
+        action: None,
+        interaction: Some(Box::new(interaction)),
+    };
+    let of_result = |feedback: Feedback, tone: i64| InteractionReport {
+        feedback: Some(feedback),
+        tone: Millionths::new(tone),
+        ..InteractionReport::default()
+    };
+    let reply = |tokens: usize, feedback: Feedback, tone: i64| reply_with(tokens, of_result(feedback, tone));
+    let of_both = |feedback: Feedback, tone: i64| InteractionReport {
+        task_feedback: Some(feedback),
+        task_tone: Millionths::new(tone),
+        ..of_result(feedback, tone)
     };
     let (good, middle, bad) = (rated([5; 4], true), rated([3; 4], true), rated([1; 4], false));
     let best = reply(tokens.saturating_mul(3), good, 1_000_000);
@@ -115,6 +120,8 @@ pub(in crate::adversary) fn ends(state: &State, call: Call) -> Vec<Input> {
             reply(tokens, bad, 0),
             reply(tokens, middle, -1_000_000),
             reply(0, middle, 0),
+            // Both ends warn.
+            reply_with(0, of_both(bad, -1_000_000)),
             // Every answer counts with its own weight.
             reply(tokens, rated([5, 2, 4, 1], true), 0),
         ]);
