@@ -418,6 +418,12 @@ impl Adversary {
     }
 }
 
+/// Whether this is the plan of the running request.
+fn is_planned(state: &State, plan: &Plan) -> bool {
+    let planned = state.control().request().and_then(|request| request.plan.as_ref());
+    planned.is_some_and(|planned| planned.plan == *plan)
+}
+
 /// One failure for each distinction of the kernel: a store status depends on the failure, and a task with an unknown
 /// outcome is undone. Elsewhere all failures are alike, so each kind occurs somewhere. Claim C-14 covers that each has
 /// a transition everywhere.

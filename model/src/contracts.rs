@@ -57,7 +57,7 @@ pub(crate) fn check_responses(responses: &Responses<'_>, mut seen: impl FnMut(Ob
     }
 }
 
-/// Whether inputs at the time of the next expiry are decided as a tick at that time, and then the input.
+/// Whether a step, and a new write of each item that expires next, are decided at that time as a tick and then the input.
 fn passes_time_first(subject: &KernelUnderTest, state: &State) -> bool {
     let Some(at) = state.semantic().next_expiry(state.now()) else { return true };
     let decide = |state: &State, input: &Input| subject.decide_at(state, at, input, &mut |_| ());
@@ -250,11 +250,11 @@ fn probes(state: &State) -> Vec<Probe> {
     let other = pending.last().map_or(live, |call| call.id).next();
     let stranger = || STRANGER.clone();
     let message = |user| Input::user_message(user, TEXT.clone());
-    let of_stranger = match (control.phase(), control.session()) {
-        (Phase::Idle, Some(_)) => ExpectedResponse::WrongUser,
-        (Phase::Idle, None) => ExpectedResponse::Any,
-        _ => ExpectedResponse::Unexpected,
-    };
+    // Outside Idle, the phase is refused first.
+    let of_message =
+        |in_idle| if control.phase() == Phase::Idle { in_idle } else { ExpectedResponse::Unexpected };
+    let of_stranger =
+        if control.session().is_some() { ExpectedResponse::WrongUser } else { ExpectedResponse::Any };
     let receipt_fits = ask.is_none_or(|ask| matches!(ask, Operation::DeliverAudit));
     let locks = Report::Identity { gcp: true, mongodb: true };
     let mut probes: Vec<Probe> = [
@@ -265,7 +265,7 @@ fn probes(state: &State) -> Vec<Probe> {
         (Input::Write(Box::new(signal())), ExpectedResponse::Any),
         (Input::SessionEnd, ExpectedResponse::Any),
         (Input::session_start(stranger()), ExpectedResponse::Any),
-        (message(stranger()), of_stranger),
+        (message(stranger()), of_message(of_stranger)),
         (Input::reply(other, Report::Delivered), ExpectedResponse::WrongCall),
         (
             Input::reply(live, Report::Delivered),
@@ -280,7 +280,7 @@ fn probes(state: &State) -> Vec<Probe> {
     .collect();
     probes.extend(control.session().map(|user| Probe {
         input: TimedInput::in_state(state, message(user.clone())),
-        due: ExpectedResponse::Any,
+        due: of_message(ExpectedResponse::Any),
     }));
     probes.extend(state.now().millis().checked_sub(1).map(|earlier| Probe {
         input: TimedInput { at: Timestamp::from_millis(earlier), input: Input::Step },

@@ -48,6 +48,9 @@ pub const OBSERVATION_COUNT: usize = REFUSALS + RefusalKind::ALL.len();
 
 impl Observation {
     /// The number of the observation, below [`OBSERVATION_COUNT`].
+    ///
+    /// # Panics
+    /// If [`Phase::ALL`] lacks the phase.
     #[must_use]
     #[inline]
     pub fn index(self) -> usize {
@@ -106,11 +109,14 @@ impl Observation {
     }
 }
 
-/// The position of a phase in [`Phase::ALL`]. Not inlined: the number of another observation is an addition.
+/// The position of a phase in [`Phase::ALL`], which is in their order. Not inlined, so that [`Observation::index`] only adds for every other
+/// observation.
+///
+/// # Panics
+/// If [`Phase::ALL`] lacks the phase.
 #[inline(never)]
 fn position(phase: Phase) -> usize {
-    // `Phase::ALL` is in the order of phases, and contains every phase.
-    Phase::ALL.partition_point(|earlier| *earlier < phase)
+    Phase::ALL.binary_search(&phase).expect("Phase::ALL contains every phase")
 }
 
 /// The rows that a policy enables and that start in a reachable phase, with their positions.

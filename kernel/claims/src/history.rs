@@ -173,13 +173,12 @@ impl History {
             Event::UserMsg { scope, .. } => {
                 *self = Self { running: true, scope: scope.clone(), ..Self::default() };
             }
-            Event::UpdateItem { item, .. } => {
+            Event::UpdateItem { item, .. }
                 if matches!(item.validity, Validity::Superseded { .. })
                     && item.fact().is_some_and(|fact| reads(&self.scope, &fact.scope))
-                    && !self.tasks_planned.is_empty()
-                {
-                    self.review = ReviewStatus::Outdated;
-                }
+                    && !self.tasks_planned.is_empty() =>
+            {
+                self.review = ReviewStatus::Outdated;
             }
             Event::ToolCall { call, operation: ask } => {
                 self.pending.push((*call, *ask));

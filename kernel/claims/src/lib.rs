@@ -194,7 +194,8 @@ impl Actor {
 pub enum Contract {
     /// A refused input does not change the state, and the refusal has a message.
     RefusalPreservesState,
-    /// A reply to another call, a reply of the wrong kind and a message of another user have their own refusals.
+    /// A reply to another call, a reply of the wrong kind and a message of another user have their own refusals. Outside Idle, a message is
+    /// unexpected.
     RefusesMismatchedReply,
     /// A well-typed reply to the pending call is accepted.
     AcceptsExpectedReply,
@@ -202,7 +203,7 @@ pub enum Contract {
     Total,
     /// The same state and input give the same events.
     Deterministic,
-    /// An input at a later time is decided as a tick at that time, and then the input.
+    /// An input at the next expiry is decided as a tick, and then the input.
     PassesTimeFirst,
     /// Applying the decoded events gives the same state as applying the events.
     ReplaysFromLog,

@@ -1,6 +1,7 @@
 //! The inputs of the adversary about final answers: two requests, whose plans differ after each revision and each repair, with a text
-//! of its own for each output, and with past requests.
+//! of its own for each output, except in a vote, and with past requests.
 
+use super::is_planned;
 use crate::scopes::steps::{plan_of, step};
 use orchestrion_kernel::item::Scope;
 use orchestrion_kernel::module::{Argument, Operation, PastRequest, Ratings, Report, Role, Stance};
@@ -26,9 +27,9 @@ pub(super) fn reports(state: &State, ask: Operation) -> Option<Vec<Report>> {
             let mut reports = vec![agreement(&role.to_string(), None)];
             if is_first && role == Role::Solution {
                 reports.push(agreement("revision", Some(revised())));
-                let planned = state.control().request().and_then(|request| request.plan.as_ref());
-                let has_option = planned.is_some_and(|planned| planned.plan == with_option(&[1]));
-                reports.extend(has_option.then(|| agreement("order", Some(with_option(&[])))));
+                reports.extend(
+                    is_planned(state, &with_option(&[1])).then(|| agreement("order", Some(with_option(&[])))),
+                );
             }
             Some(reports)
         }
@@ -36,7 +37,7 @@ pub(super) fn reports(state: &State, ask: Operation) -> Option<Vec<Report>> {
         Operation::Classify => {
             Some(vec![Report::Classification { tags: vec![Text::from("tag")], similarity: Score::ZERO }])
         }
-        Operation::RunTask { task, .. } if has_vote(state) => Some(votes(task)),
+        Operation::RunTask { task, .. } if is_planned(state, &vote()) => Some(votes(task)),
         Operation::RunTask { task, .. } => {
             let output = |word, code| {
                 let text = format!("{word} {}.{}", request.number(), task.number());
@@ -78,7 +79,7 @@ fn ensemble() -> Plan {
     plan_of([task(1, &[]), task(2, &[]), task(3, &[1, 2])]).with_aggregation(aggregation)
 }
 
-/// Members of which two agree, and two tasks after them, the second also after the first.
+/// Three members, of which two agree; a task after all of them; and a task after the first member and that task.
 fn vote() -> Plan {
     let aggregation =
         Aggregation { strategy: AggregationStrategy::Voting, criticality: Score::ZERO, is_ensemble: false };
@@ -86,12 +87,7 @@ fn vote() -> Plan {
     plan_of(pure).with_aggregation(aggregation)
 }
 
-fn has_vote(state: &State) -> bool {
-    let planned = state.control().request().and_then(|request| request.plan.as_ref());
-    planned.is_some_and(|planned| planned.plan == vote())
-}
-
-/// The answer of a member, of which the greatest text has the most votes; and both ends of the task after the members.
+/// The answers of a task of the vote: the third member gives the smaller text. The task after all members may also fail.
 fn votes(task: TaskId) -> Vec<Report> {
     let exit = |code| {
         let text = Text::from(if task.number() == 3 { "a" } else { "b" });

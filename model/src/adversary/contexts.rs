@@ -1,8 +1,8 @@
 //! The inputs of the adversary about contexts: items with every detail that a line states, texts of several lengths under small
 //! budgets, reviews of two passes, and a request in a scope of its own.
 
-use super::argument_with_text;
 use super::knowledge::{fact, reply_with_situation};
+use super::{argument_with_text, is_planned};
 use orchestrion_kernel::ids::{Timestamp, TraceId};
 use orchestrion_kernel::item::{Audience, ConstraintType, ItemKey, Rank, Scope, Topic};
 use orchestrion_kernel::knowledge::{FactKind, NewFact, NewIdentity, Reference, Write, WriteSource};
@@ -155,10 +155,9 @@ pub(super) fn reply_in_scope(state: &State, call: Call) -> Option<Input> {
 /// second one the Critic objects again, after all writes. One plan is vetoed.
 fn arguments(role: Role, pass: u32, state: &State) -> Vec<Report> {
     let agreement = argument_with_text(Stance::Pro, Score::ONE, "agreed");
-    let planned = state.control().request().and_then(|request| request.plan.as_ref());
-    if planned.is_some_and(|planned| planned.plan == vetoed_plan()) {
-        let veto = || argument_with_text(Stance::Con, Score::ONE, "never");
-        return vec![if role == Role::Security { veto() } else { agreement }];
+    if is_planned(state, &vetoed_plan()) {
+        let vetoes = role == Role::Security;
+        return vec![if vetoes { argument_with_text(Stance::Con, Score::ONE, "never") } else { agreement }];
     }
     let objection = match role {
         Role::Critic => Some("the plan names no price, and nothing says when the customer gets it"),
@@ -207,7 +206,7 @@ fn scoped_plan() -> Plan {
     new_plan(vec![first, Task { depends_on: Some(vec![TaskId::new(1)]), ..second }])
 }
 
-/// A plan without dependencies: after the first task, the others run in a scope of their own. It never runs.
+/// A plan without declared dependencies, whose second and third task have a scope of their own. Security vetoes it.
 fn vetoed_plan() -> Plan {
     let scoped = |number| Task { scope: Some(task_scope()), ..task(number, "look it up", Effect::Pure) };
     new_plan(vec![task(1, "look it up", Effect::Pure), scoped(2), scoped(3)])

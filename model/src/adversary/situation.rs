@@ -99,7 +99,7 @@ pub(super) fn messages(user: &UserId) -> Vec<Input> {
     texts.map(|text| Input::user_message(user.clone(), text)).into()
 }
 
-/// While the Analyst argues, a working item that would depend on a field of the situation, which leaves with the request. It is refused.
+/// While the Analyst argues, a write of a working item that depends on a field of the situation (decision 0034). It is refused.
 pub(super) fn dependent_on_situation(state: &State) -> Option<Input> {
     if state.control().phase() != Phase::Round(Role::Analyst) {
         return None;

@@ -68,7 +68,7 @@ fn others() -> Vec<Entry> {
     others
 }
 
-/// A fact, and one of a narrower scope with its key or with a link to it, of each rank. Of what is linked there may be a next version.
+/// A fact, and one of a narrower scope with its key or with a link to it, of each rank. The linked fact may have a successor.
 fn shadowing() -> Vec<Vec<Entry>> {
     let mut starts = Vec::new();
     for (wide, narrow) in pairs(&[Scope::Global, Scope::Session], &scopes()) {

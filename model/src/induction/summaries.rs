@@ -43,7 +43,7 @@ pub(super) enum Difference {
     OfSession,
     /// The message of an earlier request in the supposition.
     Past,
-    /// The tags of an earlier request in the supposition: of two of them, the texts alone have as many tokens as make a compaction due.
+    /// The tags of an earlier request in the supposition, with a text of as many tokens as make a compaction due.
     PastTags,
     /// Of the first item: a fact with the key of the third lost against it.
     Lost,

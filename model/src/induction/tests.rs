@@ -179,7 +179,7 @@ fn enumerations_of_control_detect_faults() {
 }
 
 /// Each start of its own of the summaries is a state that counts. A compaction is due in all but three:
-/// there the session forgets too much, the user reads too little, or the tags are of a scope.
+/// there the session forgets too much, the user reads too little, or the tags have a scope and so belong to no group.
 #[test]
 fn starts_of_their_own_reach_what_they_are_for() {
     let enumeration = Enumeration::from_name("summaries").unwrap();

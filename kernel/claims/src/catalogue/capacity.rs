@@ -27,8 +27,8 @@ pub(super) const CAPACITY: &[Claim] = &[
     Claim {
         id: "C-162",
         clause: "decision 0021",
-        statement: "Only items over the capacity are forgotten for it, while no request runs: the oldest items of the session, \
-                    with those that they had superseded.",
+        statement: "Items are forgotten for the capacity only while no request runs, and only those over it: the oldest items of the \
+                    session, with those that they had superseded.",
         formula: "□ (F by capacity ⇒ quiescent' ∧ |I'| = session_items_max ∧ ∀ x ∈ F, y ∈ I' of the session: x < y)",
         check: StepInvariant(|policy, before, events, after| {
             let Some(gone) = over_capacity(events) else { return true };

@@ -220,8 +220,8 @@ pub(super) const COMPACTION: &[Claim] = &[
     Claim {
         id: "C-92",
         clause: "000-6.13",
-        statement: "Without a valid summary nothing changes. A summary is not valid if an item changed after its \
-                    call that is no signal and does not expire. A signal does not make it invalid.",
+        statement: "Without a valid summary nothing changes. A change of an item after the call makes the summary invalid, unless \
+                    the item is a signal or expires. A change of signals alone does not.",
         formula: "□ (call of Sum fails ∨ S changed since ⇒ S' = S) ∧ □ (outdated' ∧ ¬outdated ⇒ σ changes an item that is no signal)",
         check: StepInvariant(|_, before, events, after| {
             let outdated = |state: &State| state.control().request().is_some_and(|request| request.outdated);
@@ -231,16 +231,14 @@ pub(super) const COMPACTION: &[Claim] = &[
                 _ => false,
             };
             let waits = |state: &State| state.control().phase() == Phase::Compacting;
+            let is_signal = |item: &Item| matches!(item.layer, Layer::Environment);
             let said = |state: &State| -> Vec<Entry> {
-                let signal = |item: &Item| matches!(item.layer, Layer::Environment);
-                lasting(state).filter(|entry| !signal(&entry.item)).cloned().collect()
+                lasting(state).filter(|entry| !is_signal(&entry.item)).cloned().collect()
             };
             let notices =
                 || !waits(before) || !waits(after) || outdated(after) || said(before) == said(after);
             let changes = |event: &Event| match event {
-                Event::AddItem { item, .. } | Event::UpdateItem { item, .. } => {
-                    !matches!(item.layer, Layer::Environment)
-                }
+                Event::AddItem { item, .. } | Event::UpdateItem { item, .. } => !is_signal(item),
                 _ => false,
             };
             let has_cause = || !outdated(after) || outdated(before) || events.iter().any(changes);

@@ -73,15 +73,13 @@ pub(super) const CONTEXTS: &[Claim] = &[
             let is_over =
                 |id: &CallId| before.control().pending_call(*id).is_some_and(|call| is_over_budget(&call));
             let answers = |event: &Event| matches!(event, Event::ToolResult { call, .. } if is_over(call));
-            let over = |event: &Event| match event {
-                Event::OverBudget { call, .. } => Some(*call),
-                _ => None,
+            let is_not_made = |id: &CallId| {
+                events.iter().any(|event| matches!(event, Event::OverBudget { call, .. } if call == id))
             };
-            let not_made: Vec<CallId> = events.iter().filter_map(over).collect();
             let is_routed = |event: &Event| match event {
                 Event::Network(
                     NetworkEvent::CallRouted { call, .. } | NetworkEvent::NoCandidates { call, .. },
-                ) => not_made.contains(call),
+                ) => is_not_made(call),
                 _ => false,
             };
             let right = |EmittedCall { call, required_tokens }: &EmittedCall| {

@@ -164,10 +164,10 @@ pub(super) const INTERACTIONS: &[Claim] = &[
         id: "C-160",
         clause: "001-10.2",
         statement: "The quality of a result and of its task is the weighted sum of the ratings times the factor of reuse, mapped to \
-                    0..1. Without feedback the ratings of a result are 3, and the quality of a task is 0.5. A failure has the \
-                    quality 0. Each has its own tone: that of the reply, else 0.",
-        formula: "□ (Exchanged(x) ⇒ ∀ y ∈ {task, result}: q(y) = (f Σ w r − f_min) / (5 f_max − f_min) ∧ tone(y) = tone_y(reply), or the \
-                  default)",
+                    0..1. Without feedback the ratings of a result are 3, and the quality of a task is 0.5. The result of a \
+                    failure has the quality 0. Each has its own tone: that of the reply, else 0.",
+        formula: "□ (Exchanged(x) ⇒ ∀ y ∈ {task, result}: q(y) = (f Σ w r − f_min) / (5 f_max − f_min) ∧ tone(y) = tone_y(reply)), where \
+                  r(result) = 3 and q(task) = 0.5 without feedback; on a failure q(result) = 0, q(task) = 0.5, tone = 0",
         check: ResponseInvariant(|_, decide, state| {
             ended_tasks(state).all(|(input, judged)| {
                 // Without rows for errors a failure is refused.
@@ -179,21 +179,16 @@ pub(super) const INTERACTIONS: &[Claim] = &[
                     let is_expected = |found: &Contribution, quality: Option<i64>, tone: Millionths| {
                         quality == Some(found.quality.millionths().into()) && found.tone == tone
                     };
-                    exchange.is_some_and(|exchange| match &judged {
-                        Some(judged) => {
-                            let unrated =
-                                Feedback { help: 3, accuracy: 3, relevance: 3, timeliness: 3, reuse: false };
-                            let of_result = expected_quality(state, judged.feedback.unwrap_or(unrated));
-                            let of_task = judged.task_feedback;
-                            let of_task =
-                                of_task.map_or(Some(500_000), |given| expected_quality(state, given));
-                            is_expected(&exchange.result, of_result, judged.tone)
-                                && is_expected(&exchange.task, of_task, judged.task_tone)
-                        }
-                        None => {
-                            is_expected(&exchange.result, Some(0), Millionths::ZERO)
-                                && is_expected(&exchange.task, Some(500_000), Millionths::ZERO)
-                        }
+                    exchange.is_some_and(|exchange| {
+                        let unrated =
+                            Feedback { help: 3, accuracy: 3, relevance: 3, timeliness: 3, reuse: false };
+                        let rated = |feedback| expected_quality(state, feedback);
+                        let report = judged.unwrap_or_default();
+                        let of_result =
+                            judged.map_or(Some(0), |report| rated(report.feedback.unwrap_or(unrated)));
+                        let of_task = report.task_feedback.map_or(Some(500_000), rated);
+                        is_expected(&exchange.result, of_result, report.tone)
+                            && is_expected(&exchange.task, of_task, report.task_tone)
                     })
                 })
             })

@@ -3,7 +3,6 @@
 use super::prelude::*;
 use crate::reference::plans::{has_effect, task_record};
 use crate::reference::reading::expires_at;
-use orchestrion_kernel::item::Item;
 
 pub(super) const KERNEL: &[Claim] = &[
     Claim {
@@ -42,11 +41,13 @@ pub(super) const KERNEL: &[Claim] = &[
     Claim {
         id: "C-238",
         clause: "003-4.5",
-        statement: "Time passes before an input is decided: the response is that to a tick at the same time, and then to the input.",
-        formula: "t > now(o) ⇒ decide(o, t, i) = σ · decide(apply(o, σ), t, i) with σ = decide(o, t, tick)",
+        statement: "Time passes before an input is decided: at the next expiry, the events are those of a tick, and then those of the \
+                    input in the state after it.",
+        formula: "i ≠ tick ∧ t = min { expires_at(x) > now(o) } ⇒ decide(o, t, i) = σ · decide(apply(o, σ), t, i) with σ = decide(o, t, \
+                  tick), or the same refusal",
         check: ClaimCheck::Contract(Contract::PassesTimeFirst),
-        premise: Premise::State(|_, state| {
-            state.semantic().entries().any(|entry| expires_later(state, &entry.item))
+        premise: Premise::Semantic(|_, state| {
+            state.semantic().entries().any(|entry| expires_at(&entry.item).is_some_and(|at| at > state.now()))
         }),
         ..CLAIM
     },
@@ -54,7 +55,7 @@ pub(super) const KERNEL: &[Claim] = &[
         id: "C-64",
         clause: "000-4.4",
         statement: "The kernel refuses a reply to another call, a reply of the wrong kind, and a message \
-                    of another user, each with its own refusal. While a request runs, a message is unexpected.",
+                    of another user, each with its own refusal. Outside Idle, every message is unexpected.",
         formula: "call(i) ∉ pending(o) ⇒ decide(o, i) = WrongCall; likewise WrongReport, WrongUser; phase(o) ≠ Idle ⇒ decide(o, message) = \
                   UnexpectedInput",
         check: ClaimCheck::Contract(Contract::RefusesMismatchedReply),
@@ -127,11 +128,6 @@ pub(super) const KERNEL: &[Claim] = &[
         ..CLAIM
     },
 ];
-
-/// Whether an item expires after this state.
-fn expires_later(state: &State, item: &Item) -> bool {
-    expires_at(item).is_some_and(|at| at > state.now())
-}
 
 /// Whether the state of a request agrees with its history. Ids that only increase are not compared.
 fn agrees_with_history(past: &History, request: &Request) -> bool {

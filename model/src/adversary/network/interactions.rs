@@ -65,7 +65,7 @@ pub(super) fn nodes(mut nodes: Vec<Node>) -> Vec<Node> {
     orchestrator
         .into_iter()
         .chain([
-            // The watcher hears from both ends of an exchange with the best node.
+            // The watcher is a partner of both ends of an exchange with the best node, so it receives the warnings of both.
             with_connections(node(BEST, (80, 80), [executor()], 2), &[(WATCHER, 60)]),
             node(SECOND, (60, 60), [executor()], 2),
             node(THIRD, (20, 20), [executor()], 2),
