@@ -211,16 +211,14 @@ fn item(number: u64, difference: D) -> Entry {
             entry.item.kind = ItemKind::Subtask(SubtaskStatus::Done);
             entry.item.layer = Layer::Request { user: user(), scope: Scope::Global };
         }
-        D::Past => {
-            let earlier = u32::try_from(number).unwrap_or(u32::MAX).saturating_add(1);
-            entry.item.key = ItemKey::Request(RequestId::new(earlier));
+        D::Past | D::PastTags => {
+            let earlier = RequestId::new(u32::try_from(number).unwrap_or(u32::MAX).saturating_add(1));
             entry.item.layer = Layer::Request { user: user(), scope: supposed() };
-        }
-        D::PastTags => {
-            let earlier = u32::try_from(number).unwrap_or(u32::MAX).saturating_add(1);
-            entry.item.key = ItemKey::Tags(RequestId::new(earlier));
-            entry.item.layer = Layer::Request { user: user(), scope: supposed() };
-            entry.item.text = "1".repeat(LONG_CHARS).into();
+            entry.item.key = ItemKey::Request(earlier);
+            if difference == D::PastTags {
+                entry.item.key = ItemKey::Tags(earlier);
+                entry.item.text = "1".repeat(LONG_CHARS).into();
+            }
         }
         D::Unreadable => entry.item.text = "1".repeat(LONG_CHARS).into(),
         D::None
