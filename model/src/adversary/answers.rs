@@ -2,11 +2,11 @@
 //! of its own for each output, except in a vote, and with past requests.
 
 use super::is_planned;
-use crate::scopes::steps::{plan_of, step};
+use crate::scopes::steps::{aggregation, plan_of, step};
 use orchestrion_kernel::item::Scope;
 use orchestrion_kernel::module::{Argument, Operation, PastRequest, Ratings, Report, Role, Stance};
 use orchestrion_kernel::network::aggregation::AggregationStrategy;
-use orchestrion_kernel::plan::{Aggregation, Effect, Plan, Task};
+use orchestrion_kernel::plan::{Effect, Plan, Task};
 use orchestrion_kernel::{ConversationId, RequestId, Score, State, TaskId, Text, TraceId};
 
 /// The reports with a plan or a text of their own; none for other operations.
@@ -74,17 +74,14 @@ fn agreement(text: &str, plan: Option<Plan>) -> Report {
 
 /// Members of which one may fail, and a task after them.
 fn ensemble() -> Plan {
-    let aggregation =
-        Aggregation { strategy: AggregationStrategy::Voting, criticality: Score::ZERO, is_ensemble: true };
-    plan_of([task(1, &[]), task(2, &[]), task(3, &[1, 2])]).with_aggregation(aggregation)
+    let members = plan_of([task(1, &[]), task(2, &[]), task(3, &[1, 2])]);
+    members.with_aggregation(aggregation(AggregationStrategy::Voting, true))
 }
 
 /// Three members, of which two agree; a task after all of them; and a task after the first member and that task.
 fn vote() -> Plan {
-    let aggregation =
-        Aggregation { strategy: AggregationStrategy::Voting, criticality: Score::ZERO, is_ensemble: false };
     let pure = [step(1, &[]), step(2, &[]), step(3, &[]), step(4, &[1, 2, 3]), step(5, &[1, 4])];
-    plan_of(pure).with_aggregation(aggregation)
+    plan_of(pure).with_aggregation(aggregation(AggregationStrategy::Voting, false))
 }
 
 /// The answers of a task of the vote: the third member gives the smaller text. The task after all members may also fail.

@@ -59,18 +59,23 @@ fn node(
     let policy = TrustPolicy::default();
     let mut node = Node { trust: share(trust), ..Node::new(&policy.start, NodeId::new(name)) };
     for id in capabilities {
-        let capability = Capability {
-            id,
-            name: Text::from(""),
-            category: CapabilityCategory::Analysis,
-            input_types: Vec::new(),
-            output_types: Vec::new(),
-            constraints: CapabilityConstraints::default(),
-            max_capacity,
-        };
-        node.add_capability(CapabilityState::new(capability, share(quality)));
+        node.add_capability(held(id, quality, max_capacity));
     }
     node
+}
+
+/// A capability of a node, with its quality in percent.
+fn held(id: CapabilityId, quality: u32, max_capacity: u32) -> CapabilityState {
+    let capability = Capability {
+        id,
+        name: Text::from(""),
+        category: CapabilityCategory::Analysis,
+        input_types: Vec::new(),
+        output_types: Vec::new(),
+        constraints: CapabilityConstraints::default(),
+        max_capacity,
+    };
+    CapabilityState::new(capability, share(quality))
 }
 
 /// The node with connections of these weights in percent.

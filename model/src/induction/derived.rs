@@ -33,16 +33,15 @@ pub(super) fn starts() -> Vec<Vec<Entry>> {
                 drawn.map(|(_, (_, to))| id(*to)).collect()
             };
             let with_deps = |number| Entry { deps: deps_of(number), ..item(number, first, layers) };
-            let mut start: Vec<Entry> = (1..=ITEMS).map(with_deps).collect();
+            let start: Vec<Entry> = (1..=ITEMS).map(with_deps).collect();
             starts.push(start.clone());
-            if matches!(first, First::Fact) && layers & 3 == 0 {
-                let mut start = start.clone();
-                start[1] = with_validity(start[1].clone(), superseded(id(3)));
-                starts.push(start);
-            }
-            if matches!(first, First::Fact) && layers & 1 == 0 {
-                start[0] = with_validity(start[0].clone(), superseded(id(2)));
-                starts.push(start);
+            // The place of the superseded item, its successor, and the bits of the layers of both: they are facts.
+            for (at, successor, facts) in [(1, 3, 0b11), (0, 2, 0b01)] {
+                if matches!(first, First::Fact) && layers & facts == 0 {
+                    let mut start = start.clone();
+                    start[at] = with_validity(start[at].clone(), superseded(id(successor)));
+                    starts.push(start);
+                }
             }
         }
     }

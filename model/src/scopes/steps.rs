@@ -70,7 +70,7 @@ pub(super) fn workflows(tasks: u32) -> Vec<Plan> {
     let unroutable =
         [step(1, &[]), with_capability(step(2, &[]), missing_capability()), after(3, &[1]), after(4, &[2])];
     let aggregated = |steps: [Task; 4], strategy, is_ensemble| {
-        plan(steps, tasks).with_aggregation(Aggregation { strategy, criticality: Score::ZERO, is_ensemble })
+        plan(steps, tasks).with_aggregation(aggregation(strategy, is_ensemble))
     };
     vec![
         plan(sequence, tasks),
@@ -92,6 +92,11 @@ fn plan<const N: usize>(steps: [Task; N], tasks: u32) -> Plan {
 /// A plan of these tasks, whose ids differ and whose dependencies come first.
 pub(crate) fn plan_of(tasks: impl IntoIterator<Item = Task>) -> Plan {
     Plan::new(tasks.into_iter().collect()).unwrap_or_else(|error| unreachable!("{error}"))
+}
+
+/// The aggregation of the answers to a task that is not critical.
+pub(crate) const fn aggregation(strategy: AggregationStrategy, is_ensemble: bool) -> Aggregation {
+    Aggregation { strategy, criticality: Score::ZERO, is_ensemble }
 }
 
 /// A pure task with these dependencies.

@@ -1,14 +1,14 @@
 //! The inputs of the model of attempts: nodes of which some have less quality than a task requires, three attempts, validations with a
 //! task between, repaired plans, and runs that a changed fact interrupts (001 §4.3, §5.5, §9.1, §11.3, §11.4).
 
-use super::{BEST, SECOND, connected, node, own_capability, second_capability, share};
-use crate::scopes::steps::{plan_of, step};
+use super::{BEST, SECOND, connected, held, node, own_capability, second_capability, share};
+use crate::scopes::steps::{aggregation, plan_of, step};
 use orchestrion_kernel::module::{Failure, Module, Operation, Report};
 use orchestrion_kernel::network::aggregation::AggregationStrategy;
 use orchestrion_kernel::network::{CapabilityState, Node, Requirements, TaskConstraints, TrustPolicy};
-use orchestrion_kernel::plan::{Aggregation, Effect, Plan, StepOptions, Task};
+use orchestrion_kernel::plan::{Effect, Plan, StepOptions, Task};
 use orchestrion_kernel::state::Call;
-use orchestrion_kernel::{Input, NodeId, Phase, Score, State, TaskId, Text};
+use orchestrion_kernel::{Input, NodeId, Phase, State, TaskId, Text};
 use std::sync::Arc;
 
 const THIRD: &str = "d";
@@ -39,13 +39,10 @@ pub(super) fn nodes(orchestrator: Vec<Node>) -> Vec<Node> {
         orchestrator.into_iter().map(|node| connected(&trust_policy().connection, node, &connections));
     let mut nodes: Vec<Node> = orchestrator.chain(executing).collect();
     for (at, percent) in [(0, 30), (1, 30), (2, 60)] {
-        let held: Vec<CapabilityState> =
-            node("", (0, percent), [second_capability()], 2).capabilities.into_values().collect();
-        held.into_iter().for_each(|held| nodes[at].add_capability(held));
+        nodes[at].add_capability(held(second_capability(), percent, 2));
     }
     for (at, available) in [(0, false), (2, true)] {
-        let held = node("", (0, 60), [own_capability()], 2).capabilities.into_values();
-        held.for_each(|held| nodes[at].add_capability(CapabilityState { available, ..held }));
+        nodes[at].add_capability(CapabilityState { available, ..held(own_capability(), 60, 2) });
     }
     nodes
 }
@@ -61,8 +58,7 @@ pub(crate) fn plans() -> Vec<Plan> {
     let requirements = Requirements { required_capabilities, ..Requirements::default() };
     optional.step =
         StepOptions { requirements: Some(Arc::new(requirements)), optional: true, ..StepOptions::default() };
-    let voting =
-        Aggregation { strategy: AggregationStrategy::Voting, criticality: Score::ZERO, is_ensemble: false };
+    let voting = aggregation(AggregationStrategy::Voting, false);
     vec![
         plan_of([step(1, &[]), demanding(2, &[1])]),
         plan_of([demanding(1, &[])]),

@@ -1,14 +1,14 @@
 //! The inputs of the model of ensembles: nodes in clusters, whose order differs by score, by trust, by quality and by both (001 §8).
 
-use super::{BEST, SECOND, node, second_capability, share, shared_capability};
-use crate::scopes::steps::{plan_of, step};
+use super::{BEST, SECOND, held, node, second_capability, share, shared_capability};
+use crate::scopes::steps::{aggregation, plan_of, step};
 use orchestrion_kernel::event::TaskOutcome;
 use orchestrion_kernel::module::{Module, Operation, Report};
 use orchestrion_kernel::network::aggregation::AggregationStrategy::{self, *};
 use orchestrion_kernel::network::{NetworkInput, Node, Requirements, ThreatBelief};
-use orchestrion_kernel::plan::{Aggregation, Plan, StepOptions, Task};
+use orchestrion_kernel::plan::{Plan, StepOptions, Task};
 use orchestrion_kernel::state::NetworkState;
-use orchestrion_kernel::{CapabilityId, ClusterId, Input, NodeId, Phase, Score, State, TaskId, Text};
+use orchestrion_kernel::{CapabilityId, ClusterId, Input, NodeId, Phase, State, TaskId, Text};
 use std::sync::Arc;
 
 /// By score the nodes have this order. The second has the most trust × quality, the third the most quality, and the fourth the most
@@ -28,8 +28,7 @@ pub(super) fn nodes(mut nodes: Vec<Node>) -> Vec<Node> {
         let mut node = node(name, shares, capabilities, 2);
         node.cluster = cluster.map(ClusterId::new);
         // No answer with this capability has a weight.
-        let without_quality = super::node("", (0, 0), [second_capability()], 2).capabilities;
-        without_quality.into_values().for_each(|held| node.add_capability(held));
+        node.add_capability(held(second_capability(), 0, 2));
         node
     }));
     nodes
@@ -90,5 +89,5 @@ fn ensemble(size: u32, capability: CapabilityId, strategy: AggregationStrategy) 
         ..step(number, &[])
     });
     let plan = plan_of(tasks);
-    plan.with_aggregation(Aggregation { strategy, criticality: Score::ZERO, is_ensemble: true })
+    plan.with_aggregation(aggregation(strategy, true))
 }
