@@ -154,6 +154,12 @@ impl Adversary {
             let starts = [Input::session_start(user())].into_iter().chain(other);
             return starts.chain(identities.map(with_identity)).collect();
         };
+        // The nodes have connections when time passes, and handoffs and results come later.
+        if self.model.free.network == Remote::Interactions
+            && let Some(input) = knowledge::first_passage_of_time(state)
+        {
+            return vec![input];
+        }
         let mut inputs = Vec::new();
         // Where writes are free, a request only serves the compaction of what was written, or a context beside an expired item.
         let asks = !self.model.free.writes

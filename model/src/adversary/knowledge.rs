@@ -38,6 +38,14 @@ pub(super) fn tick(state: &State) -> Option<Input> {
     state.semantic().next_expiry(state.now()).map(|_| Input::Tick)
 }
 
+/// The write of an item that expires, then the tick at its expiry; none once time has passed.
+pub(super) fn first_passage_of_time(state: &State) -> Option<Input> {
+    if state.now() > Timestamp::default() {
+        return None;
+    }
+    tick(state).or_else(|| Some(Input::Write(Box::new(working("note", "n", Some(1), None)))))
+}
+
 /// Whether an item remains after its expiry, because another one depends on it.
 pub(super) fn has_expired_item(state: &State) -> bool {
     let has_expired =

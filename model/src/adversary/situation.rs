@@ -1,6 +1,6 @@
 //! The inputs of the adversary about the situation of a request (002): action records and summary updates beside replies.
 
-use super::knowledge::summary_update;
+use super::knowledge::{first_passage_of_time, summary_update};
 use orchestrion_kernel::ids::Timestamp;
 use orchestrion_kernel::item::ItemKey;
 use orchestrion_kernel::knowledge::{Reference, Write};
@@ -116,15 +116,7 @@ pub(super) fn time_between_updates(state: &State) -> Option<Input> {
     let is_analyst = state.control().phase() == Phase::Round(Role::Analyst);
     let is_first = state.control().request().is_some_and(|request| request.actions.is_empty());
     let has_goal = !state.semantic().situation().get(SummaryField::Goal).is_empty();
-    if !is_analyst || !is_first || !has_goal || state.now() > Timestamp::default() {
-        return None;
-    }
-    if state.semantic().next_expiry(state.now()).is_some() {
-        return Some(Input::Tick);
-    }
-    let expires_at = Some(Timestamp::from_millis(1));
-    let (key, text, depends_on) = (Text::from("note"), Text::from("n"), Vec::new());
-    Some(Input::Write(Box::new(Write::Working { key, text, expires_at, depends_on })))
+    if is_analyst && is_first && has_goal { first_passage_of_time(state) } else { None }
 }
 
 /// The number of the iteration whose reply carries more than its report; none if it stays plain. A request keeps fewer of them.
@@ -134,8 +126,8 @@ fn iteration(operation: Operation) -> Option<NonZeroU32> {
         Operation::LoadContext => 1,
         Operation::DraftPlan => 2,
         Operation::Argue(Role::Analyst) => 3,
-        Operation::Argue(Role::Solution) => 4,
-        Operation::RunTask { .. } => 5,
+        // A module numbers its own iterations, so that two of them may have one number.
+        Operation::Argue(Role::Solution) | Operation::RunTask { .. } => 4,
         Operation::VerifyIdentity
         | Operation::Summarize
         | Operation::Classify

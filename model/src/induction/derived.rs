@@ -120,11 +120,17 @@ pub(super) fn writes(state: &State) -> Vec<Input> {
             writes.push(Write::Working { key, text, expires_at: None, depends_on });
         }
     }
-    let signal = |key: &str, text: &str, supersedes: Option<&str>| Write::Environment {
+    let signal = |key: &str, text: &str, supersedes| Write::Environment {
         key: key.into(),
         text: text.into(),
-        supersedes: supersedes.map(|key| Reference::Key(key.into())),
+        supersedes,
     };
-    writes.extend([signal("a", "1", None), signal("a", "2", None), signal("s", "1", Some("a"))]);
+    writes.extend([
+        signal("a", "1", None),
+        signal("a", "2", None),
+        signal("s", "1", Some(Reference::Key("a".into()))),
+        // An item of any layer; only a signal can be superseded.
+        signal("s", "1", Some(Reference::Id(ItemId::FIRST))),
+    ]);
     writes.into_iter().map(write).collect()
 }

@@ -38,7 +38,8 @@ fn facts() -> Vec<Entry> {
         Audience::Permitted("p".into()),
         Audience::Permitted("q".into()),
     ];
-    let own = [Scope::Session, Scope::Hypothetical("other".into())];
+    // The last one has the name of a supposition.
+    let own = [Scope::Session, Scope::Hypothetical("other".into()), Scope::Task("h".into())];
     let scopes: Vec<Scope> = scopes().into_iter().chain(own).collect();
     let mut facts = Vec::new();
     for (audience, scope) in pairs(&audiences, &scopes) {

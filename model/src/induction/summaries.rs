@@ -47,6 +47,8 @@ pub(super) enum Difference {
     PastTags,
     /// Of the first item: a fact with the key of the third lost against it.
     Lost,
+    /// Of the first item: its predecessor has a predecessor.
+    Descended,
     /// Of the last item: a fourth one has the audience of the second, so that two groups have equal sizes.
     Even,
     /// Of the last item: the user does not read it, and its text alone has as many tokens as make a compaction due.
@@ -81,12 +83,13 @@ const ALL: [D; 19] = [
 const LONG_CHARS: usize = 32;
 
 /// What differs from every other start.
-pub(super) const ALONE: [[Difference; 3]; 7] = [
+pub(super) const ALONE: [[Difference; 3]; 8] = [
     [D::Named, D::None, D::None],
     [D::OfSession, D::OfSession, D::OfSession],
     [D::Past, D::Past, D::Past],
     [D::PastTags, D::PastTags, D::None],
     [D::Lost, D::None, D::None],
+    [D::Descended, D::None, D::None],
     [D::None, D::Audience, D::Even],
     [D::None, D::None, D::Unreadable],
 ];
@@ -146,6 +149,12 @@ pub(super) fn starts() -> Vec<Vec<Entry>> {
             (D::Lost, _) => {
                 items.push(with_validity(fact(id(7), "k3", "0", record()), superseded(id(1))));
             }
+            (D::Descended, _) => {
+                let old = |number, successor| {
+                    with_validity(fact(id(number), "k1", "0", record()), superseded(id(successor)))
+                };
+                items.extend([old(7, 9), old(9, 1)]);
+            }
             (_, D::Even) => items.push(item(9, D::Audience)),
             _ => {}
         }
@@ -189,6 +198,7 @@ fn item(number: u64, difference: D) -> Entry {
         | D::Past
         | D::PastTags
         | D::Lost
+        | D::Descended
         | D::Even => {}
     }
     // One that shadows has the key of the item before it.
@@ -235,6 +245,7 @@ fn item(number: u64, difference: D) -> Entry {
         | D::Named
         | D::OfSession
         | D::Lost
+        | D::Descended
         | D::Even => {}
     }
     entry

@@ -1,14 +1,16 @@
 //! The inputs of the model of attempts: nodes of which some have less quality than a task requires, three attempts, validations with a
 //! task between, repaired plans, and runs that a changed fact interrupts (001 §4.3, §5.5, §9.1, §11.3, §11.4).
 
-use super::{BEST, SECOND, connected, held, node, own_capability, second_capability, share};
+use super::{
+    BEST, SECOND, connected, held, node, own_capability, second_capability, share, shared_capability,
+};
 use crate::scopes::steps::{aggregation, plan_of, step};
 use orchestrion_kernel::module::{Failure, Module, Operation, Report};
 use orchestrion_kernel::network::aggregation::AggregationStrategy;
 use orchestrion_kernel::network::{CapabilityState, Node, Requirements, TaskConstraints, TrustPolicy};
 use orchestrion_kernel::plan::{Effect, Plan, StepOptions, Task};
 use orchestrion_kernel::state::Call;
-use orchestrion_kernel::{Input, NodeId, Phase, State, TaskId, Text};
+use orchestrion_kernel::{CapabilityId, Input, NodeId, Phase, State, TaskId, Text};
 use std::sync::Arc;
 
 const THIRD: &str = "d";
@@ -17,6 +19,9 @@ const FOURTH: &str = "e";
 /// More failures than one validation may have, and fewer than two of them have together: then every task succeeds, so that the runs of
 /// a kernel with a fault end too.
 const FAILED_VALIDATIONS_MAX: u32 = 3;
+
+/// The type of the input of a task.
+const INPUT_TYPE: &str = "t";
 
 /// The characters of a text that alone exceeds the budget of a call.
 const TEXT_OVER_BUDGET: usize = 140_000;
@@ -29,12 +34,13 @@ pub(super) fn trust_policy() -> TrustPolicy {
 }
 
 /// The orchestrator and the best node hold the second capability with too little quality, so that only the second node may execute it.
-/// The orchestrator does not offer its own capability.
+/// The orchestrator does not offer its own capability. The last two nodes have equal scores for the shared capability, the first two
+/// accept one type of input each.
 pub(super) fn nodes(orchestrator: Vec<Node>) -> Vec<Node> {
     let executor = || Module::Executor.capability();
-    let executing = [(BEST, 80), (SECOND, 70), (THIRD, 60), (FOURTH, 50)];
+    let executing = [(BEST, 80), (SECOND, 70), (THIRD, 60), (FOURTH, 48)];
     let executing = executing.map(|(name, percent)| node(name, (percent, percent), [executor()], 2));
-    let connections = [(BEST, 57), (THIRD, 100)];
+    let connections = [(BEST, 57), (THIRD, 100), (FOURTH, 100)];
     let orchestrator =
         orchestrator.into_iter().map(|node| connected(&trust_policy().connection, node, &connections));
     let mut nodes: Vec<Node> = orchestrator.chain(executing).collect();
@@ -44,12 +50,21 @@ pub(super) fn nodes(orchestrator: Vec<Node>) -> Vec<Node> {
     for (at, available) in [(0, false), (2, true)] {
         nodes[at].add_capability(CapabilityState { available, ..held(own_capability(), 60, 2) });
     }
+    for (at, percent) in [(3, 48), (4, 60)] {
+        nodes[at].add_capability(held(shared_capability(), percent, 2));
+    }
+    for (at, input_type) in [(1, "u"), (2, INPUT_TYPE)] {
+        if let Some(held) = nodes[at].capabilities.get_mut(&executor()) {
+            Arc::make_mut(&mut held.capability).input_types = vec![input_type.into()];
+        }
+    }
     nodes
 }
 
 /// A sequence over two capabilities, a task that the orchestrator is too poor for, an optional task of which the orchestrator does not
 /// offer the other capability, a validation of a task before the last one, the same with an effect between, a validation of a
-/// member, a task that prefers a node, one whose text alone exceeds the budget of every debater, and two validations.
+/// member, a task with a type of input that prefers a node, one that prefers two nodes with equal scores, a validation of a member that an
+/// ensemble leaves out, a task whose text alone exceeds the budget of every debater, and two validations.
 pub(crate) fn plans() -> Vec<Plan> {
     let validation = |depends_on: &[u32]| validating(step(3, depends_on), 1);
     let effect = Effect::Undoable { compensation: Text::from("undo") };
@@ -66,7 +81,10 @@ pub(crate) fn plans() -> Vec<Plan> {
         plan_of([step(1, &[]), step(2, &[1]), validation(&[1, 2])]),
         plan_of([step(1, &[]), Task { effect, ..step(2, &[1]) }, validation(&[1, 2])]),
         plan_of([step(1, &[]), step(2, &[]), validation(&[1])]).with_aggregation(voting),
-        plan_of([preferring(1)]),
+        plan_of([preferring(&[THIRD], Module::Executor.capability(), Some(INPUT_TYPE))]),
+        plan_of([preferring(&[THIRD, FOURTH], shared_capability(), None)]),
+        plan_of([demanding(1, &[]), demanding(2, &[]), validating(step(3, &[1, 2]), 2)])
+            .with_aggregation(aggregation(AggregationStrategy::Voting, true)),
         plan_of([Task { text: "t".repeat(TEXT_OVER_BUDGET).into(), ..step(1, &[]) }]),
         plan_of([step(1, &[]), validating(step(2, &[1]), 1), step(3, &[2]), validating(step(4, &[3]), 3)]),
     ]
@@ -137,14 +155,18 @@ fn validating(mut task: Task, validated: u32) -> Task {
     task
 }
 
-/// A task that prefers a node to which the orchestrator has a strong connection. By what the nodes publish it is not the best one.
-fn preferring(number: u32) -> Task {
-    let constraints =
-        TaskConstraints { preferred_nodes: vec![NodeId::new(THIRD)], ..TaskConstraints::default() };
-    let required_capabilities = vec![Module::Executor.capability()];
-    let requirements = Requirements { required_capabilities, constraints, ..Requirements::default() };
+/// A task that prefers nodes to which the orchestrator has strong connections. By what the nodes publish, the first of them is not the
+/// best one.
+fn preferring(nodes: &[&str], capability: CapabilityId, input_type: Option<&str>) -> Task {
+    let preferred_nodes = nodes.iter().map(|name| NodeId::new(*name)).collect();
+    let requirements = Requirements {
+        required_capabilities: vec![capability],
+        input_type: input_type.map(Text::from),
+        constraints: TaskConstraints { preferred_nodes, ..TaskConstraints::default() },
+        ..Requirements::default()
+    };
     let options = StepOptions { requirements: Some(Arc::new(requirements)), ..StepOptions::default() };
-    Task { step: options, ..step(number, &[]) }
+    Task { step: options, ..step(1, &[]) }
 }
 
 /// Whether the plan has two tasks, of which the first has this number.
