@@ -240,8 +240,11 @@ impl Adversary {
         if self.model.free.situation {
             inputs = inputs.into_iter().flat_map(|reply| situation::replies(state, call, reply)).collect();
         }
-        if self.model.free.scopes && matches!(call.operation, Operation::RunTask { .. }) {
-            inputs.push(scoped::reply_with_situation(call.id));
+        if self.model.free.scopes {
+            inputs.extend(scoped::plan_with_narrow_member(state, call));
+            if matches!(call.operation, Operation::RunTask { .. }) {
+                inputs.push(scoped::reply_with_situation(call.id));
+            }
         }
         let assignment = state.network().and_then(|network| network.assignment(call.id));
         let is_remote = assignment.is_some_and(|assignment| !assignment.is_local());
@@ -281,7 +284,7 @@ impl Adversary {
             (Detail::Ratings | Detail::Duels, _) => ratings::reports(&self.policy.thresholds, ask),
             (Detail::Answers, _) => answers::reports(state, ask),
             (Detail::Nothing, Remote::Attempts) => network::attempts::reports(state, ask),
-            (Detail::Nothing, Remote::Ensembles) => network::ensembles::reports(ask),
+            (Detail::Nothing, Remote::Ensembles) => network::ensembles::reports(state, ask),
             (
                 Detail::Nothing,
                 Remote::Nowhere | Remote::Handoffs | Remote::Steps | Remote::Modules | Remote::Interactions,

@@ -7,13 +7,14 @@ use orchestrion_claims::{CLAIMS, ClaimCheck, Contract};
 use orchestrion_kernel::checker::input_time;
 use orchestrion_kernel::event::ForgetCause;
 use orchestrion_kernel::ids::Text;
-use orchestrion_kernel::item::{ItemKey, Layer};
-use orchestrion_kernel::knowledge::Write;
-use orchestrion_kernel::module::{Failure, Operation, Report};
-use orchestrion_kernel::network::NetworkEvent;
+use orchestrion_kernel::item::{ItemKey, Layer, Scope};
+use orchestrion_kernel::knowledge::{NewFact, Write, WriteSource};
+use orchestrion_kernel::module::{Argument, Failure, Operation, Report, Role, Stance};
+use orchestrion_kernel::network::{NetworkError, NetworkEvent, NetworkInput};
 use orchestrion_kernel::plan::{Effect, Plan, Task};
+use orchestrion_kernel::state::NetworkState;
 use orchestrion_kernel::{
-    CallId, Event, Events, Input, Phase, Refusal, State, TimedInput, Timestamp, UserId, decide,
+    CallId, Event, Events, Input, Phase, Refusal, Score, State, TimedInput, Timestamp, UserId, decide,
 };
 use std::fmt::{self, Write as _};
 use std::sync::LazyLock;
@@ -70,13 +71,7 @@ fn passes_time_first(subject: &KernelUnderTest, state: &State) -> bool {
             }
             _ => None,
         });
-    let rewrite = |key: &Text| Write::Working {
-        key: key.clone(),
-        text: TEXT.clone(),
-        expires_at: None,
-        depends_on: Vec::new(),
-    };
-    let rewrites = expiring.map(|key| Input::Write(Box::new(rewrite(key))));
+    let rewrites = expiring.map(|key| Input::Write(Box::new(working(key))));
     [Input::Step].into_iter().chain(rewrites).all(|input| {
         let after_passage = decide(&later, &input);
         decide(state, &input) == after_passage.map(|events| passage.iter().cloned().chain(events).collect())
@@ -211,8 +206,10 @@ enum ExpectedResponse {
     WrongCall,
     WrongReport,
     WrongUser,
+    NoSession,
     Unexpected,
     EffectChanged,
+    SecondNetwork,
     TimeWentBack,
 }
 
@@ -223,8 +220,12 @@ impl ExpectedResponse {
             Self::WrongCall => matches!(answer, Err(Refusal::WrongCall { .. })),
             Self::WrongReport => matches!(answer, Err(Refusal::WrongReport { .. })),
             Self::WrongUser => matches!(answer, Err(Refusal::WrongUser { .. })),
+            Self::NoSession => matches!(answer, Err(Refusal::NoSession)),
             Self::Unexpected => matches!(answer, Err(Refusal::UnexpectedInput { .. })),
             Self::EffectChanged => matches!(answer, Err(Refusal::EffectChanged { .. })),
+            Self::SecondNetwork => {
+                matches!(answer, Err(Refusal::InvalidNetworkInput(NetworkError::AlreadyCreated)))
+            }
             Self::TimeWentBack => matches!(answer, Err(Refusal::TimeWentBack { .. })),
         }
     }
@@ -240,6 +241,11 @@ fn signal() -> Write {
     Write::Environment { key: TEXT.clone(), text: TEXT.clone(), supersedes: None }
 }
 
+/// A working item, which ends with its session.
+fn working(key: &Text) -> Write {
+    Write::Working { key: key.clone(), text: TEXT.clone(), expires_at: None, depends_on: Vec::new() }
+}
+
 /// At least one input of every kind, most of them unexpected.
 fn probes(state: &State) -> Vec<Probe> {
     let control = state.control();
@@ -253,8 +259,7 @@ fn probes(state: &State) -> Vec<Probe> {
     // Outside Idle, the phase is refused first.
     let of_message =
         |in_idle| if control.phase() == Phase::Idle { in_idle } else { ExpectedResponse::Unexpected };
-    let of_stranger =
-        if control.session().is_some() { ExpectedResponse::WrongUser } else { ExpectedResponse::Any };
+    let in_session = |due| if control.session().is_some() { due } else { ExpectedResponse::NoSession };
     let receipt_fits = ask.is_none_or(|ask| matches!(ask, Operation::DeliverAudit));
     let locks = Report::Identity { gcp: true, mongodb: true };
     let mut probes: Vec<Probe> = [
@@ -263,9 +268,9 @@ fn probes(state: &State) -> Vec<Probe> {
         (Input::Resume, ExpectedResponse::Any),
         (Input::Tick, ExpectedResponse::Any),
         (Input::Write(Box::new(signal())), ExpectedResponse::Any),
-        (Input::SessionEnd, ExpectedResponse::Any),
-        (Input::session_start(stranger()), ExpectedResponse::Any),
-        (message(stranger()), of_message(of_stranger)),
+        (Input::SessionEnd, of_message(in_session(ExpectedResponse::Any))),
+        (Input::session_start(stranger()), of_message(ExpectedResponse::Any)),
+        (message(stranger()), of_message(in_session(ExpectedResponse::WrongUser))),
         (Input::reply(other, Report::Delivered), ExpectedResponse::WrongCall),
         (
             Input::reply(live, Report::Delivered),
@@ -282,10 +287,38 @@ fn probes(state: &State) -> Vec<Probe> {
         input: TimedInput::in_state(state, message(user.clone())),
         due: of_message(ExpectedResponse::Any),
     }));
+    if control.session().is_none() {
+        probes.extend(writes_of_session().map(|write| Probe {
+            input: TimedInput::in_state(state, Input::Write(Box::new(write))),
+            due: ExpectedResponse::NoSession,
+        }));
+    }
+    probes.extend(state.network().map(|network| Probe {
+        input: TimedInput::in_state(state, Input::Network(Box::new(second_creation(network)))),
+        due: ExpectedResponse::SecondNetwork,
+    }));
     probes.extend(state.now().millis().checked_sub(1).map(|earlier| Probe {
         input: TimedInput { at: Timestamp::from_millis(earlier), input: Input::Step },
         due: ExpectedResponse::TimeWentBack,
     }));
+    // Only Solution and the Optimizer may submit a plan with their arguments.
+    if let (
+        Some(
+            Operation::Argue(Role::Analyst | Role::Critic | Role::Security)
+            | Operation::ArgueAdditional { .. }
+            | Operation::ReviewRevision,
+        ),
+        Some(request),
+    ) = (ask, control.request())
+        && let Some(revised) = request.plan.as_ref().filter(|_| is_made)
+    {
+        let argument = Argument { stance: Stance::Pro, confidence: Score::ONE };
+        let report = Report::Argument { argument, text: TEXT.clone(), plan: Some(revised.plan.clone()) };
+        probes.push(Probe {
+            input: TimedInput::in_state(state, Input::reply(live, report)),
+            due: ExpectedResponse::WrongReport,
+        });
+    }
     // No reply to a call that is not made is accepted, whatever its plan.
     if is_made && let (Some(Operation::Diagnose), Some(plan)) = (ask, other_effects(state)) {
         let report = Report::Repaired { text: Text::from("?"), plan };
@@ -295,6 +328,21 @@ fn probes(state: &State) -> Vec<Probe> {
         });
     }
     probes
+}
+
+/// A working item, a fact of the session, and a fact of the user.
+fn writes_of_session() -> [Write; 3] {
+    let fact = |source| NewFact::global(TEXT.clone(), TEXT.clone(), source);
+    let named = || WriteSource::declared(TEXT.clone());
+    let of_session = NewFact { scope: Scope::Session, ..fact(named()) };
+    [working(&TEXT), Write::Fact(of_session), Write::Fact(fact(WriteSource::default()))]
+}
+
+/// The creation of a network where one exists.
+fn second_creation(network: &NetworkState) -> NetworkInput {
+    let (orchestrator, policy) = (network.orchestrator().clone(), *network.policy());
+    let nodes = network.node(&orchestrator).cloned().into_iter().collect();
+    NetworkInput::Create { orchestrator, policy, nodes }
 }
 
 /// The plan with a different effect for every task, if one of them was started.

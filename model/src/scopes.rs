@@ -186,7 +186,8 @@ pub const MODELS: [Model; 18] = [
     },
     Model {
         name: "ensembles",
-        about: "ensembles of every strategy, with nodes in clusters, whose order by trust and by quality differs",
+        about: "ensembles of every strategy, with nodes in clusters, whose order by trust and by quality differs, and tasks that are routed in \
+                every order",
         free: Nondeterminism { network: Remote::Ensembles, ..FROZEN },
     },
     Model {

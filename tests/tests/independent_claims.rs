@@ -20,7 +20,16 @@ const DATA: &[(&str, &[&str])] = &[
     ("Connections", &["get", "insert", "is_empty", "iter"]),
     (
         "Control",
-        &["conversation", "next_request", "pending_call", "pending_calls", "phase", "request", "session"],
+        &[
+            "conversation",
+            "next_call",
+            "next_request",
+            "pending_call",
+            "pending_calls",
+            "phase",
+            "request",
+            "session",
+        ],
     ),
     ("Effect", &["kind"]),
     ("EffectsLedger", &["get", "is_empty", "iter"]),

@@ -112,12 +112,10 @@ pub(crate) fn best() -> NodeId {
 pub(super) fn creation(model: Model) -> Vec<Input> {
     let executor = || Module::Executor.capability();
     let is_remote = |module: &Module| match model.free.network {
-        Remote::Handoffs
-        | Remote::Steps
-        | Remote::Interactions
-        | Remote::Attempts
-        | Remote::Ensembles
-        | Remote::Nowhere => *module == Module::Executor,
+        Remote::Handoffs | Remote::Steps | Remote::Interactions | Remote::Attempts | Remote::Nowhere => {
+            *module == Module::Executor
+        }
+        Remote::Ensembles => *module == Module::Executor || ensembles::MODULES.contains(module),
         Remote::Modules => matches!(module, Module::Executor | Module::Auditor),
     };
     let local = Module::ALL.into_iter().filter(|module| !is_remote(module)).map(Module::capability);
@@ -156,27 +154,30 @@ pub(super) fn creation(model: Model) -> Vec<Input> {
         let own = node(ORCHESTRATOR, (90, 90), [own_capability(), shared_capability()], 1);
         own.capabilities.into_values().for_each(|state| first.add_capability(state));
     }
-    let policy = match model.free.network {
-        Remote::Nowhere | Remote::Handoffs | Remote::Steps | Remote::Modules | Remote::Ensembles => {
-            trust_policy()
-        }
-        Remote::Interactions => interactions::trust_policy(),
-        Remote::Attempts => attempts::trust_policy(),
+    let policies = match model.free.network {
+        Remote::Nowhere | Remote::Handoffs | Remote::Steps | Remote::Modules => vec![trust_policy()],
+        Remote::Interactions => vec![interactions::trust_policy()],
+        Remote::Attempts => vec![attempts::trust_policy()],
+        Remote::Ensembles => ensembles::policies(),
     };
-    let create =
-        |orchestrator: NodeId, nodes: Vec<Node>| NetworkInput::Create { orchestrator, policy, nodes };
+    let create = |orchestrator: &NodeId, policy: &TrustPolicy, nodes: &[Node]| NetworkInput::Create {
+        orchestrator: orchestrator.clone(),
+        policy: *policy,
+        nodes: nodes.to_vec(),
+    };
     let mut twice = nodes.clone();
     twice.extend(nodes.first().cloned());
-    let mut invalid = policy;
-    invalid.connection.initial_weight = Score::ZERO;
-    let inputs = [
-        create(orchestrator.clone(), nodes.clone()),
-        create(orchestrator.clone(), twice),
-        create(NodeId::new("?"), nodes.clone()),
-        NetworkInput::Create { orchestrator, policy: invalid, nodes },
-        NetworkInput::Tick,
-    ];
-    inputs.into_iter().map(network_input).collect()
+    let valid = policies.iter().map(|policy| create(&orchestrator, policy, &nodes));
+    let refused = policies.iter().take(1).flat_map(|policy| {
+        let mut invalid = *policy;
+        invalid.connection.initial_weight = Score::ZERO;
+        [
+            create(&orchestrator, policy, &twice),
+            create(&NodeId::new("?"), policy, &nodes),
+            create(&orchestrator, &invalid, &nodes),
+        ]
+    });
+    valid.chain(refused).chain([NetworkInput::Tick]).map(network_input).collect()
 }
 
 /// The capability that only the orchestrator holds, for one task at a time.
@@ -273,6 +274,7 @@ pub(super) fn changes(environment: [u32; 2], network: &NetworkState, state: &Sta
         NetworkInput::Tick,
         NetworkInput::Leave { node: orchestrator.clone() },
         NetworkInput::Leave { node: NodeId::new("?") },
+        NetworkInput::Join { node: self::node(ORCHESTRATOR, (90, 90), [], 2) },
         NetworkInput::SetAvailable { node: best, capability: CapabilityId::new("?"), available: true },
     ]);
     inputs.into_iter().map(network_input).collect()

@@ -51,12 +51,12 @@ fn unequal() -> Ratings {
     }
 }
 
-/// Points at both ends of their range, where a gain or a loss saturates.
+/// Points at both ends of their range, where a gain or a loss saturates; one role has more successes than matches.
 fn extreme() -> Ratings {
     let of = |elo| Rating { elo, successes: 0, matches: 0 };
     Ratings {
         analyst: of(u32::MAX),
-        solution: of(3),
+        solution: Rating { successes: 5, matches: 2, ..of(3) },
         critic: of(u32::MAX),
         security: of(u32::MAX - 1),
         optimizer: of(0),

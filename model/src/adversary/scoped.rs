@@ -1,11 +1,14 @@
 //! The inputs of the adversary about scopes: facts, promotions, messages and plans (decision 0037).
 
 use super::knowledge::{fact, has_room, summary_update};
+use crate::scopes::steps::{aggregation, plan_of, step};
 use orchestrion_kernel::item::{ItemKey, MemoryType, Rank, Scope};
 use orchestrion_kernel::knowledge::{NewFact, Reference, Write, WriteSource};
-use orchestrion_kernel::module::Report;
-use orchestrion_kernel::plan::{Effect, Plan, StepOptions, Task};
-use orchestrion_kernel::{CallId, Input, RequestId, State, TaskId, UserId};
+use orchestrion_kernel::module::{Operation, Report};
+use orchestrion_kernel::network::aggregation::AggregationStrategy;
+use orchestrion_kernel::plan::{Effect, Plan, Task};
+use orchestrion_kernel::state::Call;
+use orchestrion_kernel::{CallId, Input, RequestId, State, UserId};
 use std::collections::BTreeSet;
 
 /// Every write to try before the first request, while there is room: facts in the global scope and in a hypothesis, a denied one
@@ -51,18 +54,23 @@ pub(super) fn messages(user: &UserId) -> Vec<Input> {
 
 /// Plans without a scope, in a scope, in part in a scope, and in the draft.
 pub(super) fn plans() -> Vec<Plan> {
-    let task = |(id, scope)| Task {
-        id: TaskId::new(id),
-        text: "task".into(),
+    let task = |(number, scope)| Task {
         effect: Effect::Undoable { compensation: "undo".into() },
         depends_on: None,
         scope,
-        step: StepOptions::default(),
+        ..step(number, &[])
     };
-    let plan = |scopes: Vec<Option<Scope>>| Plan::new((1..).zip(scopes).map(task).collect());
+    let plan = |scopes: Vec<Option<Scope>>| plan_of((1..).zip(scopes).map(task));
     let scopes = [vec![None], vec![Some(supposed())], vec![Some(supposed()), None], vec![Some(draft())]];
-    // The task ids are distinct.
-    scopes.into_iter().filter_map(|scopes| plan(scopes).ok()).collect()
+    scopes.into_iter().map(plan).collect()
+}
+
+/// A plan with a member in a scope, for a request in the global one. It is refused.
+pub(super) fn plan_with_narrow_member(state: &State, call: Call) -> Option<Input> {
+    let is_global = state.control().request().is_some_and(|request| request.scope.is_global());
+    let members = [Task { scope: Some(supposed()), ..step(1, &[]) }, step(2, &[])];
+    let plan = plan_of(members).with_aggregation(aggregation(AggregationStrategy::Voting, false));
+    (call.operation == Operation::DraftPlan && is_global).then(|| Input::reply(call.id, Report::Plan(plan)))
 }
 
 /// A task result with an update of the situation.

@@ -126,7 +126,7 @@ fn iteration(operation: Operation) -> Option<NonZeroU32> {
         Operation::LoadContext => 1,
         Operation::DraftPlan => 2,
         Operation::Argue(Role::Analyst) => 3,
-        // A module numbers its own iterations, so that two of them may have one number.
+        // Each module numbers its own iterations, so two modules may use the same number.
         Operation::Argue(Role::Solution) | Operation::RunTask { .. } => 4,
         Operation::VerifyIdentity
         | Operation::Summarize
@@ -147,7 +147,7 @@ fn iteration(operation: Operation) -> Option<NonZeroU32> {
 fn action(iteration: NonZeroU32, has_calls: bool) -> ActionRecord {
     let call = |name: &str, rest: &str, outcome| ToolCall {
         name: format!("{name}{iteration}").into(),
-        args: [("b", "second"), ("a", "first")]
+        args: [("b", "second"), ("a", "first"), ("empty", "")]
             .map(|(name, text)| (name.to_owned(), Text::from(text)))
             .into(),
         result: format!("é{iteration} {rest}").into(),
@@ -170,25 +170,28 @@ fn action(iteration: NonZeroU32, has_calls: bool) -> ActionRecord {
     }
 }
 
-/// The first update, with space around a text, blank texts and an unknown field, or one that replaces its text by a longer one. The
-/// texts of the latter are longer than the limit and as long.
+/// The first update, of other fields than the goal, with blank texts and keys that name no field; then the goal, with space around its
+/// text; then one that replaces texts by longer ones. The texts of the last are longer than the limit and as long.
 fn next_update(state: &State) -> SummaryUpdate {
-    let goal = state.semantic().situation().get(SummaryField::Goal).to_owned();
-    if goal == " g " {
+    let (blank, separator) = (" \n", "\u{1c}");
+    let summary = state.semantic().situation();
+    if summary.fields().next().is_none() {
         return summary_update(&[
-            ("goal", "ünder the limit no more"),
-            ("progress", "prögres"),
-            ("key_findings", " "),
-            ("current_approach", "a"),
+            ("progress", blank),
+            ("key_findings", "k"),
+            ("current_approach", separator),
+            ("next_focus", "f"),
+            ("Goal", "g"),
+            ("insights", "i"),
         ]);
     }
-    let (blank, separator) = (" \n", "\u{1c}");
+    if summary.get(SummaryField::Goal).is_empty() {
+        return summary_update(&[("goal", " g "), ("next_focus", blank)]);
+    }
     summary_update(&[
-        ("goal", " g "),
-        ("progress", blank),
-        ("key_findings", "k"),
-        ("current_approach", separator),
-        ("next_focus", "f"),
-        ("insights", "i"),
+        ("goal", "ünder the limit no more"),
+        ("progress", "prögres"),
+        ("key_findings", " "),
+        ("current_approach", "a"),
     ])
 }

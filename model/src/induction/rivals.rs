@@ -25,7 +25,17 @@ pub(super) fn starts() -> Vec<Vec<Entry>> {
         starts.extend(successions(&first, &second));
     }
     starts.push(renamed_in_two_scopes());
+    starts.push(renamed_and_denied());
     starts
+}
+
+/// A fact that was superseded under another key, and a later one of its own key that was denied.
+fn renamed_and_denied() -> Vec<Entry> {
+    vec![
+        with_validity(fact(id(1), "a", "1", record()), superseded(id(2))),
+        fact(id(2), "b", "2", FactRecord { supersedes: Some(id(1)), ..record() }),
+        with_validity(fact(id(3), "a", "3", record()), Validity::Denied),
+    ]
 }
 
 /// A fact that was superseded under another key, beside a value of its key that was superseded in a supposition only.

@@ -49,6 +49,8 @@ pub(super) enum Difference {
     Lost,
     /// Of the first item: its predecessor has a predecessor.
     Descended,
+    /// Of the first item: what depends on all three also depends on a signal.
+    Kept,
     /// Of the last item: a fourth one has the audience of the second, so that two groups have equal sizes.
     Even,
     /// Of the last item: the user does not read it, and its text alone has as many tokens as make a compaction due.
@@ -83,13 +85,14 @@ const ALL: [D; 19] = [
 const LONG_CHARS: usize = 32;
 
 /// What differs from every other start.
-pub(super) const ALONE: [[Difference; 3]; 8] = [
+pub(super) const ALONE: [[Difference; 3]; 9] = [
     [D::Named, D::None, D::None],
     [D::OfSession, D::OfSession, D::OfSession],
     [D::Past, D::Past, D::Past],
     [D::PastTags, D::PastTags, D::None],
     [D::Lost, D::None, D::None],
     [D::Descended, D::None, D::None],
+    [D::Kept, D::None, D::None],
     [D::None, D::Audience, D::Even],
     [D::None, D::None, D::Unreadable],
 ];
@@ -120,6 +123,7 @@ pub(super) fn starts() -> Vec<Vec<Entry>> {
         let working = Layer::Working { created_at: at(0), expires_at: Some(at(9)) };
         let mut dependent = entry(id(6), ItemKey::Working("w".into()), "1", working);
         dependent.deps = vec![id(1), id(2), id(3)];
+        dependent.deps.extend((first == D::Kept).then(|| id(4)));
         // The session keeps two items.
         items.extend((![D::Subtask, D::PastTags].contains(&first)).then_some(dependent));
         if third == D::DependsOnOutside {
@@ -199,6 +203,7 @@ fn item(number: u64, difference: D) -> Entry {
         | D::PastTags
         | D::Lost
         | D::Descended
+        | D::Kept
         | D::Even => {}
     }
     // One that shadows has the key of the item before it.
@@ -246,6 +251,7 @@ fn item(number: u64, difference: D) -> Entry {
         | D::OfSession
         | D::Lost
         | D::Descended
+        | D::Kept
         | D::Even => {}
     }
     entry

@@ -3,14 +3,15 @@
 use super::prelude::*;
 use crate::reference::compaction::{cluster, group_of, is_due, is_same_group, largest_group};
 use crate::reference::items::{chain_end, fact_keys, facts_in_force, is_in_force, latest_with_key};
+use crate::reference::reading::has_expired;
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
-use orchestrion_kernel::Trigger;
 use orchestrion_kernel::event::ForgetCause;
 use orchestrion_kernel::ids::{ItemId, Text};
 use orchestrion_kernel::item::{FactRecord, Item, Layer, Validity};
 use orchestrion_kernel::module::Module;
 use orchestrion_kernel::semantic::{Entry, SemanticState};
+use orchestrion_kernel::{Timestamp, Trigger};
 
 pub(super) const COMPACTION: &[Claim] = &[
     Claim {
@@ -171,7 +172,8 @@ pub(super) const COMPACTION: &[Claim] = &[
             summaries(after) == Some(into)
                 && fact_keys(summary).eq(names)
                 && before.semantic().get(into).is_none()
-                && lasting(after).count() + gone.len() == lasting(before).count() + 1
+                && lasting(after, after.now()).count() + gone.len()
+                    == lasting(before, after.now()).count() + 1
                 && summary.validity == if review { Validity::NeedsReview } else { Validity::Current }
                 && parts.iter().all(|part| is_same_group(part, summary))
                 && is_of_summarizer(summary, &parts)
@@ -189,7 +191,7 @@ pub(super) const COMPACTION: &[Claim] = &[
         check: StepInvariant(|policy, before, events, after| {
             let Some((into, gone)) = summarized(events) else { return true };
             let instead = policy.rules.repointed_dependents.then_some(into);
-            let stays = lasting(before).filter(|entry| !gone.contains(&entry.item.id));
+            let stays = lasting(before, after.now()).filter(|entry| !gone.contains(&entry.item.id));
             let round = |id: &ItemId| depends_transitively_on(before, *id, gone);
             let grounds: BTreeSet<ItemId> = valid_entries(before, gone)
                 .flat_map(|entry| entry.deps.iter().copied())
@@ -233,7 +235,7 @@ pub(super) const COMPACTION: &[Claim] = &[
             let waits = |state: &State| state.control().phase() == Phase::Compacting;
             let is_signal = |item: &Item| matches!(item.layer, Layer::Environment);
             let said = |state: &State| -> Vec<Entry> {
-                lasting(state).filter(|entry| !is_signal(&entry.item)).cloned().collect()
+                lasting(state, after.now()).filter(|entry| !is_signal(&entry.item)).cloned().collect()
             };
             let notices =
                 || !waits(before) || !waits(after) || outdated(after) || said(before) == said(after);
@@ -242,7 +244,9 @@ pub(super) const COMPACTION: &[Claim] = &[
                 _ => false,
             };
             let has_cause = || !outdated(after) || outdated(before) || events.iter().any(changes);
-            (!events.iter().any(lost) || lasting(before).eq(lasting(after))) && notices() && has_cause()
+            (!events.iter().any(lost) || lasting(before, after.now()).eq(lasting(after, after.now())))
+                && notices()
+                && has_cause()
         }),
         premise: Premise::State(|_, state| state.control().phase() == Phase::Compacting),
         not_applicable: without_compaction,
@@ -314,11 +318,9 @@ fn is_summary_outdated(state: &State) -> bool {
     state.control().pending_calls().iter().any(is_summary) && of_request(state, |request| request.outdated)
 }
 
-/// The entries without the situation summary, which every reply may update, and without items that expire, which leave when time
-/// passes.
-fn lasting(state: &State) -> impl Iterator<Item = &Entry> {
-    let expires = |item: &Item| matches!(item.layer, Layer::Working { expires_at: Some(_), .. });
-    let changes = move |item: &Item| matches!(item.key, ItemKey::Situation(_)) || expires(item);
+/// The entries without the situation summary, which every reply may update, and without expired items.
+fn lasting(state: &State, now: Timestamp) -> impl Iterator<Item = &Entry> {
+    let changes = move |item: &Item| matches!(item.key, ItemKey::Situation(_)) || has_expired(item, now);
     state.semantic().entries().filter(move |entry| !changes(&entry.item))
 }
 

@@ -165,9 +165,11 @@ pub(super) const INTERACTIONS: &[Claim] = &[
         clause: "001-10.2",
         statement: "The quality of a result and of its task is the weighted sum of the ratings times the factor of reuse, mapped to \
                     0..1. Without feedback the ratings of a result are 3, and the quality of a task is 0.5. The result of a \
-                    failure has the quality 0. Each has its own tone: that of the reply, else 0.",
+                    failure has the quality 0. Each has its own tone: that of the reply, else 0. A result is rated if it \
+                    has feedback or the call failed; a task is rated if it has feedback.",
         formula: "□ (Exchanged(x) ⇒ ∀ y ∈ {task, result}: q(y) = (f Σ w r − f_min) / (5 f_max − f_min) ∧ tone(y) = tone_y(reply)), where \
-                  r(result) = 3 and q(task) = 0.5 without feedback; on a failure q(result) = 0, q(task) = 0.5, tone = 0",
+                  r(result) = 3 and q(task) = 0.5 without feedback; on a failure q(result) = 0, q(task) = 0.5, tone = 0; \
+                  rated(y) ⇔ feedback on y, or y = result of a failure",
         check: ResponseInvariant(|_, decide, state| {
             ended_tasks(state).all(|(input, judged)| {
                 // Without rows for errors a failure is refused.
@@ -189,6 +191,9 @@ pub(super) const INTERACTIONS: &[Claim] = &[
                         let of_task = report.task_feedback.map_or(Some(500_000), rated);
                         is_expected(&exchange.result, of_result, report.tone)
                             && is_expected(&exchange.task, of_task, report.task_tone)
+                            && exchange.result.is_rated
+                                == judged.is_none_or(|report| report.feedback.is_some())
+                            && exchange.task.is_rated == report.task_feedback.is_some()
                     })
                 })
             })

@@ -54,10 +54,11 @@ pub(super) const KERNEL: &[Claim] = &[
     Claim {
         id: "C-64",
         clause: "000-4.4",
-        statement: "The kernel refuses a reply to another call, a reply of the wrong kind, and a message \
-                    of another user, each with its own refusal. Outside Idle, every message is unexpected.",
-        formula: "call(i) ∉ pending(o) ⇒ decide(o, i) = WrongCall; likewise WrongReport, WrongUser; phase(o) ≠ Idle ⇒ decide(o, message) = \
-                  UnexpectedInput",
+        statement: "The kernel refuses a reply to another call, a reply of the wrong kind, a message of another user, an input that needs \
+                    a session while none is open, and the creation of a second network, each with its own refusal. Outside Idle, every \
+                    message and every start and end of a session is unexpected.",
+        formula: "call(i) ∉ pending(o) ⇒ decide(o, i) = WrongCall; likewise WrongReport, WrongUser, NoSession, AlreadyCreated; phase(o) ≠ \
+                  Idle ⇒ decide(o, message) = UnexpectedInput",
         check: ClaimCheck::Contract(Contract::RefusesMismatchedReply),
         premise: Premise::State(is_pending),
         ..CLAIM
@@ -71,6 +72,24 @@ pub(super) const KERNEL: &[Claim] = &[
             let pending = state.control().pending_calls().iter().map(|call| (call.id, call.operation));
             pending.eq(past.pending.iter().copied())
                 && (!past.running || past.phase == Some(state.control().phase()))
+        }),
+        premise: Premise::State(is_pending),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-240",
+        clause: "000-1.7",
+        statement: "Calls and requests are numbered in order: a new one has the next number, and nothing else changes the next number.",
+        formula: "□ (ToolCall(c) ∈ σ ⇒ c = next_call) ∧ □ (UserMsg(r) ∈ σ ⇒ r = next_request) ∧ \
+                  □ (next' = next + the number of new ones in σ)",
+        check: StepInvariant(|_, before, events, after| {
+            let (mut call, mut request) = (before.control().next_call(), before.control().next_request());
+            let are_next = events.iter().all(|event| match event {
+                Event::ToolCall { call: new, .. } => core::mem::replace(&mut call, new.next()) == *new,
+                Event::UserMsg { request: new, .. } => core::mem::replace(&mut request, new.next()) == *new,
+                _ => true,
+            });
+            are_next && after.control().next_call() == call && after.control().next_request() == request
         }),
         premise: Premise::State(is_pending),
         ..CLAIM

@@ -9,6 +9,7 @@ use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use orchestrion_kernel::ids::{CallId, NodeId};
+use orchestrion_kernel::network::policy::RoutingOrder;
 use orchestrion_kernel::network::{CapabilityState, NetworkEvent, NetworkInput, Node, NodeStatus};
 use orchestrion_kernel::score::Score;
 use orchestrion_kernel::state::Assignment;
@@ -109,9 +110,12 @@ pub(super) const NETWORK: &[Claim] = &[
     Claim {
         id: "C-123",
         clause: "001-4.9",
-        statement: "A call goes to the routing node, if it can execute the call itself, else to the candidate with the \
-                    highest score, of equal ones to that with the smaller id.",
-        formula: "□ (routed(c, n) ⇒ n = from if local, else argmax T · q_cap · (1 − load) · w · (1 − threat) · bonus)",
+        statement: "Where the policy prefers local execution, a call goes to the routing node if it can execute the call. Else it goes to \
+                    the candidate with the highest score; of equal ones, to that with the smaller id. An overloaded routing node is no \
+                    candidate. By another order of the policy, the highest quality counts, or the fewest interactions with the routing \
+                    node.",
+        formula: "□ (routed(c, n) ⇒ n = from if local, else argmax T · q_cap · (1 − load) · w · (1 − threat) · bonus, or q_cap, or \
+                  −interactions(from, n))",
         check: NetworkEventInvariant(|_, state, event| {
             holds_at_routing(state, event, |network, routed| {
                 expected_node(network, routed.from, &routed.requirements, routed.tried) == Some(routed.to)
@@ -289,10 +293,16 @@ pub(super) const NETWORK: &[Claim] = &[
     Claim {
         id: "C-131",
         clause: "001-7.6",
-        statement: "Explicit load moves work away: a node that reports the full load gets no call of another node while a \
-                    candidate with a positive score is left. A member keeps the node of its assignment.",
-        formula: "□ (routed(c, n) ∧ n ≠ from ∧ load(n) := 1 ⇒ ¬routed(c, n) ∨ no other candidate scores above 0)",
+        statement: "Under the order by score, explicit load moves work away: a node that reports the full load gets no call of \
+                    another node while a candidate with a positive score is left. A member keeps the node of its assignment.",
+        formula: "□ (order = score ∧ routed(c, n) ∧ n ≠ from ∧ load(n) := 1 ⇒ ¬routed(c, n) ∨ no other candidate scores above 0)",
         check: ResponseInvariant(|_, decide, state| {
+            // The other orders do not read the load.
+            let is_by_score =
+                state.network().is_some_and(|network| network.policy().routing.order == RoutingOrder::Score);
+            if !is_by_score {
+                return true;
+            }
             routing_inputs(state).into_iter().all(|input| {
                 let routed_now = events_of(decide, state, &input).as_deref().and_then(routed);
                 let Some((_, from, to)) = routed_now.filter(|(_, from, to)| from != to) else {
@@ -316,7 +326,7 @@ pub(super) const NETWORK: &[Claim] = &[
                         let others = requirements(&after, call).and_then(|required| {
                             let network = after.network()?;
                             let assignment = network.assignment(call)?;
-                            Some(candidates(network, &from, &required, &assignment.tried))
+                            Some(startable_candidates(network, &from, &required, &assignment.tried))
                         });
                         others.is_some_and(|others| {
                             others.iter().all(|(score, node)| *score == 0 || **node == to)

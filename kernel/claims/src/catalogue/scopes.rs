@@ -3,11 +3,12 @@
 
 use super::prelude::*;
 use crate::reference::items::{fact_keys, facts_in_force, is_in_force, is_shared, item_scope};
-use crate::reference::plans::call_scope;
+use crate::reference::plans::{call_scope, members};
 use alloc::collections::BTreeSet;
 use orchestrion_kernel::ids::ItemId;
 use orchestrion_kernel::item::{FactRecord, Item, Rank, Scope, Validity};
 use orchestrion_kernel::knowledge::{FactKind, NewFact, Reference, Write, WriteSource};
+use orchestrion_kernel::plan::Task;
 use orchestrion_kernel::semantic::{Entry, SemanticState};
 
 pub(super) const SCOPES: &[Claim] = &[
@@ -57,9 +58,10 @@ pub(super) const SCOPES: &[Claim] = &[
         id: "C-106",
         clause: "decision 0037",
         statement: "A request runs in the scope of its message, then in that of the first plan with one. Message and \
-                    tasks name only open scopes, and tasks of a request in a scope no other. No fact changes its scope.",
+                    tasks name only open scopes, and tasks of a request in a scope no other. A member that names a scope names that of its \
+                    request, after the plan is adopted. No fact changes its scope.",
         formula: "□ (UserMsg(s) ∈ σ ⇒ scope'(r) = s) ∧ □ (PlanAdopted(p) ∈ σ ⇒ scope'(r) = scope(p) if p has one, else scope(r)) ∧ \
-                  □ (s named ⇒ open(s)) ∧ □ (x fact ⇒ scope'(x) = scope(x))",
+                  □ (s named ⇒ open(s)) ∧ □ (m member, scope(m) named ⇒ scope(m) = scope'(r)) ∧ □ (x fact ⇒ scope'(x) = scope(x))",
         check: SemanticStepInvariant(|_, before, events, after| {
             let mut scope = before.request_scope();
             for event in events {
@@ -81,6 +83,11 @@ pub(super) const SCOPES: &[Claim] = &[
                         }
                         let first = scopes.next().flatten();
                         scope = first.filter(|_| scopes.all(|scope| scope == first)).or(scope);
+                        let is_of_request =
+                            |member: &&Task| member.scope.is_none() || member.scope.as_ref() == scope;
+                        if !members(plan).iter().all(is_of_request) {
+                            return false;
+                        }
                     }
                     _ => {}
                 }

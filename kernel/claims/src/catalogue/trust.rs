@@ -4,7 +4,9 @@
 //! node does not follow from the equations: finding G1 has the counterexample.
 
 use super::prelude::*;
+use crate::reference::contexts::{payload_tokens, tokens};
 use crate::reference::network::nodes;
+use alloc::vec::Vec;
 use orchestrion_kernel::ids::NodeId;
 use orchestrion_kernel::network::{Connection, Contribution, Exchange, Millionths, NetworkEvent};
 use orchestrion_kernel::score::Score;
@@ -48,7 +50,7 @@ pub(super) const TRUST: &[Claim] = &[
                 let ends = [&exchange.sender, &exchange.receiver];
                 exchange.sender == exchange.receiver
                     || ends.into_iter().filter_map(|end| network.node(end)).all(|node| {
-                        let mut partners: alloc::vec::Vec<&NodeId> = node.recent_partners.iter().collect();
+                        let mut partners: Vec<&NodeId> = node.recent_partners.iter().collect();
                         partners.sort_unstable();
                         partners.dedup();
                         // T ≤ distinct / window + margin, by cross multiplication. Trust and diversity are rounded.
@@ -68,10 +70,10 @@ pub(super) const TRUST: &[Claim] = &[
         id: "C-147",
         clause: "001-10.2",
         statement: "Each call that a node executes and that ends, with a reply, an error, a malformed reply or a timeout, is one \
-                    interaction of its sender and its receiver, in the same batch. Nothing else is. A failure counts as a result of \
-                    quality 0 without tone and tokens.",
+                    interaction of its sender and its receiver, in the same batch, with the time of the batch. Nothing else is. A \
+                    failure counts as a rated result of quality 0, without tone and tokens.",
         formula: "□ (interactions(σ) = executed calls that end in σ with a reply or a failure) ∧ □ (failed(c) ⇒ result(c) = (0, rated, 0, 0))",
-        check: StepInvariant(|_, before, events, _| {
+        check: StepInvariant(|_, before, events, after| {
             let executed = |call| {
                 let assignment = before.network().and_then(|network| network.assignment(call));
                 assignment.filter(|assignment| assignment.is_running())
@@ -96,10 +98,44 @@ pub(super) const TRUST: &[Claim] = &[
                 exchanges.next().is_some_and(|exchange| {
                     (&ended.from, &ended.to, &ended.capability)
                         == (&exchange.sender, &exchange.receiver, &exchange.capability)
+                        && exchange.at == after.now()
                         && (!has_failed || exchange.result == failed)
                 })
             };
             ended.all(is_interaction) && exchanges.next().is_none()
+        }),
+        premise: Premise::Network(has_interacted),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-239",
+        clause: "001-10.2",
+        statement: "The sender of an interaction gives the tokens of the payload of the call, or of the message if the call has no \
+                    payload. The receiver gives those of the texts of its report, and none after a failure. The volume is a thousandth of \
+                    their sum.",
+        formula: "□ (Exchanged(x) ⇒ tokens_task(x) = tokens(payload(c)) or tokens(message(r)) ∧ tokens_result(x) = Σ tokens(texts(report(c))), \
+                  0 on a failure ∧ v(x) = (tokens_task(x) + tokens_result(x)) / 1000)",
+        check: StepInvariant(|_, before, events, _| {
+            exchanges(events).all(|exchange| {
+                let ended = events.iter().find_map(|event| match event {
+                    Event::ToolResult { call, report, .. } => Some((*call, report_tokens(report))),
+                    Event::CallFailed { call, .. }
+                    | Event::Network(NetworkEvent::AttemptFailed { call, .. }) => Some((*call, 0)),
+                    _ => None,
+                });
+                let call = ended.and_then(|(call, _)| before.control().pending_call(call));
+                let (Some(call), Some((_, result))) = (call, ended) else { return false };
+                let task = match payload_tokens(before, call.operation) {
+                    0 => before.control().request().map_or(0, |request| tokens(request.text.as_str())),
+                    payload => payload,
+                };
+                let millionths = |number: u64, unit| {
+                    i64::try_from(number).map_or(i64::MAX, |number| number.saturating_mul(unit))
+                };
+                exchange.task.tokens.get() == millionths(task, 1_000_000)
+                    && exchange.result.tokens.get() == millionths(result, 1_000_000)
+                    && exchange.volume.get() == millionths(task.saturating_add(result), 1_000)
+            })
         }),
         premise: Premise::Network(has_interacted),
         ..CLAIM
@@ -160,6 +196,29 @@ pub(super) const TRUST: &[Claim] = &[
 ];
 
 const HALF: u32 = 500_000;
+
+/// The tokens of the texts of a report, each counted by itself. Of a plan these are the texts of its tasks.
+fn report_tokens(report: &Report) -> u64 {
+    let plan = match report {
+        Report::Plan(plan) | Report::Argument { plan: Some(plan), .. } | Report::Repaired { plan, .. } => {
+            plan.tasks()
+        }
+        _ => &[],
+    };
+    let own: Vec<&Text> = match report {
+        Report::Context { traces, .. } => traces.iter().map(|past| &past.text).collect(),
+        Report::Classification { tags, .. } => tags.iter().collect(),
+        Report::Summary { text, .. }
+        | Report::Argument { text, .. }
+        | Report::Approval { text, .. }
+        | Report::Repaired { text, .. }
+        | Report::NoRepair { text }
+        | Report::Exit { text, .. } => Vec::from([text]),
+        Report::Identity { .. } | Report::Plan(_) | Report::Stored { .. } | Report::Delivered => Vec::new(),
+    };
+    let texts = own.into_iter().chain(plan.iter().map(|task| &task.text));
+    texts.map(|text| tokens(text.as_str())).fold(0, u64::saturating_add)
+}
 
 fn has_interacted(state: &State, _: &NetworkState) -> bool {
     let is_active =

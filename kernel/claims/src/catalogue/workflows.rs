@@ -5,7 +5,7 @@ use crate::reference::network::{
     assignments, candidates, capability_load, expected_node, holds_at_each, passes, task_requirements,
 };
 use crate::reference::plans::{
-    allows_failures, dependents_of, is_member, is_sequence, members, node_of_step_before, task as find_task,
+    dependents_of, is_member, is_sequence, members, node_of_step_before, task as find_task,
 };
 use orchestrion_kernel::ids::NodeId;
 use orchestrion_kernel::network::{NetworkEvent, NodeStatus, WorkflowStatus};
@@ -66,15 +66,7 @@ pub(super) const WORKFLOWS: &[Claim] = &[
         check: TraceInvariant(|_, past, event| match event {
             Event::Network(
                 NetworkEvent::ResultsAggregated { .. } | NetworkEvent::AggregationFailed { .. },
-            ) => {
-                let members = || past.tasks_planned.iter().filter(|planned| planned.is_member);
-                let has_ended = |task: TaskId| past.outcomes.iter().any(|ended| ended.task == task);
-                past.workflow.is_aggregated.is_none()
-                    && members().all(|member| has_ended(member.task))
-                    && members().any(|member| past.has_succeeded(member.task))
-                    && (past.workflow.allows_failures == Some(true)
-                        || members().all(|member| past.has_succeeded(member.task)))
-            }
+            ) => past.workflow.is_aggregated.is_none() && do_members_suffice(past),
             _ => true,
         }),
         premise: Premise::State(|_, state| {
@@ -216,20 +208,15 @@ pub(super) const WORKFLOWS: &[Claim] = &[
     Claim {
         id: "C-158",
         clause: "decision 0042",
-        statement: "Once every member ended, and those that succeeded suffice, their results became one, or have no aggregate.",
-        formula: "□ (running ∧ every member ended ∧ some succeeded ∧ (all did ∨ failures allowed) ⇒ aggregated ∈ {true, false})",
-        check: ClaimCheck::StateInvariant(|_, state| {
-            state.control().phase() != Phase::RunningTasks
-                || !of_request(state, |request| {
-                    let Some(plan) = request.plan.as_ref().map(|plan| &plan.plan) else { return false };
-                    let Some(aggregation) = plan.aggregation() else { return false };
-                    let succeeded = |task: TaskId| request.outcome(task) == Some(TaskOutcome::Succeeded);
-                    let members = members(plan);
-                    members.iter().all(|member| request.outcome(member.id).is_some())
-                        && members.iter().any(|member| succeeded(member.id))
-                        && (allows_failures(aggregation) || members.iter().all(|member| succeeded(member.id)))
-                        && request.workflow.is_aggregated.is_none()
-                })
+        statement: "No transition leaves or continues a run in which every member ended and enough succeeded, before their results \
+                    are aggregated or found to have no aggregate.",
+        formula: "□ (running ∧ every member ended ∧ some succeeded ∧ (all did ∨ failures allowed) ∧ Transitioned ⇒ aggregated ∈ {true, \
+                  false})",
+        check: TraceInvariant(|_, past, event| match event {
+            Event::Transitioned { .. } if past.phase == Some(Phase::RunningTasks) => {
+                past.workflow.is_aggregated.is_some() || !do_members_suffice(past)
+            }
+            _ => true,
         }),
         premise: Premise::State(|_, state| {
             of_request(state, |request| request.workflow.is_aggregated == Some(false))
@@ -237,6 +224,16 @@ pub(super) const WORKFLOWS: &[Claim] = &[
         ..CLAIM
     },
 ];
+
+/// Whether every member ended, and those that succeeded suffice for an aggregate.
+fn do_members_suffice(past: &History) -> bool {
+    let members = || past.tasks_planned.iter().filter(|planned| planned.is_member);
+    let has_ended = |task: TaskId| past.outcomes.iter().any(|ended| ended.task == task);
+    let have_all_succeeded = members().all(|member| past.has_succeeded(member.task));
+    members().all(|member| has_ended(member.task))
+        && members().any(|member| past.has_succeeded(member.task))
+        && (past.workflow.allows_failures == Some(true) || have_all_succeeded)
+}
 
 /// Whether a run started and has not ended. A review of an outdated plan interrupts the run, while a repaired plan is reviewed before
 /// any of its tasks ends.

@@ -242,7 +242,7 @@ pub(crate) fn score<'n>(
     match policy.routing.order {
         RoutingOrder::Score => {}
         RoutingOrder::Quality => return Some((held.quality.millionths().into(), &node.id)),
-        RoutingOrder::RoundRobin => return Some((u128::MAX - u128::from(interactions), &node.id)),
+        RoutingOrder::RoundRobin => return Some((ONE.saturating_sub(interactions).into(), &node.id)),
     }
     let factors = [
         node.trust.millionths(),
@@ -256,6 +256,25 @@ pub(crate) fn score<'n>(
     Some((score, &node.id))
 }
 
+/// The candidates that can start the call. The routing node would start it at once, so it needs room; another node refuses at the
+/// handoff.
+pub(crate) fn startable_candidates<'n>(
+    network: &'n NetworkState,
+    from: &NodeId,
+    required: &Requirements,
+    tried: &[NodeId],
+) -> Vec<(u128, &'n NodeId)> {
+    let has_room = || network.node(from).is_some_and(|node| has_room(network, node, required));
+    let can_start = |(_, id): &(u128, &NodeId)| *id != from || has_room();
+    candidates(network, from, required, tried).into_iter().filter(can_start).collect()
+}
+
+/// Whether the first capability that a call requires is not overloaded at a node.
+fn has_room(network: &NetworkState, node: &Node, required: &Requirements) -> bool {
+    let overload = network.policy().routing.overload_above.millionths();
+    first_capability(node, required).is_some_and(|held| capability_load(held) <= overload)
+}
+
 /// The node that gets a call, by 001 §4.2 and §4.3.
 pub(crate) fn expected_node<'n>(
     network: &'n NetworkState,
@@ -263,19 +282,17 @@ pub(crate) fn expected_node<'n>(
     required: &Requirements,
     tried: &[NodeId],
 ) -> Option<&'n NodeId> {
-    let routing = &network.policy().routing;
     let is_local = |node: &&Node| {
         let offers = |capability| node.capabilities.get(capability).is_some_and(|held| held.available);
-        routing.local_preference
+        network.policy().routing.local_preference
             && passes(network, node, required, tried)
             && required.required_capabilities.iter().all(offers)
-            && first_capability(node, required)
-                .is_some_and(|held| capability_load(held) <= routing.overload_above.millionths())
+            && has_room(network, node, required)
     };
     if let Some(node) = network.node(from).filter(is_local) {
         return Some(&node.id);
     }
-    let best = candidates(network, from, required, tried);
+    let best = startable_candidates(network, from, required, tried);
     best.into_iter().reduce(|best, next| if next.0 > best.0 { next } else { best }).map(|(_, node)| node)
 }
 

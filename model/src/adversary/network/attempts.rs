@@ -7,7 +7,9 @@ use super::{
 use crate::scopes::steps::{aggregation, plan_of, step};
 use orchestrion_kernel::module::{Failure, Module, Operation, Report};
 use orchestrion_kernel::network::aggregation::AggregationStrategy;
-use orchestrion_kernel::network::{CapabilityState, Node, Requirements, TaskConstraints, TrustPolicy};
+use orchestrion_kernel::network::{
+    Capability, CapabilityState, Node, Requirements, TaskConstraints, TrustPolicy,
+};
 use orchestrion_kernel::plan::{Effect, Plan, StepOptions, Task};
 use orchestrion_kernel::state::Call;
 use orchestrion_kernel::{CapabilityId, Input, NodeId, Phase, State, TaskId, Text};
@@ -20,8 +22,11 @@ const FOURTH: &str = "e";
 /// a kernel with a fault end too.
 const FAILED_VALIDATIONS_MAX: u32 = 3;
 
-/// The type of the input of a task.
-const INPUT_TYPE: &str = "t";
+/// The time that a task allows.
+const QUICK_MS: u64 = 5;
+
+/// The size of the input of a task.
+const INPUT_SIZE: u64 = 2;
 
 /// The characters of a text that alone exceeds the budget of a call.
 const TEXT_OVER_BUDGET: usize = 140_000;
@@ -34,8 +39,8 @@ pub(super) fn trust_policy() -> TrustPolicy {
 }
 
 /// The orchestrator and the best node hold the second capability with too little quality, so that only the second node may execute it.
-/// The orchestrator does not offer its own capability. The last two nodes have equal scores for the shared capability, the first two
-/// accept one type of input each.
+/// The orchestrator does not offer its own capability. The last two nodes have equal scores for the shared capability. Each other
+/// node cannot execute some tasks: by the type of the input, the time allowed, the type of the output, or the size of the input.
 pub(super) fn nodes(orchestrator: Vec<Node>) -> Vec<Node> {
     let executor = || Module::Executor.capability();
     let executing = [(BEST, 80), (SECOND, 70), (THIRD, 60), (FOURTH, 48)];
@@ -53,18 +58,23 @@ pub(super) fn nodes(orchestrator: Vec<Node>) -> Vec<Node> {
     for (at, percent) in [(3, 48), (4, 60)] {
         nodes[at].add_capability(held(shared_capability(), percent, 2));
     }
-    for (at, input_type) in [(1, "u"), (2, INPUT_TYPE)] {
-        if let Some(held) = nodes[at].capabilities.get_mut(&executor()) {
-            Arc::make_mut(&mut held.capability).input_types = vec![input_type.into()];
-        }
-    }
+    limit(&mut nodes[1], |offered| {
+        offered.input_types = vec!["other".into()];
+        offered.constraints.timeout_ms = Some(QUICK_MS + 1);
+    });
+    limit(&mut nodes[2], |offered| offered.output_types = vec!["other".into()]);
+    limit(&mut nodes[3], |offered| offered.constraints.max_input_size = Some(INPUT_SIZE - 1));
     nodes
 }
 
-/// A sequence over two capabilities, a task that the orchestrator is too poor for, an optional task of which the orchestrator does not
-/// offer the other capability, a validation of a task before the last one, the same with an effect between, a validation of a
-/// member, a task with a type of input that prefers a node, one that prefers two nodes with equal scores, a validation of a member that an
-/// ensemble leaves out, a task whose text alone exceeds the budget of every debater, and two validations.
+/// Changes what the node offers as an executor.
+fn limit(node: &mut Node, change: impl FnOnce(&mut Capability)) {
+    if let Some(held) = node.capabilities.get_mut(&Module::Executor.capability()) {
+        change(Arc::make_mut(&mut held.capability));
+    }
+}
+
+/// Plans in which attempts, validations and requirements matter.
 pub(crate) fn plans() -> Vec<Plan> {
     let validation = |depends_on: &[u32]| validating(step(3, depends_on), 1);
     let effect = Effect::Undoable { compensation: Text::from("undo") };
@@ -75,17 +85,29 @@ pub(crate) fn plans() -> Vec<Plan> {
         StepOptions { requirements: Some(Arc::new(requirements)), optional: true, ..StepOptions::default() };
     let voting = aggregation(AggregationStrategy::Voting, false);
     vec![
+        // A sequence over two capabilities.
         plan_of([step(1, &[]), demanding(2, &[1])]),
+        // The quality of the orchestrator is too low.
         plan_of([demanding(1, &[])]),
+        // The orchestrator does not offer the other capability.
         plan_of([optional]),
+        // A validation of a task before the last one, without an effect between and with one.
         plan_of([step(1, &[]), step(2, &[1]), validation(&[1, 2])]),
         plan_of([step(1, &[]), Task { effect, ..step(2, &[1]) }, validation(&[1, 2])]),
+        // A validation of a member.
         plan_of([step(1, &[]), step(2, &[]), validation(&[1])]).with_aggregation(voting),
-        plan_of([preferring(&[THIRD], Module::Executor.capability(), Some(INPUT_TYPE))]),
-        plan_of([preferring(&[THIRD, FOURTH], shared_capability(), None)]),
+        // A preferred node, and two of them with equal scores.
+        plan_of([preferring(&[THIRD], Module::Executor.capability())]),
+        plan_of([preferring(&[THIRD, FOURTH], shared_capability())]),
+        // Not every node can execute these.
+        plan_of([limited()]),
+        plan_of([quick()]),
+        // A validation of a member for which the ensemble has no node.
         plan_of([demanding(1, &[]), demanding(2, &[]), validating(step(3, &[1, 2]), 2)])
             .with_aggregation(aggregation(AggregationStrategy::Voting, true)),
+        // The text alone exceeds the budget of every debater.
         plan_of([Task { text: "t".repeat(TEXT_OVER_BUDGET).into(), ..step(1, &[]) }]),
+        // Two validations.
         plan_of([step(1, &[]), validating(step(2, &[1]), 1), step(3, &[2]), validating(step(4, &[3]), 3)]),
     ]
 }
@@ -157,14 +179,37 @@ fn validating(mut task: Task, validated: u32) -> Task {
 
 /// A task that prefers nodes to which the orchestrator has strong connections. By what the nodes publish, the first of them is not the
 /// best one.
-fn preferring(nodes: &[&str], capability: CapabilityId, input_type: Option<&str>) -> Task {
+fn preferring(nodes: &[&str], capability: CapabilityId) -> Task {
     let preferred_nodes = nodes.iter().map(|name| NodeId::new(*name)).collect();
-    let requirements = Requirements {
+    requiring(Requirements {
         required_capabilities: vec![capability],
-        input_type: input_type.map(Text::from),
         constraints: TaskConstraints { preferred_nodes, ..TaskConstraints::default() },
         ..Requirements::default()
-    };
+    })
+}
+
+/// A task with types and a size, which only the last node can execute.
+fn limited() -> Task {
+    requiring(Requirements {
+        required_capabilities: vec![Module::Executor.capability()],
+        input_type: Some("input".into()),
+        output_type: Some("output".into()),
+        input_size: INPUT_SIZE,
+        ..Requirements::default()
+    })
+}
+
+/// A task that allows less time than the best node may take.
+fn quick() -> Task {
+    requiring(Requirements {
+        required_capabilities: vec![Module::Executor.capability()],
+        constraints: TaskConstraints { timeout_ms: Some(QUICK_MS), ..TaskConstraints::default() },
+        ..Requirements::default()
+    })
+}
+
+/// A task with these requirements.
+fn requiring(requirements: Requirements) -> Task {
     let options = StepOptions { requirements: Some(Arc::new(requirements)), ..StepOptions::default() };
     Task { step: options, ..step(1, &[]) }
 }

@@ -1,25 +1,50 @@
-//! The inputs of the model of ensembles: nodes in clusters, whose order differs by score, by trust, by quality and by both (001 §8).
+//! The inputs of the model of ensembles: nodes in clusters, whose order differs by score, by trust, by quality and by both, and every
+//! order of routing (001 §8; decision 0067).
 
-use super::{BEST, SECOND, held, node, second_capability, share, shared_capability};
+use super::{BEST, SECOND, held, node, own_capability, second_capability, share, shared_capability};
 use crate::scopes::steps::{aggregation, plan_of, step};
 use orchestrion_kernel::event::TaskOutcome;
-use orchestrion_kernel::module::{Module, Operation, Report};
+use orchestrion_kernel::item::Scope;
+use orchestrion_kernel::module::{Module, Operation, PastRequest, Ratings, Report};
 use orchestrion_kernel::network::aggregation::AggregationStrategy::{self, *};
-use orchestrion_kernel::network::{NetworkInput, Node, Requirements, ThreatBelief};
-use orchestrion_kernel::plan::{Plan, StepOptions, Task};
+use orchestrion_kernel::network::policy::RoutingOrder;
+use orchestrion_kernel::network::{NetworkInput, Node, Requirements, ThreatBelief, TrustPolicy};
+use orchestrion_kernel::plan::{Aggregation, Plan, StepOptions, Task};
 use orchestrion_kernel::state::NetworkState;
-use orchestrion_kernel::{CapabilityId, ClusterId, Input, NodeId, Phase, State, TaskId, Text};
+use orchestrion_kernel::{
+    CapabilityId, ClusterId, ConversationId, Input, NodeId, Phase, RequestId, Score, State, TaskId, Text,
+    TraceId,
+};
 use std::sync::Arc;
 
+/// The modules that a node executes beside the executor.
+pub(super) const MODULES: [Module; 3] = [Module::Memory, Module::Classifier, Module::Planner];
+
+/// The policies: the usual one; one that routes by quality, under which positions never move; one that routes in turn, without local
+/// preference.
+pub(super) fn policies() -> Vec<TrustPolicy> {
+    let score = super::trust_policy();
+    let (mut quality, mut turn) = (score, score);
+    quality.routing.order = RoutingOrder::Quality;
+    quality.convergence.own_share = Score::ONE;
+    turn.routing.order = RoutingOrder::RoundRobin;
+    turn.routing.local_preference = false;
+    vec![score, quality, turn]
+}
+
 /// By score the nodes have this order. The second has the most trust × quality, the third the most quality, and the fourth the most
-/// trust. The two best are of one cluster, and only they hold the shared capability.
+/// trust. The two best are of one cluster, and only they hold the shared capability. The best one executes modules too, and a capability
+/// for which the orchestrator has no room.
 pub(super) fn nodes(mut nodes: Vec<Node>) -> Vec<Node> {
     let suspected = ThreatBelief { level: share(50), ..ThreatBelief::default() };
     nodes.iter_mut().for_each(|node| node.threat_beliefs.insert_mut(NodeId::new(SECOND), suspected.clone()));
     let executor = || vec![Module::Executor.capability()];
     let both = || vec![Module::Executor.capability(), shared_capability()];
+    let modules = MODULES.into_iter().chain([Module::Executor]).map(Module::capability);
+    let best = modules.chain([shared_capability(), own_capability()]).collect();
+    nodes.iter_mut().for_each(|node| node.add_capability(held(own_capability(), 90, 0)));
     let executing = [
-        (BEST, (70, 60), Some("x"), both()),
+        (BEST, (70, 60), Some("x"), best),
         (SECOND, (90, 90), Some("x"), both()),
         ("d", (30, 100), Some("y"), executor()),
         ("e", (100, 20), None, executor()),
@@ -49,16 +74,44 @@ pub(crate) fn plans() -> Vec<Plan> {
     ]
 }
 
-/// The answers of the members, which are not repaired; none for other operations.
-pub(in crate::adversary) fn reports(ask: Operation) -> Option<Vec<Report>> {
+/// By score, every plan. By quality, a consensus of three members, with no and full criticality, and a single task. In turn, two tasks in
+/// sequence, and one for which the orchestrator has no room.
+fn plans_by_order(order: RoutingOrder) -> Vec<Plan> {
+    let executor = || Module::Executor.capability();
+    match order {
+        RoutingOrder::Score => plans(),
+        RoutingOrder::Quality => {
+            let apart = ensemble(3, executor(), Consensus);
+            let critical = Aggregation { criticality: Score::ONE, ..aggregation(Consensus, true) };
+            vec![apart.clone(), apart.with_aggregation(critical), plan_of([step(1, &[])])]
+        }
+        RoutingOrder::RoundRobin => {
+            let crowded = member(3, requiring(own_capability()));
+            vec![plan_of([step(1, &[]), step(2, &[1]), crowded])]
+        }
+    }
+}
+
+/// The answers of the members, which are not repaired, and the texts of the modules that a node executes; none for other operations.
+pub(in crate::adversary) fn reports(state: &State, ask: Operation) -> Option<Vec<Report>> {
     match ask {
+        Operation::LoadContext => {
+            let trace = TraceId { conversation: ConversationId::new("past"), request: RequestId::FIRST };
+            let past = PastRequest { trace, text: Text::from("past request"), scope: Scope::Global };
+            Some(vec![Report::Context { ratings: Ratings::default(), traces: vec![past] }])
+        }
+        Operation::Classify => {
+            let tags = vec![Text::from("tag"), Text::from("other")];
+            Some(vec![Report::Classification { tags, similarity: Score::ZERO }])
+        }
+        Operation::DraftPlan => {
+            let order = state.network().map(|network| network.policy().routing.order).unwrap_or_default();
+            Some(plans_by_order(order).into_iter().map(Report::Plan).collect())
+        }
         Operation::RunTask { task, .. } => Some(super::answers(task)),
         Operation::Diagnose => Some(vec![Report::NoRepair { text: Text::from("") }]),
         Operation::VerifyIdentity
-        | Operation::LoadContext
         | Operation::Summarize
-        | Operation::Classify
-        | Operation::DraftPlan
         | Operation::Argue(_)
         | Operation::ArgueAdditional { .. }
         | Operation::ReviewRevision
@@ -82,12 +135,16 @@ pub(in crate::adversary) fn changes(network: &NetworkState, state: &State) -> Ve
 }
 
 fn ensemble(size: u32, capability: CapabilityId, strategy: AggregationStrategy) -> Plan {
-    let requirements = Requirements { required_capabilities: vec![capability], ..Requirements::default() };
-    let requirements = Arc::new(requirements);
-    let tasks = (1..=size).map(|number| Task {
-        step: StepOptions { requirements: Some(requirements.clone()), ..StepOptions::default() },
-        ..step(number, &[])
-    });
-    let plan = plan_of(tasks);
+    let requirements = requiring(capability);
+    let plan = plan_of((1..=size).map(|number| member(number, requirements.clone())));
     plan.with_aggregation(aggregation(strategy, true))
+}
+
+fn requiring(capability: CapabilityId) -> Arc<Requirements> {
+    Arc::new(Requirements { required_capabilities: vec![capability], ..Requirements::default() })
+}
+
+fn member(number: u32, requirements: Arc<Requirements>) -> Task {
+    let options = StepOptions { requirements: Some(requirements), ..StepOptions::default() };
+    Task { step: options, ..step(number, &[]) }
 }
