@@ -332,7 +332,7 @@ fn tiny_scope_is_not_vacuous() {
             ("handoffs", 18_290, 18_400),
             ("nodes", 15_889, 15_889),
             ("attempts", 5_154, 5_184),
-            ("ensembles", 4_598, 4_603),
+            ("ensembles", 4_598, 4_598),
             ("interactions", 8_468, 8_468),
             ("network", 8_319, 9_269),
         ]

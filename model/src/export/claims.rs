@@ -105,11 +105,12 @@ pub const NOT_EXPORTED: &[(&[&str], &str)] = &[
             "C-129", "C-130", "C-131", "C-132", "C-133", "C-134", "C-135", "C-136", "C-137", "C-138",
             "C-139", "C-140", "C-141", "C-142", "C-143", "C-144", "C-145", "C-146", "C-147", "C-148",
             "C-149", "C-150", "C-151", "C-152", "C-153", "C-154", "C-155", "C-156", "C-157", "C-158",
-            "C-159", "C-160", "C-188", "C-189", "C-191", "C-192", "C-237",
+            "C-159", "C-160", "C-188", "C-189", "C-191", "C-192", "C-237", "C-239",
         ],
         "the trust network, which the model does not have",
     ),
     (&["C-235"], "steps while a call is pending; the model has none"),
+    (&["C-240"], "numbers of calls and requests; the model has none"),
     (&["C-233"], "versions of tasks; task ids are not modelled"),
     (&["C-109", "C-110", "C-176"], "superseded facts; the model chooses when a plan is outdated"),
     (

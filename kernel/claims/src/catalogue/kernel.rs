@@ -58,7 +58,7 @@ pub(super) const KERNEL: &[Claim] = &[
                     a session while none is open, and the creation of a second network, each with its own refusal. Outside Idle, every \
                     message and every start and end of a session is unexpected.",
         formula: "call(i) ∉ pending(o) ⇒ decide(o, i) = WrongCall; likewise WrongReport, WrongUser, NoSession, AlreadyCreated; phase(o) ≠ \
-                  Idle ⇒ decide(o, message) = UnexpectedInput",
+                  Idle ⇒ decide(o, i) = UnexpectedInput for a message and a start or an end of the session",
         check: ClaimCheck::Contract(Contract::RefusesMismatchedReply),
         premise: Premise::State(is_pending),
         ..CLAIM

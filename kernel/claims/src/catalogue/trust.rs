@@ -9,6 +9,7 @@ use crate::reference::network::nodes;
 use alloc::vec::Vec;
 use orchestrion_kernel::ids::NodeId;
 use orchestrion_kernel::network::{Connection, Contribution, Exchange, Millionths, NetworkEvent};
+use orchestrion_kernel::plan::Plan;
 use orchestrion_kernel::score::Score;
 use orchestrion_kernel::state::{Assignment, NetworkState};
 
@@ -199,24 +200,20 @@ const HALF: u32 = 500_000;
 
 /// The tokens of the texts of a report, each counted by itself. Of a plan these are the texts of its tasks.
 fn report_tokens(report: &Report) -> u64 {
-    let plan = match report {
-        Report::Plan(plan) | Report::Argument { plan: Some(plan), .. } | Report::Repaired { plan, .. } => {
-            plan.tasks()
-        }
-        _ => &[],
-    };
-    let own: Vec<&Text> = match report {
-        Report::Context { traces, .. } => traces.iter().map(|past| &past.text).collect(),
-        Report::Classification { tags, .. } => tags.iter().collect(),
+    let (own, plan): (Vec<&Text>, Option<&Plan>) = match report {
+        Report::Context { traces, .. } => (traces.iter().map(|past| &past.text).collect(), None),
+        Report::Classification { tags, .. } => (tags.iter().collect(), None),
+        Report::Plan(plan) => (Vec::new(), Some(plan)),
+        Report::Argument { text, plan, .. } => (Vec::from([text]), plan.as_ref()),
+        Report::Repaired { text, plan } => (Vec::from([text]), Some(plan)),
         Report::Summary { text, .. }
-        | Report::Argument { text, .. }
         | Report::Approval { text, .. }
-        | Report::Repaired { text, .. }
         | Report::NoRepair { text }
-        | Report::Exit { text, .. } => Vec::from([text]),
-        Report::Identity { .. } | Report::Plan(_) | Report::Stored { .. } | Report::Delivered => Vec::new(),
+        | Report::Exit { text, .. } => (Vec::from([text]), None),
+        Report::Identity { .. } | Report::Stored { .. } | Report::Delivered => (Vec::new(), None),
     };
-    let texts = own.into_iter().chain(plan.iter().map(|task| &task.text));
+    let tasks = plan.map_or(&[][..], Plan::tasks);
+    let texts = own.into_iter().chain(tasks.iter().map(|task| &task.text));
     texts.map(|text| tokens(text.as_str())).fold(0, u64::saturating_add)
 }
 
