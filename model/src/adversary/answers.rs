@@ -131,7 +131,8 @@ fn second_memory() -> Vec<PastRequest> {
     vec![past(1, "new", Scope::Global)]
 }
 
-fn past(number: u32, text: &str, scope: Scope) -> PastRequest {
+/// A request of another conversation.
+pub(super) fn past(number: u32, text: &str, scope: Scope) -> PastRequest {
     let trace = TraceId { conversation: ConversationId::new("past"), request: RequestId::new(number) };
     PastRequest { trace, text: Text::from(text), scope }
 }

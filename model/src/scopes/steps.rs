@@ -111,7 +111,15 @@ pub(crate) fn step(number: u32, depends_on: &[u32]) -> Task {
     }
 }
 
-fn with_capability(task: Task, capability: CapabilityId) -> Task {
-    let requirements = Requirements { required_capabilities: vec![capability], ..Requirements::default() };
+/// The task, for a node with this capability.
+pub(crate) fn with_capability(task: Task, capability: CapabilityId) -> Task {
+    with_requirements(
+        task,
+        Requirements { required_capabilities: vec![capability], ..Requirements::default() },
+    )
+}
+
+/// The task, for a node that satisfies these requirements.
+pub(crate) fn with_requirements(task: Task, requirements: Requirements) -> Task {
     Task { step: StepOptions { requirements: Some(Arc::new(requirements)), ..task.step }, ..task }
 }

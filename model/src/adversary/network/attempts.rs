@@ -4,13 +4,13 @@
 use super::{
     BEST, SECOND, connected, held, node, own_capability, second_capability, share, shared_capability,
 };
-use crate::scopes::steps::{aggregation, plan_of, step};
+use crate::scopes::steps::{aggregation, plan_of, step, with_requirements};
 use orchestrion_kernel::module::{Failure, Module, Operation, Report};
 use orchestrion_kernel::network::aggregation::AggregationStrategy;
 use orchestrion_kernel::network::{
     Capability, CapabilityState, Node, Requirements, TaskConstraints, TrustPolicy,
 };
-use orchestrion_kernel::plan::{Effect, Plan, StepOptions, Task};
+use orchestrion_kernel::plan::{Effect, Plan, Task};
 use orchestrion_kernel::state::Call;
 use orchestrion_kernel::{CapabilityId, Input, NodeId, Phase, State, TaskId, Text};
 use std::sync::Arc;
@@ -78,11 +78,10 @@ fn limit(node: &mut Node, change: impl FnOnce(&mut Capability)) {
 pub(crate) fn plans() -> Vec<Plan> {
     let validation = |depends_on: &[u32]| validating(step(3, depends_on), 1);
     let effect = Effect::Undoable { compensation: Text::from("undo") };
-    let mut optional = Task { effect: effect.clone(), ..step(1, &[]) };
     let required_capabilities = vec![second_capability(), own_capability()];
     let requirements = Requirements { required_capabilities, ..Requirements::default() };
-    optional.step =
-        StepOptions { requirements: Some(Arc::new(requirements)), optional: true, ..StepOptions::default() };
+    let mut optional = with_requirements(Task { effect: effect.clone(), ..step(1, &[]) }, requirements);
+    optional.step.optional = true;
     let voting = aggregation(AggregationStrategy::Voting, false);
     vec![
         // A sequence over two capabilities.
@@ -181,37 +180,34 @@ fn validating(mut task: Task, validated: u32) -> Task {
 /// best one.
 fn preferring(nodes: &[&str], capability: CapabilityId) -> Task {
     let preferred_nodes = nodes.iter().map(|name| NodeId::new(*name)).collect();
-    requiring(Requirements {
+    let requirements = Requirements {
         required_capabilities: vec![capability],
         constraints: TaskConstraints { preferred_nodes, ..TaskConstraints::default() },
         ..Requirements::default()
-    })
+    };
+    with_requirements(step(1, &[]), requirements)
 }
 
 /// A task with types and a size, which only the last node can execute.
 fn limited() -> Task {
-    requiring(Requirements {
+    let requirements = Requirements {
         required_capabilities: vec![Module::Executor.capability()],
         input_type: Some("input".into()),
         output_type: Some("output".into()),
         input_size: INPUT_SIZE,
         ..Requirements::default()
-    })
+    };
+    with_requirements(step(1, &[]), requirements)
 }
 
 /// A task that allows less time than the best node may take.
 fn quick() -> Task {
-    requiring(Requirements {
+    let requirements = Requirements {
         required_capabilities: vec![Module::Executor.capability()],
         constraints: TaskConstraints { timeout_ms: Some(QUICK_MS), ..TaskConstraints::default() },
         ..Requirements::default()
-    })
-}
-
-/// A task with these requirements.
-fn requiring(requirements: Requirements) -> Task {
-    let options = StepOptions { requirements: Some(Arc::new(requirements)), ..StepOptions::default() };
-    Task { step: options, ..step(1, &[]) }
+    };
+    with_requirements(step(1, &[]), requirements)
 }
 
 /// Whether the plan has two tasks, of which the first has this number.
@@ -225,6 +221,5 @@ fn demanding(number: u32, depends_on: &[u32]) -> Task {
     let constraints = TaskConstraints { min_quality: share(40), ..TaskConstraints::default() };
     let required_capabilities = vec![second_capability()];
     let requirements = Requirements { required_capabilities, constraints, ..Requirements::default() };
-    let options = StepOptions { requirements: Some(Arc::new(requirements)), ..StepOptions::default() };
-    Task { step: options, ..step(number, depends_on) }
+    with_requirements(step(number, depends_on), requirements)
 }

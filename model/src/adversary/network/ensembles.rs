@@ -2,20 +2,17 @@
 //! order of routing (001 §8; decision 0067).
 
 use super::{BEST, SECOND, held, node, own_capability, second_capability, share, shared_capability};
-use crate::scopes::steps::{aggregation, plan_of, step};
+use crate::adversary::answers::past;
+use crate::scopes::steps::{aggregation, plan_of, step, with_capability};
 use orchestrion_kernel::event::TaskOutcome;
 use orchestrion_kernel::item::Scope;
-use orchestrion_kernel::module::{Module, Operation, PastRequest, Ratings, Report};
+use orchestrion_kernel::module::{Module, Operation, Ratings, Report};
 use orchestrion_kernel::network::aggregation::AggregationStrategy::{self, *};
 use orchestrion_kernel::network::policy::RoutingOrder;
-use orchestrion_kernel::network::{NetworkInput, Node, Requirements, ThreatBelief, TrustPolicy};
-use orchestrion_kernel::plan::{Aggregation, Plan, StepOptions, Task};
+use orchestrion_kernel::network::{NetworkInput, Node, ThreatBelief, TrustPolicy};
+use orchestrion_kernel::plan::{Aggregation, Plan};
 use orchestrion_kernel::state::NetworkState;
-use orchestrion_kernel::{
-    CapabilityId, ClusterId, ConversationId, Input, NodeId, Phase, RequestId, Score, State, TaskId, Text,
-    TraceId,
-};
-use std::sync::Arc;
+use orchestrion_kernel::{CapabilityId, ClusterId, Input, NodeId, Phase, Score, State, TaskId, Text};
 
 /// The modules that a node executes beside the executor.
 pub(super) const MODULES: [Module; 3] = [Module::Memory, Module::Classifier, Module::Planner];
@@ -86,7 +83,7 @@ fn plans_by_order(order: RoutingOrder) -> Vec<Plan> {
             vec![apart.clone(), apart.with_aggregation(critical), plan_of([step(1, &[])])]
         }
         RoutingOrder::RoundRobin => {
-            let crowded = member(3, requiring(own_capability()));
+            let crowded = with_capability(step(3, &[]), own_capability());
             vec![plan_of([step(1, &[]), step(2, &[1]), crowded])]
         }
     }
@@ -96,9 +93,8 @@ fn plans_by_order(order: RoutingOrder) -> Vec<Plan> {
 pub(in crate::adversary) fn reports(state: &State, ask: Operation) -> Option<Vec<Report>> {
     match ask {
         Operation::LoadContext => {
-            let trace = TraceId { conversation: ConversationId::new("past"), request: RequestId::FIRST };
-            let past = PastRequest { trace, text: Text::from("past request"), scope: Scope::Global };
-            Some(vec![Report::Context { ratings: Ratings::default(), traces: vec![past] }])
+            let traces = vec![past(1, "past request", Scope::Global)];
+            Some(vec![Report::Context { ratings: Ratings::default(), traces }])
         }
         Operation::Classify => {
             let tags = vec![Text::from("tag"), Text::from("other")];
@@ -135,16 +131,6 @@ pub(in crate::adversary) fn changes(network: &NetworkState, state: &State) -> Ve
 }
 
 fn ensemble(size: u32, capability: CapabilityId, strategy: AggregationStrategy) -> Plan {
-    let requirements = requiring(capability);
-    let plan = plan_of((1..=size).map(|number| member(number, requirements.clone())));
+    let plan = plan_of((1..=size).map(|number| with_capability(step(number, &[]), capability.clone())));
     plan.with_aggregation(aggregation(strategy, true))
-}
-
-fn requiring(capability: CapabilityId) -> Arc<Requirements> {
-    Arc::new(Requirements { required_capabilities: vec![capability], ..Requirements::default() })
-}
-
-fn member(number: u32, requirements: Arc<Requirements>) -> Task {
-    let options = StepOptions { requirements: Some(requirements), ..StepOptions::default() };
-    Task { step: options, ..step(number, &[]) }
 }
