@@ -173,11 +173,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("office.ndjson");
     let header = Header::new(ConversationId::new("office"), Policy::hardened(), None).into_journal();
-    let open = || -> Result<_, Box<dyn Error>> {
+    // A conversation that is opened without an acknowledged step records a possible loss.
+    let open = |acknowledged_step| -> Result<_, Box<dyn Error>> {
         let journal = JournalFile::open(&path)?.without_fsync();
-        Ok(Conversation::open_with(journal, &header, &StandardContexts)?)
+        Ok(Conversation::open_acknowledged(journal, &header, &StandardContexts, acknowledged_step)?)
     };
-    let mut conversation = open()?;
+    let mut conversation = open(0)?;
     let clock = Clock::simulated();
     let mailbox = Mutex::new(conversation.mailbox());
     let host = Modules { clock: clock.clone(), mailbox, writes };
@@ -207,7 +208,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let steps = conversation.steps();
     drop(conversation);
     let start = time_used(epoch);
-    let opened = open()?;
+    let opened = open(steps)?;
     println!(
         "opened in {:.1} ms ({} steps)",
         (time_used(epoch) - start).as_secs_f64() * 1000.0,
