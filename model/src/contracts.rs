@@ -10,7 +10,7 @@ use orchestrion_kernel::ids::Text;
 use orchestrion_kernel::item::{ItemKey, Layer, Scope};
 use orchestrion_kernel::knowledge::{NewFact, Write, WriteSource};
 use orchestrion_kernel::module::{Argument, Failure, Operation, Report, Role, Stance};
-use orchestrion_kernel::network::{NetworkError, NetworkEvent, NetworkInput};
+use orchestrion_kernel::network::{NetworkError, NetworkEvent, NetworkInput, Node, NodeStatus};
 use orchestrion_kernel::plan::{Effect, Plan, Task};
 use orchestrion_kernel::state::NetworkState;
 use orchestrion_kernel::{
@@ -210,6 +210,7 @@ enum ExpectedResponse {
     Unexpected,
     EffectChanged,
     SecondNetwork,
+    DuplicateNode,
     TimeWentBack,
 }
 
@@ -225,6 +226,9 @@ impl ExpectedResponse {
             Self::EffectChanged => matches!(answer, Err(Refusal::EffectChanged { .. })),
             Self::SecondNetwork => {
                 matches!(answer, Err(Refusal::InvalidNetworkInput(NetworkError::AlreadyCreated)))
+            }
+            Self::DuplicateNode => {
+                matches!(answer, Err(Refusal::InvalidNetworkInput(NetworkError::DuplicateNode { .. })))
             }
             Self::TimeWentBack => matches!(answer, Err(Refusal::TimeWentBack { .. })),
         }
@@ -293,10 +297,14 @@ fn probes(state: &State) -> Vec<Probe> {
             due: ExpectedResponse::NoSession,
         }));
     }
-    probes.extend(state.network().map(|network| Probe {
-        input: TimedInput::in_state(state, Input::Network(Box::new(second_creation(network)))),
-        due: ExpectedResponse::SecondNetwork,
-    }));
+    if let Some(network) = state.network() {
+        let creation = (second_creation(network), ExpectedResponse::SecondNetwork);
+        let join = second_join(network).map(|join| (join, ExpectedResponse::DuplicateNode));
+        probes.extend([creation].into_iter().chain(join).map(|(input, due)| Probe {
+            input: TimedInput::in_state(state, Input::Network(Box::new(input))),
+            due,
+        }));
+    }
     probes.extend(state.now().millis().checked_sub(1).map(|earlier| Probe {
         input: TimedInput { at: Timestamp::from_millis(earlier), input: Input::Step },
         due: ExpectedResponse::TimeWentBack,
@@ -330,12 +338,17 @@ fn probes(state: &State) -> Vec<Probe> {
     probes
 }
 
-/// A working item, a fact of the session, and a fact of the user.
-fn writes_of_session() -> [Write; 3] {
+/// A working item, a fact of the session, a fact of the user, and a promotion by the user.
+fn writes_of_session() -> [Write; 4] {
     let fact = |source| NewFact::global(TEXT.clone(), TEXT.clone(), source);
     let named = || WriteSource::declared(TEXT.clone());
     let of_session = NewFact { scope: Scope::Session, ..fact(named()) };
-    [working(&TEXT), Write::Fact(of_session), Write::Fact(fact(WriteSource::default()))]
+    let promotion = Write::Promote {
+        key: TEXT.clone(),
+        scope: Scope::Draft(TEXT.clone()),
+        source: WriteSource::default(),
+    };
+    [working(&TEXT), Write::Fact(of_session), Write::Fact(fact(WriteSource::default())), promotion]
 }
 
 /// The creation of a network where one exists.
@@ -345,7 +358,15 @@ fn second_creation(network: &NetworkState) -> NetworkInput {
     NetworkInput::Create { orchestrator, policy, nodes }
 }
 
-/// The plan with a different effect for every task, if one of them was started.
+/// The join of a node that is in the network: of an expelled one, if there is one.
+fn second_join(network: &NetworkState) -> Option<NetworkInput> {
+    let is_expelled = |node: &&Node| node.status == NodeStatus::Expelled;
+    let expelled = network.nodes().iter().find(is_expelled);
+    let known = expelled.or_else(|| network.node(network.orchestrator()))?;
+    Some(NetworkInput::Join { node: Node { status: NodeStatus::Member, ..known.clone() } })
+}
+
+/// The plan with a different effect and an unknown scope for every task, if one of them was started. The effect is refused first.
 fn other_effects(state: &State) -> Option<Plan> {
     let request = state.control().request()?;
     let started = |task: &Task| request.ledger.get(task.id).is_some();
@@ -354,6 +375,10 @@ fn other_effects(state: &State) -> Option<Plan> {
         Effect::Pure => Effect::Irreversible,
         Effect::Undoable { .. } | Effect::Irreversible => Effect::Pure,
     };
-    let tasks = plan.tasks().iter().map(|task| Task { effect: other(&task.effect), ..task.clone() });
+    let tasks = plan.tasks().iter().map(|task| Task {
+        effect: other(&task.effect),
+        scope: Some(Scope::Draft(TEXT.clone())),
+        ..task.clone()
+    });
     plan.tasks().iter().any(started).then(|| Plan::new(tasks.collect()).ok()).flatten()
 }

@@ -7,7 +7,7 @@ use crate::reference::reading::has_expired;
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use orchestrion_kernel::event::ForgetCause;
-use orchestrion_kernel::ids::{ItemId, Text};
+use orchestrion_kernel::ids::{CallId, ItemId, Text};
 use orchestrion_kernel::item::{FactRecord, Item, Layer, Validity};
 use orchestrion_kernel::module::Module;
 use orchestrion_kernel::semantic::{Entry, SemanticState};
@@ -89,21 +89,24 @@ pub(super) const COMPACTION: &[Claim] = &[
     Claim {
         id: "C-236",
         clause: "000-6.12",
-        statement: "A summary of a context that a write made out of date is accepted, whatever it names, and replaces nothing.",
-        formula: "□ (outdated(Sum) ∧ reply(x, F) to Sum ⇒ accepted ∧ AddItem(x) ∉ σ ∧ ForgetItems(F) ∉ σ)",
+        statement: "A summary of a context that a write made out of date is accepted, whatever it names, and replaces nothing. \
+                    Otherwise one that names no item, or an unknown one, is refused.",
+        formula: "□ (outdated(Sum) ∧ reply(x, F) to Sum ⇒ accepted ∧ AddItem(x) ∉ σ ∧ ForgetItems(F) ∉ σ) ∧ \
+                  □ (¬outdated(Sum) ∧ (F = ∅ ∨ F ⊄ I) ⇒ reply(x, F) to Sum is refused)",
         check: ResponseInvariant(|_, decide, state| {
-            let pending = state.control().pending_calls().first();
-            let Some(call) = pending.filter(|_| is_summary_outdated(state)).map(|call| call.id) else {
-                return true;
-            };
-            let no_item = Vec::from([state.semantic().next_id()]);
-            let named = state.semantic().entries().map(|entry| Vec::from([entry.item.id]));
-            named.chain([Vec::new(), no_item]).all(|forgets| {
+            let Some(call) = pending_summary(state) else { return true };
+            let reply = |forgets| {
                 let report = Report::Summary { text: Text::from("s"), forgets: Some(forgets) };
-                decide(state, &Input::reply(call, report)).is_ok_and(|events| summarized(&events).is_none())
-            })
+                decide(state, &Input::reply(call, report))
+            };
+            let mut none = [Vec::new(), Vec::from([state.semantic().next_id()])].into_iter();
+            if !is_summary_outdated(state) {
+                return none.all(|forgets| reply(forgets).is_err());
+            }
+            let named = state.semantic().entries().map(|entry| Vec::from([entry.item.id]));
+            named.chain(none).all(|forgets| reply(forgets).is_ok_and(|events| summarized(&events).is_none()))
         }),
-        premise: Premise::State(|_, state| is_summary_outdated(state)),
+        premise: Premise::State(|_, state| pending_summary(state).is_some()),
         not_applicable: without_compaction,
         ..CLAIM
     },
@@ -312,10 +315,15 @@ fn facts_of(known: &SemanticState) -> impl Iterator<Item = (&Item, &FactRecord)>
     facts_in_force(known).filter_map(|item| Some((item, item.fact()?)))
 }
 
+/// The pending call of the summarizer.
+fn pending_summary(state: &State) -> Option<CallId> {
+    let is_summary = |call: &&Call| call.operation == Operation::Summarize;
+    state.control().pending_calls().iter().find(is_summary).map(|call| call.id)
+}
+
 /// Whether a write changed the context of the pending call of the summarizer.
 fn is_summary_outdated(state: &State) -> bool {
-    let is_summary = |call: &Call| call.operation == Operation::Summarize;
-    state.control().pending_calls().iter().any(is_summary) && of_request(state, |request| request.outdated)
+    pending_summary(state).is_some() && of_request(state, |request| request.outdated)
 }
 
 /// The entries without the situation summary, which every reply may update, and without expired items.

@@ -10,6 +10,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use orchestrion_kernel::ids::{CallId, NodeId};
 use orchestrion_kernel::network::policy::RoutingOrder;
+use orchestrion_kernel::network::routing::NoCandidates;
 use orchestrion_kernel::network::{CapabilityState, NetworkEvent, NetworkInput, Node, NodeStatus};
 use orchestrion_kernel::score::Score;
 use orchestrion_kernel::state::Assignment;
@@ -154,11 +155,40 @@ pub(super) const NETWORK: &[Claim] = &[
                                 || expected_node(network, &refused.from, &required, &tried_after(refused))
                                     .is_none()
                         }
-                        None => routing_nodes(state, *call)
-                            .iter()
-                            .all(|from| expected_node(network, from, &required, &[]).is_none()),
+                        None => {
+                            let from = routing_node(state, network, *call);
+                            expected_node(network, &from, &required, &[]).is_none()
+                        }
                     }
                 })
+        }),
+        premise: Premise::State(|_, state| {
+            let mut pending = state.control().pending_calls().iter();
+            pending.any(|call| call.not_made == Some(Failure::NoCandidates))
+        }),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-241",
+        clause: "001-4.10",
+        statement: "A call without candidates names its capability, the number of nodes that each filter removed, and the last \
+                    of these filters. It names none if its attempts are used up.",
+        formula: "□ (NO_CANDIDATES(c, k, R) ⇒ k = first(required(c)) ∧ R = {f ↦ |{n : first filter of n = f}|}, or ∅ if \
+                  candidates(c) ≠ ∅)",
+        check: NetworkEventInvariant(|_, state, event| {
+            let NetworkEvent::NoCandidates { call, capability, removed } = event else { return true };
+            let (Some(network), Some(required)) = (state.network(), requirements(state, *call)) else {
+                return false;
+            };
+            let (from, tried) = match network.assignment(*call) {
+                Some(refused) => (refused.from.clone(), tried_after(refused)),
+                None => (routing_node(state, network, *call), Vec::new()),
+            };
+            let expected = match expected_node(network, &from, &required, &tried) {
+                Some(_) => NoCandidates::default(),
+                None => removed_nodes(network, &from, &required, &tried),
+            };
+            capability.as_ref() == required.required_capabilities.first() && *removed == expected
         }),
         premise: Premise::State(|_, state| {
             let mut pending = state.control().pending_calls().iter();

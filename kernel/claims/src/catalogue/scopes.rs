@@ -5,10 +5,13 @@ use super::prelude::*;
 use crate::reference::items::{fact_keys, facts_in_force, is_in_force, is_shared, item_scope};
 use crate::reference::plans::{call_scope, members};
 use alloc::collections::BTreeSet;
-use orchestrion_kernel::ids::ItemId;
+use alloc::vec::Vec;
+use orchestrion_kernel::ids::{ItemId, TaskId};
 use orchestrion_kernel::item::{FactRecord, Item, Rank, Scope, Validity};
 use orchestrion_kernel::knowledge::{FactKind, NewFact, Reference, Write, WriteSource};
-use orchestrion_kernel::plan::Task;
+use orchestrion_kernel::network::aggregation::AggregationStrategy;
+use orchestrion_kernel::plan::{Aggregation, Effect, Plan, StepOptions, Task};
+use orchestrion_kernel::score::Score;
 use orchestrion_kernel::semantic::{Entry, SemanticState};
 
 pub(super) const SCOPES: &[Claim] = &[
@@ -73,19 +76,8 @@ pub(super) const SCOPES: &[Claim] = &[
                         scope = Some(of_message);
                     }
                     Event::PlanAdopted { plan, .. } => {
-                        let is_allowed = |task: &Scope| {
-                            is_usable(before.semantic(), task)
-                                && scope.is_none_or(|of| *of == Scope::Global || of == task)
-                        };
-                        let mut scopes = plan.tasks().iter().map(|task| task.scope.as_ref());
-                        if !scopes.clone().flatten().all(is_allowed) {
-                            return false;
-                        }
-                        let first = scopes.next().flatten();
-                        scope = first.filter(|_| scopes.all(|scope| scope == first)).or(scope);
-                        let is_of_request =
-                            |member: &&Task| member.scope.is_none() || member.scope.as_ref() == scope;
-                        if !members(plan).iter().all(is_of_request) {
+                        scope = scope.and_then(|of_request| scope_after(before.semantic(), of_request, plan));
+                        if scope.is_none() {
                             return false;
                         }
                     }
@@ -101,6 +93,45 @@ pub(super) const SCOPES: &[Claim] = &[
         }),
         premise: Premise::State(|_, state| {
             of_request(state, |request| request.scope != Scope::Global && request.plan.is_some())
+        }),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-242",
+        clause: "003-2.21",
+        statement: "A drafted plan is accepted if and only if its tasks name only open scopes, in a request with a scope no other one, \
+                    and its members no scope but that in which the request then runs. A global request then runs in the scope that all \
+                    tasks name.",
+        formula: "□ (plan p to DraftPlan ⇒ (accepted ⇔ ∀ t: scope(t) named ⇒ open(scope(t)) ∧ (scope(r) = global ∨ scope(t) = \
+                  scope(r)), ∀ m member: scope(m) named ⇒ scope(m) = scope'(r)) ∧ scope'(r) = scope(p) if p has one, else scope(r))",
+        check: ResponseInvariant(|_, decide, state| {
+            let control = state.control();
+            let drafts = |call: &&Call| call.operation == Operation::DraftPlan && call.not_made.is_none();
+            let (Some(call), Some(request), None) =
+                (control.pending_calls().iter().find(drafts), control.request(), state.network())
+            else {
+                return true;
+            };
+            plans_in_scopes(state.semantic()).into_iter().all(|plan| {
+                let answer = decide(state, &Input::reply(call.id, Report::Plan(plan.clone())));
+                match (answer, scope_after(state.semantic(), &request.scope, &plan)) {
+                    (Ok(events), Some(scope)) => {
+                        let mut after = state.clone();
+                        events.iter().for_each(|event| after.apply(event));
+                        of_request(&after, |request| request.scope == *scope)
+                    }
+                    (Err(_), None) => true,
+                    (Ok(_), None) | (Err(_), Some(_)) => false,
+                }
+            })
+        }),
+        premise: Premise::State(|_, state| {
+            state.control().phase() == Phase::Planning
+                && state
+                    .semantic()
+                    .entries()
+                    .filter_map(|entry| entry.item.fact())
+                    .any(|fact| !is_shared(&fact.scope) && is_usable(state.semantic(), &fact.scope))
         }),
         ..CLAIM
     },
@@ -182,6 +213,54 @@ fn is_usable(known: &SemanticState, scope: &Scope) -> bool {
         Scope::Session => false,
         Scope::Task(_) | Scope::Hypothetical(_) | Scope::Draft(_) => known.entries().any(opens),
     }
+}
+
+/// The scope of a request after it adopted a plan; none if it may not adopt the plan.
+fn scope_after<'s>(known: &SemanticState, of_request: &'s Scope, plan: &'s Plan) -> Option<&'s Scope> {
+    let is_allowed =
+        |scope: &Scope| is_usable(known, scope) && (*of_request == Scope::Global || of_request == scope);
+    let mut scopes = plan.tasks().iter().map(|task| task.scope.as_ref());
+    if !scopes.clone().flatten().all(is_allowed) {
+        return None;
+    }
+    let first = scopes.next().flatten();
+    let scope = first.filter(|_| scopes.all(|scope| scope == first)).unwrap_or(of_request);
+    let is_of_request = |member: &&Task| member.scope.as_ref().is_none_or(|found| found == scope);
+    members(plan).iter().all(is_of_request).then_some(scope)
+}
+
+/// Plans of three independent tasks that name open scopes, the global one, an unknown one, or none: without an aggregation, and as
+/// members.
+fn plans_in_scopes(known: &SemanticState) -> Vec<Plan> {
+    let named = known.entries().filter_map(|entry| entry.item.fact()).map(|fact| &fact.scope);
+    let open: BTreeSet<&Scope> = named.filter(|scope| !is_shared(scope) && is_usable(known, scope)).collect();
+    let mut open = open.into_iter();
+    let (first, second) = (open.next(), open.next());
+    let never_opened = never_opened();
+    let (global, unknown) = (Some(&Scope::Global), Some(&never_opened));
+    let mut scopes = Vec::from([[global, None, None], [None, unknown, None], [unknown; 3]]);
+    if first.is_some() {
+        scopes.extend([[first; 3], [first, None, first], [first, first, None], [None, first, first]]);
+        scopes.push([first, unknown, None]);
+    }
+    if second.is_some() {
+        scopes.extend([[second; 3], [first, second, first]]);
+    }
+    let plan = |scopes: &[Option<&Scope>; 3]| {
+        let tasks = scopes.iter().zip(1..).map(|(scope, number)| Task {
+            id: TaskId::new(number),
+            text: Text::from("?"),
+            effect: Effect::Pure,
+            depends_on: Some(Vec::new()),
+            scope: scope.cloned(),
+            step: StepOptions::default(),
+        });
+        Plan::new(tasks.collect()).ok()
+    };
+    let aggregation =
+        Aggregation { strategy: AggregationStrategy::Voting, criticality: Score::ZERO, is_ensemble: false };
+    let both = |plan: Plan| [plan.clone(), plan.with_aggregation(aggregation)];
+    scopes.iter().filter_map(plan).flat_map(both).collect()
 }
 
 /// Whether an item has the text and the scope that it had before.

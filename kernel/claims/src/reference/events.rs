@@ -14,13 +14,16 @@ struct Items<'s> {
     next: ItemId,
 }
 
-/// Whether each event fits the items before it: a new item has a new id, an update and a removal an item that exists, dependencies
-/// exist, and a removal leaves no dependent and has a cause that applies.
+/// Whether each event fits the items before it: a new item has a new id, an update changes an item that exists, dependencies exist and
+/// are distinct, and a removal is of distinct items that exist, in their order, leaves no dependent, and has a cause that applies.
 pub(crate) fn are_admitted<'s>(before: &'s SemanticState, events: &[&'s Event]) -> bool {
     let mut items = Items { before, changed: BTreeMap::new(), next: before.next_id() };
     events.iter().all(|event| match event {
         Event::AddItem { item, deps } => item.id >= items.next && items.write(item, deps),
-        Event::UpdateItem { item, deps } => items.get(item.id).is_some() && items.write(item, deps),
+        Event::UpdateItem { item, deps } => {
+            let changes = |before: (&Item, &[ItemId])| before != (item, deps.as_slice());
+            items.get(item.id).is_some_and(changes) && items.write(item, deps)
+        }
         Event::ForgetItems { ids, cause } => items.forget(ids, *cause),
         _ => true,
     })
@@ -38,7 +41,7 @@ impl<'s> Items<'s> {
         self.next = self.next.max(item.id.next());
         let is_closed = deps.iter().all(|dep| self.get(*dep).is_some());
         self.changed.insert(item.id, Some((item, deps)));
-        is_closed
+        is_closed && deps.is_sorted_by(|earlier, later| earlier < later)
     }
 
     fn forget(&mut self, ids: &[ItemId], cause: ForgetCause) -> bool {
@@ -54,7 +57,8 @@ impl<'s> Items<'s> {
         let mut remaining = self.before.entries().map(|entry| entry.item.id).chain(changed);
         let needs =
             |id: ItemId| self.get(id).is_some_and(|(_, deps)| deps.iter().any(|dep| ids.contains(dep)));
-        are_known && !remaining.any(needs)
+        let are_distinct = ids.is_sorted_by(|earlier, later| earlier < later);
+        are_known && are_distinct && !remaining.any(needs)
     }
 }
 

@@ -13,6 +13,7 @@ use orchestrion_kernel::input::Input;
 use orchestrion_kernel::module::{Failure, Module, Operation};
 use orchestrion_kernel::network::defense::Signal;
 use orchestrion_kernel::network::policy::RoutingOrder;
+use orchestrion_kernel::network::routing::{Filter, NoCandidates};
 use orchestrion_kernel::network::{
     CapabilityState, HandoffReceipt, HandoffRefusal, NetworkEvent, NetworkInput, Node, NodeStatus,
     Requirements, SignatureStatus,
@@ -184,30 +185,69 @@ pub(crate) fn node_load(node: &Node) -> u32 {
     }
 }
 
-/// Whether a node passes every filter of a task (001 §4.3, steps 1 and 2).
-pub(crate) fn passes(network: &NetworkState, node: &Node, required: &Requirements, tried: &[NodeId]) -> bool {
-    let Some(held) = first_capability(node, required) else { return false };
+/// The first filter of a task that removes a node (001 §4.3, steps 1 and 2); none if the node passes.
+fn removing_filter(
+    network: &NetworkState,
+    node: &Node,
+    required: &Requirements,
+    tried: &[NodeId],
+) -> Option<Filter> {
+    if node.status == NodeStatus::Expelled {
+        return Some(Filter::Expelled);
+    }
+    let Some(held) = first_capability(node, required) else { return Some(Filter::MissingCapability) };
     let (capability, constraints) = (&held.capability, &required.constraints);
     let accepts = |types: &[Text], kind: &Option<Text>| match kind {
         Some(kind) => types.is_empty() || types.contains(kind),
         None => true,
     };
     let mut others = required.required_capabilities.iter().skip(1);
-    node.status != NodeStatus::Expelled
-        && held.available
-        && !constraints.excluded_nodes.contains(&node.id)
-        && !tried.contains(&node.id)
-        && (!network.policy().routing.all_capabilities
-            || others.all(|other| node.capabilities.contains_key(other)))
-        && accepts(&capability.input_types, &required.input_type)
-        && accepts(&capability.output_types, &required.output_type)
-        && capability.constraints.max_input_size.is_none_or(|max| required.input_size <= max)
-        && match (constraints.timeout_ms, capability.constraints.timeout_ms) {
-            (Some(allowed), Some(needed)) => needed <= allowed,
-            (None, _) | (_, None) => true,
-        }
-        && node.trust >= constraints.min_trust
-        && held.quality >= constraints.min_quality
+    let holds_others = !network.policy().routing.all_capabilities
+        || others.all(|other| node.capabilities.contains_key(other));
+    let is_in_time = match (constraints.timeout_ms, capability.constraints.timeout_ms) {
+        (Some(allowed), Some(needed)) => needed <= allowed,
+        (None, _) | (_, None) => true,
+    };
+    let is_small = capability.constraints.max_input_size.is_none_or(|max| required.input_size <= max);
+    let conditions = [
+        (held.available, Filter::Unavailable),
+        (!constraints.excluded_nodes.contains(&node.id) && !tried.contains(&node.id), Filter::Excluded),
+        (holds_others, Filter::MissingOtherCapability),
+        (accepts(&capability.input_types, &required.input_type), Filter::InputType),
+        (accepts(&capability.output_types, &required.output_type), Filter::OutputType),
+        (is_small, Filter::InputSize),
+        (is_in_time, Filter::Timeout),
+        (node.trust >= constraints.min_trust, Filter::MinTrust),
+        (held.quality >= constraints.min_quality, Filter::MinQuality),
+    ];
+    conditions.into_iter().find(|(holds, _)| !holds).map(|(_, filter)| filter)
+}
+
+/// Whether a node passes every filter of a task.
+pub(crate) fn passes(network: &NetworkState, node: &Node, required: &Requirements, tried: &[NodeId]) -> bool {
+    removing_filter(network, node, required, tried).is_none()
+}
+
+/// How many nodes each filter removes, where no node can get a call, and the last of these filters.
+pub(crate) fn removed_nodes(
+    network: &NetworkState,
+    from: &NodeId,
+    required: &Requirements,
+    tried: &[NodeId],
+) -> NoCandidates {
+    let mut found = NoCandidates::default();
+    for node in network.nodes().iter() {
+        let filter = if node.id == *from && network.policy().routing.local_preference {
+            Filter::RoutingNode
+        } else {
+            // A routing node that passes has no room: it is tried, and refuses.
+            removing_filter(network, node, required, tried).unwrap_or(Filter::Excluded)
+        };
+        let count = found.removed.entry(filter).or_insert(0);
+        *count = count.saturating_add(1);
+        found.emptied_by = found.emptied_by.max(Some(filter));
+    }
+    found
 }
 
 /// The candidates with their exact scores (001 §4.1), in the order of ids.
@@ -264,15 +304,20 @@ pub(crate) fn startable_candidates<'n>(
     required: &Requirements,
     tried: &[NodeId],
 ) -> Vec<(u128, &'n NodeId)> {
-    let has_room = || network.node(from).is_some_and(|node| has_room(network, node, required));
-    let can_start = |(_, id): &(u128, &NodeId)| *id != from || has_room();
+    let routing_node_has_room =
+        || network.node(from).is_some_and(|node| has_room_for(network, node, required));
+    let can_start = |(_, id): &(u128, &NodeId)| *id != from || routing_node_has_room();
     candidates(network, from, required, tried).into_iter().filter(can_start).collect()
 }
 
-/// Whether the first capability that a call requires is not overloaded at a node.
-fn has_room(network: &NetworkState, node: &Node, required: &Requirements) -> bool {
-    let overload = network.policy().routing.overload_above.millionths();
-    first_capability(node, required).is_some_and(|held| capability_load(held) <= overload)
+/// Whether a node offers the first capability that a call requires, and it is not overloaded.
+fn has_room_for(network: &NetworkState, node: &Node, required: &Requirements) -> bool {
+    first_capability(node, required).is_some_and(|held| has_room(network, held))
+}
+
+/// Whether a capability is not overloaded (001 §6.3).
+fn has_room(network: &NetworkState, held: &CapabilityState) -> bool {
+    capability_load(held) <= network.policy().routing.overload_above.millionths()
 }
 
 /// The node that gets a call, by 001 §4.2 and §4.3.
@@ -287,7 +332,7 @@ pub(crate) fn expected_node<'n>(
         network.policy().routing.local_preference
             && passes(network, node, required, tried)
             && required.required_capabilities.iter().all(offers)
-            && has_room(network, node, required)
+            && has_room_for(network, node, required)
     };
     if let Some(node) = network.node(from).filter(is_local) {
         return Some(&node.id);
@@ -308,13 +353,12 @@ pub(crate) fn can_start_again(policy: &Policy, state: &State, call: CallId) -> b
         })
 }
 
-/// The nodes from whose view a new call may be routed.
-pub(crate) fn routing_nodes(state: &State, call: CallId) -> Vec<NodeId> {
-    let Some(network) = state.network() else { return Vec::new() };
+/// The node from whose view a new call is routed.
+pub(crate) fn routing_node(state: &State, network: &NetworkState, call: CallId) -> NodeId {
     let before =
         state.control().pending_call(call).and_then(|call| node_of_step_before(state, call.operation));
     let before = before.filter(|node| is_in_network(network, node));
-    Vec::from([before.unwrap_or_else(|| network.orchestrator().clone())])
+    before.unwrap_or_else(|| network.orchestrator().clone())
 }
 
 /// Handoffs to try in a state: of each pending call and of a call that was never sent, signed and forged, with the right and with
@@ -362,8 +406,7 @@ pub(crate) fn expected_refusal(network: &NetworkState, receipt: &HandoffReceipt)
     if !held.available || node.status == NodeStatus::Expelled {
         return Some(HandoffRefusal::Unavailable);
     }
-    (capability_load(held) > network.policy().routing.overload_above.millionths())
-        .then_some(HandoffRefusal::Overloaded)
+    (!has_room(network, held)).then_some(HandoffRefusal::Overloaded)
 }
 
 /// Whether the kernel accepts or refuses a handoff as expected. A handoff that is forged or not expected has no other effect.

@@ -126,14 +126,16 @@ pub(crate) fn node_of_step_before(state: &State, operation: Operation) -> Option
     started(request, before.id)?.node.clone()
 }
 
-/// Whether each task depends exactly on the task before it, of at least two.
+/// Whether each task depends on the task before it and on no other one, of at least two.
 pub(crate) fn is_sequence(plan: &Plan) -> bool {
     let steps = dependencies(plan);
     let is_chain = steps.iter().zip(steps.iter().skip(1));
     plan.aggregation().is_none()
         && steps.len() > 1
         && steps.first().is_some_and(|(_, first)| first.is_empty())
-        && is_chain.into_iter().all(|((before, _), (_, next))| next == &[before.id])
+        && is_chain
+            .into_iter()
+            .all(|((before, _), (_, next))| !next.is_empty() && next.iter().all(|id| *id == before.id))
 }
 
 /// The started version of a task.
