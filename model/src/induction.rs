@@ -11,6 +11,7 @@ mod derived;
 mod ending;
 mod graphs;
 mod log;
+mod oversized;
 mod readers;
 mod rivals;
 mod running;
@@ -80,7 +81,7 @@ const CONTROL: Nondeterminism = Nondeterminism {
 };
 
 /// The enumerations, in the order in which they are checked.
-pub const ENUMERATIONS: [Enumeration; 11] = [
+pub const ENUMERATIONS: [Enumeration; 12] = [
     Enumeration {
         model: Model {
             name: "rivals",
@@ -108,13 +109,13 @@ pub const ENUMERATIONS: [Enumeration; 11] = [
     Enumeration {
         model: Model {
             name: "derived",
-            about: "every graph of dependencies of four items of each layer, and every write that changes one or depends on one",
+            about: "every graph of dependencies of four items of each layer, every write that changes one or depends on one, and expiry",
             free: FROZEN,
         },
         states: States::Semantic {
             starts: derived::starts,
             prefixes: shapes::employee_session,
-            inputs: derived::writes,
+            inputs: derived::inputs,
         },
     },
     Enumeration {
@@ -139,6 +140,18 @@ pub const ENUMERATIONS: [Enumeration; 11] = [
             starts: summaries::starts,
             prefixes: summaries::requests,
             inputs: summaries::replies,
+        },
+    },
+    Enumeration {
+        model: Model {
+            name: "oversized",
+            about: "every place of a pinned text that alone exceeds the budget of a call",
+            free: FROZEN,
+        },
+        states: States::Semantic {
+            starts: oversized::starts,
+            prefixes: oversized::requests,
+            inputs: readers::steps,
         },
     },
     Enumeration {

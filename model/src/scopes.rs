@@ -369,7 +369,14 @@ impl Model {
     #[must_use]
     pub fn plans(&self, scope: &Scope) -> Vec<Plan> {
         match self.free.network {
-            Remote::Handoffs => return vec![steps::handed_off(1), steps::handed_off(2), steps::twins()],
+            Remote::Handoffs => {
+                return vec![
+                    steps::handed_off(1),
+                    steps::handed_off(2),
+                    steps::twins(),
+                    steps::exclusive_twins(),
+                ];
+            }
             Remote::Steps => return steps::workflows(scope.bounds.workflow_tasks),
             Remote::Interactions => return vec![steps::independent(3)],
             Remote::Attempts => return attempts::plans(),

@@ -35,7 +35,8 @@ pub(super) fn reports(state: &State, ask: Operation) -> Option<Vec<Report>> {
         }
         Operation::ReviewRevision => Some(vec![agreement("review", None), veto()]),
         Operation::Classify => {
-            Some(vec![Report::Classification { tags: vec![Text::from("tag")], similarity: Score::ZERO }])
+            let tags = ["first", "second", "third", "fourth"].map(Text::from).into();
+            Some(vec![Report::Classification { tags, similarity: Score::ZERO }])
         }
         Operation::RunTask { task, .. } if is_planned(state, &vote()) => Some(votes(task)),
         Operation::RunTask { task, .. } => {

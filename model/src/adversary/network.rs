@@ -108,6 +108,11 @@ pub(crate) fn best() -> NodeId {
     NodeId::new(BEST)
 }
 
+/// The other nodes that execute handoffs.
+pub(crate) fn others() -> Vec<NodeId> {
+    [SECOND, UNTRUSTED, POOR].map(NodeId::new).into()
+}
+
 /// The network is created first. Before, every other input about it is refused.
 pub(super) fn creation(model: Model) -> Vec<Input> {
     let executor = || Module::Executor.capability();

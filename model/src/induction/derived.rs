@@ -1,7 +1,7 @@
 //! Graphs of dependencies, and the writes that change an item or depend on one (003-2.11, 003-2.20).
 
 use super::shapes::{at, fact, id, new_fact, pairs, record, superseded, supposed, with_validity, write};
-use orchestrion_kernel::item::{FactRecord, ItemKey, Layer, Scope};
+use orchestrion_kernel::item::{FactRecord, ItemKey, Layer, Scope, SupersessionRule, Validity};
 use orchestrion_kernel::knowledge::{NewFact, Reference, Write};
 use orchestrion_kernel::semantic::Entry;
 use orchestrion_kernel::{Input, ItemId, State};
@@ -20,7 +20,7 @@ enum First {
 
 /// Every acyclic graph of four items: the first is a fact, a working item or a signal, each other one a fact of the session, a global fact
 /// or a working item; where the first is a fact, the second may also have superseded it, or the third the second. Then facts of each
-/// pair of scopes.
+/// pair of scopes, and two signals.
 pub(super) fn starts() -> Vec<Vec<Entry>> {
     let edges: Vec<(u64, u64)> = (1..=ITEMS).flat_map(|from| (1..from).map(move |to| (from, to))).collect();
     let mut starts = Vec::new();
@@ -46,7 +46,17 @@ pub(super) fn starts() -> Vec<Vec<Entry>> {
         }
     }
     starts.extend(scoped());
+    starts.push(signals());
     starts
+}
+
+/// A signal that another one superseded.
+fn signals() -> Vec<Entry> {
+    let signal = |number: u64, key: &str| {
+        super::shapes::entry(id(number), ItemKey::Environment(key.into()), "1", Layer::Environment)
+    };
+    let validity = Validity::Superseded { superseded_by: Some(id(2)), rule: SupersessionRule::Temporal };
+    vec![with_validity(signal(1, "a"), validity), signal(2, "b")]
 }
 
 /// Two facts of each pair of scopes, with one key or two.
@@ -65,12 +75,13 @@ fn item(number: u64, first: First, layers: u32) -> Entry {
     let key = key(number);
     let session = FactRecord { scope: Scope::Session, ..record() };
     let working = Layer::Working { created_at: at(0), expires_at: None };
-    // A write without an expiry replaces it.
+    // A write without an expiry replaces the first. The second expires with it.
     let expiring = Layer::Working { created_at: at(0), expires_at: Some(at(9)) };
     let of_layer = |key: ItemKey, layer| super::shapes::entry(id(number), key, "1", layer);
     let is_second_layer = number > 1 && layers >> (number - 2) & 1 == 1;
     match (first, number) {
         (First::Working, 1) => of_layer(ItemKey::Working(key.into()), expiring),
+        (First::Working, 2) if is_second_layer => of_layer(ItemKey::Working(key.into()), expiring),
         (First::Signal, 1) => of_layer(ItemKey::Environment(key.into()), Layer::Environment),
         // What persists depends on nothing that ends with the session.
         (First::Working, _) if is_second_layer => of_layer(ItemKey::Working(key.into()), working),
@@ -86,8 +97,9 @@ fn key(number: u64) -> &'static str {
     ["a", "b", "c", "d"][usize::try_from(number - 1).unwrap_or_default()]
 }
 
-/// Every change of one item, with a dependency on each, and every new item that depends on one, by id or by key.
-pub(super) fn writes(state: &State) -> Vec<Input> {
+/// Every change of one item, with a dependency on each, and every new item that depends on one, by id or by key. Time until an item
+/// expires.
+pub(super) fn inputs(state: &State) -> Vec<Input> {
     let items: Vec<ItemId> =
         state.semantic().entries().map(|entry| entry.item.id).filter(|id| id.number() <= ITEMS).collect();
     let by_id = |item: &ItemId| vec![Reference::Id(*item)];
@@ -132,5 +144,6 @@ pub(super) fn writes(state: &State) -> Vec<Input> {
         // An item of any layer; only a signal can be superseded.
         signal("s", "1", Some(Reference::Id(ItemId::FIRST))),
     ]);
-    writes.into_iter().map(write).collect()
+    let tick = state.semantic().next_expiry(state.now()).map(|_| Input::Tick);
+    writes.into_iter().map(write).chain(tick).collect()
 }

@@ -1,8 +1,8 @@
 //! One or two facts, and the write of a fact that competes with them (003-6; decisions 0019, 0021, 0027).
 
 use super::shapes::{
-    RANKS, at, declared, fact, id, new_fact, pairs, record, source, superseded, supposed, with_validity,
-    write,
+    KINDS, RANKS, at, declared, fact, id, new_fact, pairs, record, source, superseded, supposed,
+    with_validity, write,
 };
 use orchestrion_kernel::item::{FactRecord, ItemKey, Layer, Rank, Scope, SupersessionRule, Validity};
 use orchestrion_kernel::knowledge::{NewFact, Reference, Write};
@@ -11,7 +11,7 @@ use orchestrion_kernel::{Input, State, Text};
 use std::sync::Arc;
 
 /// No item; every fact, current, in need of review or denied, and every summary; and such a fact with another one, of which each may
-/// have superseded the other.
+/// have superseded the other. Then three starts of their own.
 pub(super) fn starts() -> Vec<Vec<Entry>> {
     let mut starts = vec![Vec::new()];
     let first = facts(1, &[1, 2], &[false, true]);
@@ -26,6 +26,7 @@ pub(super) fn starts() -> Vec<Vec<Entry>> {
     }
     starts.push(renamed_in_two_scopes());
     starts.push(renamed_and_denied());
+    starts.push(vec![summary(1, &["a", "b"], FactRecord { scope: supposed(), ..record() })]);
     starts
 }
 
@@ -78,13 +79,16 @@ fn summaries(number: u64) -> Vec<Entry> {
     let mut summaries = Vec::new();
     let keys: [&[&str]; 4] = [&["a"], &["a", "b"], &["b", "c"], &["c"]];
     for (keys, rank) in pairs(&keys, &RANKS) {
-        let summarized_keys = keys.iter().map(|key| Text::from(*key)).collect();
-        let mut entry =
-            fact(id(number), "", "1", FactRecord { source: source(rank), summarized_keys, ..record() });
-        entry.item.key = ItemKey::Summary;
-        summaries.push(entry);
+        summaries.push(summary(number, keys, FactRecord { source: source(rank), ..record() }));
     }
     summaries
+}
+
+fn summary(number: u64, keys: &[&str], record: FactRecord) -> Entry {
+    let summarized_keys = keys.iter().map(|key| Text::from(*key)).collect();
+    let mut entry = fact(id(number), "", "1", FactRecord { summarized_keys, ..record });
+    entry.item.key = ItemKey::Summary;
+    entry
 }
 
 /// Two facts: both current, one in need of review or denied, the first superseded by the second, the second lost against the first, and
@@ -109,7 +113,7 @@ fn successions(first: &Entry, second: &Entry) -> Vec<Vec<Entry>> {
     ]
 }
 
-/// Every write of a fact by an employee, and every promotion. Beside two facts, the times of the write do not vary: one fact has them all.
+/// Every write of a fact by an employee, a constraint, and every promotion. Beside two facts, the times of the write do not vary: one fact has them all.
 pub(super) fn writes(state: &State) -> Vec<Input> {
     let has_two = state.semantic().entries().filter(|entry| entry.item.fact().is_some()).count() > 1;
     let (times, sensitive): (&[u64], &[bool]) =
@@ -134,6 +138,10 @@ pub(super) fn writes(state: &State) -> Vec<Input> {
                 }));
             }
         }
+    }
+    // A constraint repeats no fact.
+    if has_two && state.semantic().entries().any(|entry| !entry.item.is_valid()) {
+        writes.push(Write::Fact(NewFact { kind: KINDS[1], ..new_fact("a", "1") }));
     }
     for (key, rank) in pairs(&["a", "b"], &[Rank::Guest, Rank::Manager]) {
         writes.push(Write::Promote { key: key.into(), scope: supposed(), source: declared(rank) });

@@ -47,6 +47,8 @@ pub(super) enum Difference {
     PastTags,
     /// Of the first item: a fact with the key of the third lost against it.
     Lost,
+    /// Of the first item: a fact with the key of the third was denied.
+    Denied,
     /// Of the first item: its predecessor has a predecessor.
     Descended,
     /// Of the first item: what depends on all three also depends on a signal.
@@ -85,12 +87,13 @@ const ALL: [D; 19] = [
 const LONG_CHARS: usize = 32;
 
 /// What differs from every other start.
-pub(super) const ALONE: [[Difference; 3]; 9] = [
+pub(super) const ALONE: [[Difference; 3]; 10] = [
     [D::Named, D::None, D::None],
     [D::OfSession, D::OfSession, D::OfSession],
     [D::Past, D::Past, D::Past],
     [D::PastTags, D::PastTags, D::None],
     [D::Lost, D::None, D::None],
+    [D::Denied, D::None, D::None],
     [D::Descended, D::None, D::None],
     [D::Kept, D::None, D::None],
     [D::None, D::Audience, D::Even],
@@ -153,6 +156,7 @@ pub(super) fn starts() -> Vec<Vec<Entry>> {
             (D::Lost, _) => {
                 items.push(with_validity(fact(id(7), "k3", "0", record()), superseded(id(1))));
             }
+            (D::Denied, _) => items.push(with_validity(fact(id(7), "k3", "0", record()), Validity::Denied)),
             (D::Descended, _) => {
                 let old = |number, successor| {
                     with_validity(fact(id(number), "k1", "0", record()), superseded(id(successor)))
@@ -202,6 +206,7 @@ fn item(number: u64, difference: D) -> Entry {
         | D::Past
         | D::PastTags
         | D::Lost
+        | D::Denied
         | D::Descended
         | D::Kept
         | D::Even => {}
@@ -250,6 +255,7 @@ fn item(number: u64, difference: D) -> Entry {
         | D::Named
         | D::OfSession
         | D::Lost
+        | D::Denied
         | D::Descended
         | D::Kept
         | D::Even => {}

@@ -198,5 +198,5 @@ fn starts_of_their_own_reach_what_they_are_for() {
         })
     };
     let due: Vec<bool> = starts[starts.len() - summaries::ALONE.len()..].iter().map(is_due).collect();
-    assert_eq!(due, [true, false, true, false, true, true, true, true, false]);
+    assert_eq!(due, [true, false, true, false, true, true, true, true, true, false]);
 }

@@ -1,7 +1,7 @@
 //! The plans whose tasks nodes execute.
 
 use crate::adversary::network::{
-    best, missing_capability, own_capability, second_capability, shared_capability,
+    best, missing_capability, others, own_capability, second_capability, shared_capability,
 };
 use orchestrion_kernel::module::Module;
 use orchestrion_kernel::network::aggregation::AggregationStrategy;
@@ -20,19 +20,13 @@ pub(super) fn handed_off(tasks: u32) -> Plan {
         excluded_nodes: vec![best()],
         ..TaskConstraints::default()
     };
-    let limited = Task {
-        effect: Effect::Undoable { compensation: Text::from("undo") },
-        step: StepOptions {
-            requirements: Some(Arc::new(Requirements {
-                required_capabilities: vec![Module::Executor.capability()],
-                constraints,
-                ..Requirements::default()
-            })),
-            ..StepOptions::default()
-        },
-        ..step(2, &[])
+    let limited = Task { effect: Effect::Undoable { compensation: Text::from("undo") }, ..step(2, &[]) };
+    let requirements = Requirements {
+        required_capabilities: vec![Module::Executor.capability()],
+        constraints,
+        ..Requirements::default()
     };
-    plan([step(1, &[]), limited], tasks)
+    plan([step(1, &[]), with_requirements(limited, requirements)], tasks)
 }
 
 /// Tasks that the orchestrator routes one after the other.
@@ -45,6 +39,14 @@ pub(super) fn twins() -> Plan {
     plan([step(1, &[]), step(2, &[])], 2)
 }
 
+/// Two tasks that no other node may execute either.
+pub(super) fn exclusive_twins() -> Plan {
+    let constraints = TaskConstraints { excluded_nodes: others(), ..TaskConstraints::default() };
+    let required_capabilities = vec![Module::Executor.capability()];
+    let requirements = Requirements { required_capabilities, constraints, ..Requirements::default() };
+    plan([1, 2].map(|number| with_requirements(step(number, &[]), requirements.clone())), 2)
+}
+
 /// Workflows of every type, each with so many tasks at most: a sequence over two nodes, a graph with an optional task and a
 /// validation, members under best effort with a task after them, an ensemble in which the orchestrator competes, members that vote, one
 /// of which only the orchestrator can execute, an ensemble whose answers have a mean, and members of which no node can execute one.
@@ -52,14 +54,15 @@ pub(super) fn workflows(tasks: u32) -> Vec<Plan> {
     let after = |number: u32, required: &[u32]| step(number, required);
     let sequence =
         [step(1, &[]), with_capability(after(2, &[1]), second_capability()), after(3, &[2]), after(4, &[3])];
-    let mut graph = [step(1, &[]), after(2, &[1]), step(3, &[]), after(4, &[2, 3])];
-    graph[1].step.validates = Some(TaskId::new(1));
-    graph[2].step.optional = true;
-    graph[2].step.requirements = Some(Arc::new(Requirements {
+    let urgent = Requirements {
         required_capabilities: vec![second_capability()],
         constraints: TaskConstraints { priority: Priority::High, ..TaskConstraints::default() },
         ..Requirements::default()
-    }));
+    };
+    let mut graph =
+        [step(1, &[]), after(2, &[1]), with_requirements(step(3, &[]), urgent), after(4, &[2, 3])];
+    graph[1].step.validates = Some(TaskId::new(1));
+    graph[2].step.optional = true;
     let effort = [step(1, &[]), step(2, &[]), after(3, &[1, 2]), after(4, &[3])];
     // The orchestrator and the best node can execute it, so that one of three members is left out.
     let shared = |number| with_capability(step(number, &[]), shared_capability());

@@ -7,12 +7,13 @@ use super::{
 use crate::scopes::steps::{aggregation, plan_of, step, with_requirements};
 use orchestrion_kernel::module::{Failure, Module, Operation, Report};
 use orchestrion_kernel::network::aggregation::AggregationStrategy;
+use orchestrion_kernel::network::defense::Signal;
 use orchestrion_kernel::network::{
-    Capability, CapabilityState, Node, Requirements, TaskConstraints, TrustPolicy,
+    Capability, CapabilityState, NetworkInput, Node, NodeStatus, Requirements, TaskConstraints, TrustPolicy,
 };
 use orchestrion_kernel::plan::{Effect, Plan, Task};
-use orchestrion_kernel::state::Call;
-use orchestrion_kernel::{CapabilityId, Input, NodeId, Phase, State, TaskId, Text};
+use orchestrion_kernel::state::{Assignment, Call, NetworkState};
+use orchestrion_kernel::{CapabilityId, Input, NodeId, Phase, Score, State, TaskId, Text};
 use std::sync::Arc;
 
 const THIRD: &str = "d";
@@ -28,13 +29,17 @@ const QUICK_MS: u64 = 5;
 /// The size of the input of a task.
 const INPUT_SIZE: u64 = 2;
 
-/// The characters of a text that alone exceeds the budget of a call.
-const TEXT_OVER_BUDGET: usize = 140_000;
+/// The first task of the sequence whose node is expelled or leaves.
+const LEFT_TASK: u32 = 5;
 
-/// Three attempts, and more candidates than attempts.
+/// The control characters of a text that alone exceeds the budget of a call: each has six characters in a payload.
+const TEXT_OVER_BUDGET: usize = 30_000;
+
+/// Three attempts, and more candidates than attempts. A confirmed suspicion expels.
 pub(super) fn trust_policy() -> TrustPolicy {
     let mut policy = super::trust_policy();
     policy.workflow.max_retries = 2;
+    policy.status.expulsion_threat_from = share(1);
     policy
 }
 
@@ -62,8 +67,16 @@ pub(super) fn nodes(orchestrator: Vec<Node>) -> Vec<Node> {
         offered.input_types = vec!["other".into()];
         offered.constraints.timeout_ms = Some(QUICK_MS + 1);
     });
-    limit(&mut nodes[2], |offered| offered.output_types = vec!["other".into()]);
+    limit(&mut nodes[2], |offered| {
+        offered.output_types = vec!["other".into()];
+        offered.constraints.timeout_ms = Some(QUICK_MS);
+    });
     limit(&mut nodes[3], |offered| offered.constraints.max_input_size = Some(INPUT_SIZE - 1));
+    limit(&mut nodes[4], |offered| {
+        offered.input_types = vec!["input".into()];
+        offered.output_types = vec!["output".into()];
+        offered.constraints.max_input_size = Some(INPUT_SIZE);
+    });
     nodes
 }
 
@@ -84,8 +97,10 @@ pub(crate) fn plans() -> Vec<Plan> {
     optional.step.optional = true;
     let voting = aggregation(AggregationStrategy::Voting, false);
     vec![
-        // A sequence over two capabilities.
-        plan_of([step(1, &[]), demanding(2, &[1])]),
+        // A sequence over two capabilities, with a dependency that is declared twice.
+        plan_of([step(1, &[]), demanding(2, &[1, 1])]),
+        // A sequence whose first node is expelled or leaves.
+        plan_of([step(LEFT_TASK, &[]), step(LEFT_TASK + 1, &[LEFT_TASK])]),
         // The quality of the orchestrator is too low.
         plan_of([demanding(1, &[])]),
         // The orchestrator does not offer the other capability.
@@ -93,8 +108,9 @@ pub(crate) fn plans() -> Vec<Plan> {
         // A validation of a task before the last one, without an effect between and with one.
         plan_of([step(1, &[]), step(2, &[1]), validation(&[1, 2])]),
         plan_of([step(1, &[]), Task { effect, ..step(2, &[1]) }, validation(&[1, 2])]),
-        // A validation of a member.
+        // A validation of a member after all members, and between them.
         plan_of([step(1, &[]), step(2, &[]), validation(&[1])]).with_aggregation(voting),
+        plan_of([step(1, &[]), validating(step(2, &[1]), 1), step(3, &[])]).with_aggregation(voting),
         // A preferred node, and two of them with equal scores.
         plan_of([preferring(&[THIRD], Module::Executor.capability())]),
         plan_of([preferring(&[THIRD, FOURTH], shared_capability())]),
@@ -104,8 +120,9 @@ pub(crate) fn plans() -> Vec<Plan> {
         // A validation of a member for which the ensemble has no node.
         plan_of([demanding(1, &[]), demanding(2, &[]), validating(step(3, &[1, 2]), 2)])
             .with_aggregation(aggregation(AggregationStrategy::Voting, true)),
-        // The text alone exceeds the budget of every debater.
-        plan_of([Task { text: "t".repeat(TEXT_OVER_BUDGET).into(), ..step(1, &[]) }]),
+        // A text alone exceeds the budget of every debater, because its characters are escaped.
+        plan_of([Task { text: over_budget(), ..step(1, &[]) }]),
+        plan_of([Task { effect: Effect::Undoable { compensation: over_budget() }, ..step(1, &[]) }]),
         // Two validations.
         plan_of([step(1, &[]), validating(step(2, &[1]), 1), step(3, &[2]), validating(step(4, &[3]), 3)]),
     ]
@@ -151,7 +168,7 @@ pub(in crate::adversary) fn failures(state: &State, call: Call) -> Vec<Input> {
     let is_free = call.operation.task().is_some_and(|task| match task.number() {
         1 => has_two_tasks(state, 1),
         4 => has_two_tasks(state, 3),
-        _ => false,
+        number => number == LEFT_TASK + 1,
     });
     let assignment = state.network().and_then(|network| network.assignment(call.id));
     let failure = if is_optional { Failure::OutcomeUnknown } else { Failure::Error };
@@ -159,9 +176,38 @@ pub(in crate::adversary) fn failures(state: &State, call: Call) -> Vec<Input> {
     fails.then_some(Input::CallFailed { call: call.id, failure }).into_iter().collect()
 }
 
-/// A cancel while a plan is reviewed again: that of an interrupted run, or a repaired one.
+/// A cancel while a plan is reviewed again: that of an interrupted run, or a repaired one. In one sequence, the node that executed the
+/// first task is expelled before the last one starts, or leaves while it routes it.
 pub(in crate::adversary) fn changes(state: &State) -> Option<Input> {
-    (state.control().phase() == Phase::RepairReview).then_some(Input::Cancel)
+    if state.control().phase() == Phase::RepairReview {
+        return Some(Input::Cancel);
+    }
+    let (network, request) = (state.network()?, state.control().request()?);
+    let (first, last) = (TaskId::new(LEFT_TASK), TaskId::new(LEFT_TASK + 1));
+    request.plan.as_ref()?.plan.task(last)?;
+    let subject = request.started(first)?.node.clone()?;
+    let node = network.node(&subject)?;
+    if request.started(last).is_some() {
+        let is_routed_by = |assignment: &Assignment| assignment.from == subject;
+        let routes = network.assignments().iter().any(is_routed_by) && subject != *network.orchestrator();
+        return routes.then(|| super::network_input(NetworkInput::Leave { node: subject.clone() }));
+    }
+    let ends = request.outcome(first).is_some() && node.status != NodeStatus::Expelled;
+    ends.then(|| accusation(network, subject))
+}
+
+/// A signal about a node, from another origin than the signal before. Two of them expel it.
+fn accusation(network: &NetworkState, subject: NodeId) -> Input {
+    let receiver = network.orchestrator().clone();
+    let beliefs = network.node(&receiver).map(|node| &node.threat_beliefs);
+    let is_suspected = beliefs.is_some_and(|beliefs| beliefs.contains_key(&subject));
+    let origin = NodeId::new(if is_suspected { "z" } else { "y" });
+    let signal = Signal { sender: origin.clone(), origin, subject, confidence: Score::ONE, hops: u32::MAX };
+    super::network_input(NetworkInput::Signal { receiver, signal })
+}
+
+fn over_budget() -> Text {
+    "\u{1}".repeat(TEXT_OVER_BUDGET).into()
 }
 
 /// How often validations of the run failed and repeated a task.
@@ -216,9 +262,10 @@ fn has_two_tasks(state: &State, first: u32) -> bool {
     plan.is_some_and(|plan| plan.plan.tasks().len() == 2 && plan.plan.tasks()[0].id == TaskId::new(first))
 }
 
-/// A task of the second capability with a minimum quality.
+/// A task of the second capability with a minimum of trust and of quality: those of the second node.
 fn demanding(number: u32, depends_on: &[u32]) -> Task {
-    let constraints = TaskConstraints { min_quality: share(40), ..TaskConstraints::default() };
+    let constraints =
+        TaskConstraints { min_trust: share(70), min_quality: share(60), ..TaskConstraints::default() };
     let required_capabilities = vec![second_capability()];
     let requirements = Requirements { required_capabilities, constraints, ..Requirements::default() };
     with_requirements(step(number, depends_on), requirements)

@@ -3,27 +3,35 @@
 
 use super::{BEST, SECOND, held, node, own_capability, second_capability, share, shared_capability};
 use crate::adversary::answers::past;
-use crate::scopes::steps::{aggregation, plan_of, step, with_capability};
+use crate::scopes::steps::{aggregation, plan_of, step, with_capability, with_requirements};
 use orchestrion_kernel::event::TaskOutcome;
 use orchestrion_kernel::item::Scope;
 use orchestrion_kernel::module::{Module, Operation, Ratings, Report};
 use orchestrion_kernel::network::aggregation::AggregationStrategy::{self, *};
 use orchestrion_kernel::network::policy::RoutingOrder;
-use orchestrion_kernel::network::{NetworkInput, Node, ThreatBelief, TrustPolicy};
-use orchestrion_kernel::plan::{Aggregation, Plan};
+use orchestrion_kernel::network::{
+    NetworkInput, Node, Requirements, TaskConstraints, ThreatBelief, TrustPolicy,
+};
+use orchestrion_kernel::plan::{Aggregation, Plan, Task};
 use orchestrion_kernel::state::NetworkState;
 use orchestrion_kernel::{CapabilityId, ClusterId, Input, NodeId, Phase, Score, State, TaskId, Text};
+
+const THIRD: &str = "d";
+const FOURTH: &str = "e";
 
 /// The modules that a node executes beside the executor.
 pub(super) const MODULES: [Module; 3] = [Module::Memory, Module::Classifier, Module::Planner];
 
-/// The policies: the usual one; one that routes by quality, under which positions never move; one that routes in turn, without local
+/// In one round of deliberation positions that keep this share rest, and in two rounds they move.
+const SLOW_SHARE: u32 = 996_000;
+
+/// The policies: the usual one; one that routes by quality, under which positions move slowly; one that routes in turn, without local
 /// preference.
 pub(super) fn policies() -> Vec<TrustPolicy> {
     let score = super::trust_policy();
     let (mut quality, mut turn) = (score, score);
     quality.routing.order = RoutingOrder::Quality;
-    quality.convergence.own_share = Score::ONE;
+    quality.convergence.own_share = Score::from_millionths(SLOW_SHARE).unwrap_or(Score::ONE);
     turn.routing.order = RoutingOrder::RoundRobin;
     turn.routing.local_preference = false;
     vec![score, quality, turn]
@@ -36,15 +44,14 @@ pub(super) fn nodes(mut nodes: Vec<Node>) -> Vec<Node> {
     let suspected = ThreatBelief { level: share(50), ..ThreatBelief::default() };
     nodes.iter_mut().for_each(|node| node.threat_beliefs.insert_mut(NodeId::new(SECOND), suspected.clone()));
     let executor = || vec![Module::Executor.capability()];
-    let both = || vec![Module::Executor.capability(), shared_capability()];
     let modules = MODULES.into_iter().chain([Module::Executor]).map(Module::capability);
     let best = modules.chain([shared_capability(), own_capability()]).collect();
     nodes.iter_mut().for_each(|node| node.add_capability(held(own_capability(), 90, 0)));
     let executing = [
         (BEST, (70, 60), Some("x"), best),
-        (SECOND, (90, 90), Some("x"), both()),
-        ("d", (30, 100), Some("y"), executor()),
-        ("e", (100, 20), None, executor()),
+        (SECOND, (90, 90), Some("x"), executor()),
+        (THIRD, (30, 100), Some("y"), executor()),
+        (FOURTH, (100, 20), None, executor()),
     ];
     nodes.extend(executing.map(|(name, shares, cluster, capabilities)| {
         let mut node = node(name, shares, capabilities, 2);
@@ -53,16 +60,20 @@ pub(super) fn nodes(mut nodes: Vec<Node>) -> Vec<Node> {
         node.add_capability(held(second_capability(), 0, 2));
         node
     }));
+    // An answer of the second node with this capability has no weight beside that of the best one.
+    nodes[2].add_capability(held(shared_capability(), 0, 2));
     nodes
 }
 
 /// Ensembles of every strategy: of two nodes, which would be of one cluster; of three, where the vote of the second outweighs the two
-/// others; of all; of a capability that only one cluster has; and of one without quality, where two of three answers are equal.
+/// others, by the first of two capabilities; of all; of a capability that only one cluster has; and of one without quality, where two of
+/// three answers are equal.
 pub(crate) fn plans() -> Vec<Plan> {
     let executor = || Module::Executor.capability();
+    let of_two = || vec![executor(), second_capability()];
     vec![
         ensemble(2, executor(), Voting),
-        ensemble(3, executor(), Voting),
+        members((1..=3).map(|number| requiring(number, of_two(), Vec::new())), Voting, true),
         ensemble(4, executor(), BestEffort),
         ensemble(3, executor(), Averaging),
         ensemble(3, executor(), Consensus),
@@ -71,7 +82,8 @@ pub(crate) fn plans() -> Vec<Plan> {
     ]
 }
 
-/// By score, every plan. By quality, a consensus of three members, with no and full criticality, and a single task. In turn, two tasks in
+/// By score, every plan. By quality, a consensus of three members, with no and full criticality, one whose sides have the same trust, and a
+/// single task. In turn, two tasks in
 /// sequence, and one for which the orchestrator has no room.
 fn plans_by_order(order: RoutingOrder) -> Vec<Plan> {
     let executor = || Module::Executor.capability();
@@ -80,7 +92,7 @@ fn plans_by_order(order: RoutingOrder) -> Vec<Plan> {
         RoutingOrder::Quality => {
             let apart = ensemble(3, executor(), Consensus);
             let critical = Aggregation { criticality: Score::ONE, ..aggregation(Consensus, true) };
-            vec![apart.clone(), apart.with_aggregation(critical), plan_of([step(1, &[])])]
+            vec![apart.clone(), apart.with_aggregation(critical), divided(), plan_of([step(1, &[])])]
         }
         RoutingOrder::RoundRobin => {
             let crowded = with_capability(step(3, &[]), own_capability());
@@ -131,6 +143,27 @@ pub(in crate::adversary) fn changes(network: &NetworkState, state: &State) -> Ve
 }
 
 fn ensemble(size: u32, capability: CapabilityId, strategy: AggregationStrategy) -> Plan {
-    let plan = plan_of((1..=size).map(|number| with_capability(step(number, &[]), capability.clone())));
-    plan.with_aggregation(aggregation(strategy, true))
+    members((1..=size).map(|number| with_capability(step(number, &[]), capability.clone())), strategy, true)
+}
+
+fn members(tasks: impl Iterator<Item = Task>, strategy: AggregationStrategy, is_ensemble: bool) -> Plan {
+    plan_of(tasks).with_aggregation(aggregation(strategy, is_ensemble))
+}
+
+/// A member that requires these capabilities, and excludes these nodes.
+fn requiring(number: u32, required_capabilities: Vec<CapabilityId>, excluded_nodes: Vec<NodeId>) -> Task {
+    let constraints = TaskConstraints { excluded_nodes, ..TaskConstraints::default() };
+    with_requirements(
+        step(number, &[]),
+        Requirements { required_capabilities, constraints, ..Requirements::default() },
+    )
+}
+
+/// A consensus of the fourth node with the smallest answer, and of the third and the best one, which have its trust together.
+fn divided() -> Plan {
+    let only = |(number, node): (u32, &str)| {
+        let others = [BEST, SECOND, THIRD, FOURTH].into_iter().filter(|other| *other != node);
+        requiring(number, vec![Module::Executor.capability()], others.map(NodeId::new).collect())
+    };
+    members([(1, FOURTH), (2, THIRD), (3, BEST)].into_iter().map(only), Consensus, false)
 }

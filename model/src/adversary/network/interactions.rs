@@ -9,7 +9,7 @@ use orchestrion_kernel::knowledge::compaction;
 use orchestrion_kernel::module::{Failure, Module, Report};
 use orchestrion_kernel::network::defense::Signal;
 use orchestrion_kernel::network::{
-    ConnectionStatus, Feedback, InteractionReport, Millionths, NetworkInput, Node, TrustPolicy,
+    ConnectionStatus, Feedback, InteractionReport, Millionths, NetworkInput, Node, ThreatBelief, TrustPolicy,
 };
 use orchestrion_kernel::state::{Call, NetworkState};
 use orchestrion_kernel::{Input, NodeId, Phase, Score, State, Text};
@@ -57,8 +57,12 @@ fn with_connections(node: Node, to: &[(&str, u32)]) -> Node {
     connected(&trust_policy().connection, node, to)
 }
 
-/// The orchestrator, three nodes that execute, of which the second is almost out of the network, and two that only watch.
+/// The orchestrator, three nodes that execute, of which the second is almost out of the network, and two that only watch. One of these
+/// suspects the orchestrator too little to defend itself.
 pub(super) fn nodes(mut nodes: Vec<Node>) -> Vec<Node> {
+    let belief = ThreatBelief { level: share(1), ..ThreatBelief::default() };
+    let mut watcher = node(WATCHER, (80, 80), [], 2);
+    watcher.threat_beliefs.insert_mut(NodeId::new(ORCHESTRATOR), belief);
     let executor = || Module::Executor.capability();
     let orchestrator =
         nodes.pop().map(|node| with_connections(node, &[(BEST, 90), (SECOND, 1), (WATCHER, 90)]));
@@ -69,7 +73,7 @@ pub(super) fn nodes(mut nodes: Vec<Node>) -> Vec<Node> {
             with_connections(node(BEST, (80, 80), [executor()], 2), &[(WATCHER, 60)]),
             node(SECOND, (60, 60), [executor()], 2),
             node(THIRD, (20, 20), [executor()], 2),
-            with_connections(node(WATCHER, (80, 80), [], 2), &[(BEST, 50), (NEIGHBOR, 100)]),
+            with_connections(watcher, &[(BEST, 50), (NEIGHBOR, 100)]),
             with_connections(node(NEIGHBOR, (80, 80), [], 2), &[(ORCHESTRATOR, 50), (SECOND, 10)]),
         ])
         .collect()
@@ -80,6 +84,7 @@ pub(super) fn nodes(mut nodes: Vec<Node>) -> Vec<Node> {
 pub(in crate::adversary) fn ends(state: &State, call: Call) -> Vec<Input> {
     let fail = |failure| Input::CallFailed { call: call.id, failure };
     let Some(network) = state.network() else { return Vec::new() };
+    let best_node = NodeId::new(BEST);
     let Some(assignment) = network.assignment(call.id) else { return vec![fail(Failure::NoCandidates)] };
     if !assignment.is_running() {
         return Vec::new();
@@ -106,7 +111,7 @@ pub(in crate::adversary) fn ends(state: &State, call: Call) -> Vec<Input> {
     };
     let (good, middle, bad) = (rated([5; 4], true), rated([3; 4], true), rated([1; 4], false));
     let best = reply(tokens.saturating_mul(3), good, 1_000_000);
-    let is_suspicious = network.nodes().iter().any(|node| node.threat_beliefs.size() > 0);
+    let is_suspicious = network.nodes().iter().any(|node| node.threat_beliefs.contains_key(&best_node));
     if is_suspicious || outcomes(state) > 1 {
         return vec![best];
     }
@@ -122,8 +127,8 @@ pub(in crate::adversary) fn ends(state: &State, call: Call) -> Vec<Input> {
             reply(0, middle, 0),
             // Both ends warn.
             reply_with(0, of_both(bad, -1_000_000)),
-            // Every answer counts with its own weight.
-            reply(tokens, rated([5, 2, 4, 1], true), 0),
+            // Every answer counts with its own weight, and the lowest rating is 1.
+            reply(tokens, rated([5, 2, 4, 0], true), 0),
         ]);
     }
     if assignment.attempt == 1 {
