@@ -45,11 +45,12 @@ fn enumerations_list_these_states_and_steps() {
     assert_eq!(
         sizes,
         [
-            ("rivals", 10_695, 10_695, 250_849),
+            ("rivals", 10_696, 10_696, 256_196),
             ("audiences", 577, 3_462, 69_414),
-            ("derived", 1_645, 1_645, 84_688),
+            ("derived", 1_646, 1_646, 85_247),
             ("readers", 634, 10_144, 40_576),
-            ("summaries", 5_094, 6_654, 40_347),
+            ("summaries", 5_095, 6_655, 40_355),
+            ("oversized", 3, 18, 72),
             ("waiting", 37, 37, 277),
             ("debating", 4_236, 4_236, 19_788),
             ("clearing", 5_212, 5_212, 35_752),
@@ -146,11 +147,11 @@ fn hardened_satisfies_every_claim() {
             ("contexts", 7_972, 7_972),
             ("situation", 28_022, 28_022),
             ("workflow", 41_588, 47_328),
-            ("handoffs", 18_290, 18_400),
+            ("handoffs", 18_782, 18_892),
             ("nodes", 15_889, 15_889),
-            ("attempts", 5_154, 5_184),
-            ("ensembles", 4_598, 4_598),
-            ("interactions", 8_468, 8_468),
+            ("attempts", 6_605, 6_643),
+            ("ensembles", 5_172, 5_172),
+            ("interactions", 10_308, 10_308),
             ("network", 8_319, 9_269),
         ]
     );
@@ -199,11 +200,11 @@ fn as_drawn_fails_exactly_the_findings() {
             ("contexts", 5_526, 5_526),
             ("situation", 25_437, 25_437),
             ("workflow", 1_097, 1_097),
-            ("handoffs", 2_282, 2_288),
+            ("handoffs", 2_354, 2_360),
             ("nodes", 1_889, 1_889),
-            ("attempts", 2_793, 2_919),
-            ("ensembles", 1_109, 1_109),
-            ("interactions", 6_836, 6_836),
+            ("attempts", 3_491, 3_631),
+            ("ensembles", 1_229, 1_229),
+            ("interactions", 7_868, 7_868),
             ("network", 164, 192),
         ]
     );
@@ -329,11 +330,11 @@ fn tiny_scope_is_not_vacuous() {
             ("contexts", 7_972, 7_972),
             ("situation", 28_022, 28_022),
             ("workflow", 18_131, 21_244),
-            ("handoffs", 18_290, 18_400),
+            ("handoffs", 18_782, 18_892),
             ("nodes", 15_889, 15_889),
-            ("attempts", 5_154, 5_184),
-            ("ensembles", 4_598, 4_598),
-            ("interactions", 8_468, 8_468),
+            ("attempts", 6_605, 6_643),
+            ("ensembles", 5_172, 5_172),
+            ("interactions", 10_308, 10_308),
             ("network", 8_319, 9_269),
         ]
     );
