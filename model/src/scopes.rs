@@ -181,7 +181,8 @@ pub const MODELS: [Model; 18] = [
     },
     Model {
         name: "attempts",
-        about: "three attempts of a call, validations, repaired plans, and runs that a changed fact interrupts, with nodes of too little quality",
+        about: "three attempts of a call, validations, repaired plans, runs that a changed fact interrupts, and nodes that have too little \
+                quality, are expelled or leave",
         free: Nondeterminism { network: Remote::Attempts, ..FROZEN },
     },
     Model {

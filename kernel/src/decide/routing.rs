@@ -125,9 +125,9 @@ impl Batch<'_> {
         };
         let Some(network) = self.network.clone() else { return };
         let tried = assignment.nodes_after().collect::<Vec<_>>();
-        let removed = find_node(&network, &assignment.from, &self.requirements(operation), &tried)
-            .err()
-            .unwrap_or_default();
+        let from = self.routing_node(&network, operation, Some(&assignment));
+        let removed =
+            find_node(&network, &from, &self.requirements(operation), &tried).err().unwrap_or_default();
         let capability = Some(assignment.capability);
         self.emit(Event::Network(NetworkEvent::NoCandidates { call, capability, removed }));
     }

@@ -34,7 +34,7 @@ pub(super) fn writes(policy: &Policy, room: usize, state: &State) -> Vec<Input> 
 }
 
 /// The tick at the next expiry, if an item expires.
-pub(super) fn tick(state: &State) -> Option<Input> {
+pub(crate) fn tick(state: &State) -> Option<Input> {
     state.semantic().next_expiry(state.now()).map(|_| Input::Tick)
 }
 

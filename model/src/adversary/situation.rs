@@ -171,7 +171,8 @@ fn action(iteration: NonZeroU32, has_calls: bool) -> ActionRecord {
 }
 
 /// The first update, of other fields than the goal, with blank texts and keys that name no field; then the goal, with space around its
-/// text, and space after a text that stays; then one that replaces texts by longer ones. The texts of the last are longer than the limit and as long.
+/// text, and space after a text that stays; then one that replaces texts by longer ones. The texts of the last are longer than the limit,
+/// or as long.
 fn next_update(state: &State) -> SummaryUpdate {
     let (blank, separator) = (" \n", "\u{1c}");
     let summary = state.semantic().situation();

@@ -1,6 +1,9 @@
 //! Graphs of dependencies, and the writes that change an item or depend on one (003-2.11, 003-2.20).
 
-use super::shapes::{at, fact, id, new_fact, pairs, record, superseded, supposed, with_validity, write};
+use super::shapes::{
+    at, entry, fact, id, new_fact, pairs, record, superseded, supposed, with_validity, write,
+};
+use crate::adversary::knowledge::tick;
 use orchestrion_kernel::item::{FactRecord, ItemKey, Layer, Scope, SupersessionRule, Validity};
 use orchestrion_kernel::knowledge::{NewFact, Reference, Write};
 use orchestrion_kernel::semantic::Entry;
@@ -52,9 +55,8 @@ pub(super) fn starts() -> Vec<Vec<Entry>> {
 
 /// A signal that another one superseded.
 fn signals() -> Vec<Entry> {
-    let signal = |number: u64, key: &str| {
-        super::shapes::entry(id(number), ItemKey::Environment(key.into()), "1", Layer::Environment)
-    };
+    let signal =
+        |number: u64, key: &str| entry(id(number), ItemKey::Environment(key.into()), "1", Layer::Environment);
     let validity = Validity::Superseded { superseded_by: Some(id(2)), rule: SupersessionRule::Temporal };
     vec![with_validity(signal(1, "a"), validity), signal(2, "b")]
 }
@@ -77,7 +79,7 @@ fn item(number: u64, first: First, layers: u32) -> Entry {
     let working = Layer::Working { created_at: at(0), expires_at: None };
     // A write without an expiry replaces the first. The second expires with it.
     let expiring = Layer::Working { created_at: at(0), expires_at: Some(at(9)) };
-    let of_layer = |key: ItemKey, layer| super::shapes::entry(id(number), key, "1", layer);
+    let of_layer = |key: ItemKey, layer| entry(id(number), key, "1", layer);
     let is_second_layer = number > 1 && layers >> (number - 2) & 1 == 1;
     match (first, number) {
         (First::Working, 1) => of_layer(ItemKey::Working(key.into()), expiring),
@@ -97,8 +99,8 @@ fn key(number: u64) -> &'static str {
     ["a", "b", "c", "d"][usize::try_from(number - 1).unwrap_or_default()]
 }
 
-/// Every change of one item, with a dependency on each, and every new item that depends on one, by id or by key. Time until an item
-/// expires.
+/// Every change of one item, with a dependency on each, and every new item that depends on one, by id or by key. The last
+/// input is the tick at the next expiry, if an item expires.
 pub(super) fn inputs(state: &State) -> Vec<Input> {
     let items: Vec<ItemId> =
         state.semantic().entries().map(|entry| entry.item.id).filter(|id| id.number() <= ITEMS).collect();
@@ -144,6 +146,5 @@ pub(super) fn inputs(state: &State) -> Vec<Input> {
         // An item of any layer; only a signal can be superseded.
         signal("s", "1", Some(Reference::Id(ItemId::FIRST))),
     ]);
-    let tick = state.semantic().next_expiry(state.now()).map(|_| Input::Tick);
-    writes.into_iter().map(write).chain(tick).collect()
+    writes.into_iter().map(write).chain(tick(state)).collect()
 }

@@ -1,17 +1,19 @@
 //! One or two facts, and the write of a fact that competes with them (003-6; decisions 0019, 0021, 0027).
 
 use super::shapes::{
-    KINDS, RANKS, at, declared, fact, id, new_fact, pairs, record, source, superseded, supposed,
-    with_validity, write,
+    RANKS, at, declared, fact, id, new_fact, pairs, record, source, superseded, supposed, with_validity,
+    write,
 };
-use orchestrion_kernel::item::{FactRecord, ItemKey, Layer, Rank, Scope, SupersessionRule, Validity};
-use orchestrion_kernel::knowledge::{NewFact, Reference, Write};
+use orchestrion_kernel::item::{
+    ConstraintType, FactRecord, ItemKey, Layer, Rank, Scope, SupersessionRule, Validity,
+};
+use orchestrion_kernel::knowledge::{FactKind, NewFact, Reference, Write};
 use orchestrion_kernel::semantic::Entry;
 use orchestrion_kernel::{Input, State, Text};
 use std::sync::Arc;
 
 /// No item; every fact, current, in need of review or denied, and every summary; and such a fact with another one, of which each may
-/// have superseded the other. Then three starts of their own.
+/// have superseded the other. Then two renamed facts, and a summary in a supposition.
 pub(super) fn starts() -> Vec<Vec<Entry>> {
     let mut starts = vec![Vec::new()];
     let first = facts(1, &[1, 2], &[false, true]);
@@ -113,7 +115,8 @@ fn successions(first: &Entry, second: &Entry) -> Vec<Vec<Entry>> {
     ]
 }
 
-/// Every write of a fact by an employee, a constraint, and every promotion. Beside two facts, the times of the write do not vary: one fact has them all.
+/// Every write of a fact by an employee, and every promotion; beside two facts of which one is not valid also a constraint. Beside two
+/// facts, the times of the write do not vary: one fact has them all.
 pub(super) fn writes(state: &State) -> Vec<Input> {
     let has_two = state.semantic().entries().filter(|entry| entry.item.fact().is_some()).count() > 1;
     let (times, sensitive): (&[u64], &[bool]) =
@@ -141,7 +144,8 @@ pub(super) fn writes(state: &State) -> Vec<Input> {
     }
     // A constraint repeats no fact.
     if has_two && state.semantic().entries().any(|entry| !entry.item.is_valid()) {
-        writes.push(Write::Fact(NewFact { kind: KINDS[1], ..new_fact("a", "1") }));
+        let kind = FactKind::Constraint(Some(ConstraintType::Budget));
+        writes.push(Write::Fact(NewFact { kind, ..new_fact("a", "1") }));
     }
     for (key, rank) in pairs(&["a", "b"], &[Rank::Guest, Rank::Manager]) {
         writes.push(Write::Promote { key: key.into(), scope: supposed(), source: declared(rank) });

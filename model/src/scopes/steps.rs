@@ -39,7 +39,7 @@ pub(super) fn twins() -> Plan {
     plan([step(1, &[]), step(2, &[])], 2)
 }
 
-/// Two tasks that no other node may execute either.
+/// Two tasks that exclude every node but the best one, which has room for one of them.
 pub(super) fn exclusive_twins() -> Plan {
     let constraints = TaskConstraints { excluded_nodes: others(), ..TaskConstraints::default() };
     let required_capabilities = vec![Module::Executor.capability()];

@@ -106,7 +106,7 @@ pub(super) const COMPACTION: &[Claim] = &[
             let named = state.semantic().entries().map(|entry| Vec::from([entry.item.id]));
             named.chain(none).all(|forgets| reply(forgets).is_ok_and(|events| summarized(&events).is_none()))
         }),
-        premise: Premise::State(|_, state| pending_summary(state).is_some()),
+        premise: Premise::State(|_, state| is_summary_outdated(state)),
         not_applicable: without_compaction,
         ..CLAIM
     },

@@ -57,8 +57,8 @@ pub(super) const KERNEL: &[Claim] = &[
         statement: "The kernel refuses a reply to another call, a reply of the wrong kind, a message of another user, an input that needs \
                     a session while none is open, the creation of a second network, and a node that is in the network already, each with its \
                     own refusal. Outside Idle, every message and every start and end of a session is unexpected.",
-        formula: "call(i) ∉ pending(o) ⇒ decide(o, i) = WrongCall; likewise WrongReport, WrongUser, NoSession, AlreadyCreated, DuplicateNode; phase(o) ≠ \
-                  Idle ⇒ decide(o, i) = UnexpectedInput for a message and a start or an end of the session",
+        formula: "call(i) ∉ pending(o) ⇒ decide(o, i) = WrongCall; likewise WrongReport, WrongUser, NoSession, AlreadyCreated, \
+                  DuplicateNode; phase(o) ≠ Idle ⇒ decide(o, i) = UnexpectedInput for a message and a start or an end of the session",
         check: ClaimCheck::Contract(Contract::RefusesMismatchedReply),
         premise: Premise::State(is_pending),
         ..CLAIM

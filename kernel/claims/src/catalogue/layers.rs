@@ -25,8 +25,8 @@ pub(super) const LAYERS: &[Claim] = &[
     Claim {
         id: "C-50",
         clause: "000-4.9",
-        statement: "Every semantic event is valid: ids are unique, updates change existing items, no \
-                    dependency dangles or occurs twice, and every removal has a cause.",
+        statement: "Every semantic event is valid: ids are unique, an update changes an existing item, dependencies and removed items \
+                    exist and are listed once each in the order of ids, and every removal has a cause and leaves no dependent.",
         formula: "□ (e ∈ σ semantic ⇒ admitted(S, e))",
         check: SemanticStepInvariant(|_, before, events, _| {
             if !events.iter().any(|event| changes_items(event)) {

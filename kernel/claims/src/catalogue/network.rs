@@ -130,9 +130,9 @@ pub(super) const NETWORK: &[Claim] = &[
     Claim {
         id: "C-124",
         clause: "001-4.10",
-        statement: "A call has no candidates only if no node can get it, or its attempts are used up. Then it is not made: \
-                    the kernel accepts no reply.",
-        formula: "□ (NO_CANDIDATES(c) ⇒ candidates(c) = ∅ ∨ attempts used up) ∧ □ (NO_CANDIDATES(c) ⇒ ToolResult(c) ∉ σ)",
+        statement: "A call has no candidates only if no node can get it, its attempts are used up, or its task cannot start \
+                    again. Then it is not made: the kernel accepts no reply.",
+        formula: "□ (NO_CANDIDATES(c) ⇒ candidates(c) = ∅ ∨ attempts used up ∨ ¬can_start(c)) ∧ □ (NO_CANDIDATES(c) ⇒ ToolResult(c) ∉ σ)",
         check: StepInvariant(|policy, before, events, _| {
             let is_no_candidates = |event: &NetworkEvent| matches!(event, NetworkEvent::NoCandidates { .. });
             let is_answered = |event: &Event| {
@@ -150,10 +150,10 @@ pub(super) const NETWORK: &[Claim] = &[
                     match network.assignment(*call) {
                         // A refused handoff.
                         Some(refused) => {
+                            let from = next_routing_node(state, network, refused);
                             refused.attempt > network.policy().workflow.max_retries
                                 || !can_start_again(policy, state, *call)
-                                || expected_node(network, &refused.from, &required, &tried_after(refused))
-                                    .is_none()
+                                || expected_node(network, &from, &required, &tried_after(refused)).is_none()
                         }
                         None => {
                             let from = routing_node(state, network, *call);
@@ -171,17 +171,18 @@ pub(super) const NETWORK: &[Claim] = &[
     Claim {
         id: "C-241",
         clause: "001-4.10",
-        statement: "A call without candidates names its capability, the number of nodes that each filter removed, and the last \
-                    of these filters. It names none if its attempts are used up.",
-        formula: "□ (NO_CANDIDATES(c, k, R) ⇒ k = first(required(c)) ∧ R = {f ↦ |{n : first filter of n = f}|}, or ∅ if \
-                  candidates(c) ≠ ∅)",
+        statement: "A call that is not made for lack of a node names its first required capability, the number of nodes that each \
+                    filter removes, and the last of these filters. It names no filter if a candidate remains, because its attempts are \
+                    used up or its task cannot start again.",
+        formula: "□ (NO_CANDIDATES(c, k, R, f) ⇒ k = first(required(c)) ∧ (candidates(c) = ∅ ⇒ R = {g ↦ |{n : first filter of n = g}|} \
+                  ∧ f = max dom R) ∧ (candidates(c) ≠ ∅ ⇒ R = ∅ ∧ f = none))",
         check: NetworkEventInvariant(|_, state, event| {
             let NetworkEvent::NoCandidates { call, capability, removed } = event else { return true };
             let (Some(network), Some(required)) = (state.network(), requirements(state, *call)) else {
                 return false;
             };
             let (from, tried) = match network.assignment(*call) {
-                Some(refused) => (refused.from.clone(), tried_after(refused)),
+                Some(refused) => (next_routing_node(state, network, refused), tried_after(refused)),
                 None => (routing_node(state, network, *call), Vec::new()),
             };
             let expected = match expected_node(network, &from, &required, &tried) {

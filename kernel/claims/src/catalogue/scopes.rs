@@ -99,17 +99,14 @@ pub(super) const SCOPES: &[Claim] = &[
     Claim {
         id: "C-242",
         clause: "003-2.21",
-        statement: "A drafted plan is accepted if and only if its tasks name only open scopes, in a request with a scope no other one, \
-                    and its members no scope but that in which the request then runs. A global request then runs in the scope that all \
-                    tasks name.",
+        statement: "Without a network, a drafted plan is accepted if and only if three conditions hold. Every scope that a task names is \
+                    open. In a request with a scope, tasks name only that scope. Members name only the scope in which the request then \
+                    runs: the scope that all tasks name, else that of the request.",
         formula: "□ (plan p to DraftPlan ⇒ (accepted ⇔ ∀ t: scope(t) named ⇒ open(scope(t)) ∧ (scope(r) = global ∨ scope(t) = \
-                  scope(r)), ∀ m member: scope(m) named ⇒ scope(m) = scope'(r)) ∧ scope'(r) = scope(p) if p has one, else scope(r))",
+                  scope(r)), ∀ m member: scope(m) named ⇒ scope(m) = scope'(r)) ∧ scope'(r) = s if scope(t) = s for every t, else \
+                  scope(r))",
         check: ResponseInvariant(|_, decide, state| {
-            let control = state.control();
-            let drafts = |call: &&Call| call.operation == Operation::DraftPlan && call.not_made.is_none();
-            let (Some(call), Some(request), None) =
-                (control.pending_calls().iter().find(drafts), control.request(), state.network())
-            else {
+            let (Some(call), Some(request)) = (pending_draft(state), state.control().request()) else {
                 return true;
             };
             plans_in_scopes(state.semantic()).into_iter().all(|plan| {
@@ -126,7 +123,7 @@ pub(super) const SCOPES: &[Claim] = &[
             })
         }),
         premise: Premise::State(|_, state| {
-            state.control().phase() == Phase::Planning
+            pending_draft(state).is_some()
                 && state
                     .semantic()
                     .entries()
@@ -213,6 +210,12 @@ fn is_usable(known: &SemanticState, scope: &Scope) -> bool {
         Scope::Session => false,
         Scope::Task(_) | Scope::Hypothetical(_) | Scope::Draft(_) => known.entries().any(opens),
     }
+}
+
+/// The pending call that drafts a plan, without a network.
+fn pending_draft(state: &State) -> Option<&Call> {
+    let drafts = |call: &&Call| call.operation == Operation::DraftPlan && call.not_made.is_none();
+    state.control().pending_calls().iter().find(drafts).filter(|_| state.network().is_none())
 }
 
 /// The scope of a request after it adopted a plan; none if it may not adopt the plan.

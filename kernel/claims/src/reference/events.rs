@@ -14,8 +14,8 @@ struct Items<'s> {
     next: ItemId,
 }
 
-/// Whether each event fits the items before it: a new item has a new id, an update changes an item that exists, dependencies exist and
-/// are distinct, and a removal is of distinct items that exist, in their order, leaves no dependent, and has a cause that applies.
+/// Whether each event fits the items before it: a new item has a new id, an update changes an item that exists, dependencies and removed
+/// items exist, distinct and in the order of ids, and a removal leaves no dependent and has a cause that applies.
 pub(crate) fn are_admitted<'s>(before: &'s SemanticState, events: &[&'s Event]) -> bool {
     let mut items = Items { before, changed: BTreeMap::new(), next: before.next_id() };
     events.iter().all(|event| match event {

@@ -185,47 +185,44 @@ pub(crate) fn node_load(node: &Node) -> u32 {
     }
 }
 
-/// The first filter of a task that removes a node (001 §4.3, steps 1 and 2); none if the node passes.
-fn removing_filter(
+/// Whether a node passes every filter of a task (001 §4.3, steps 1 and 2), else the first that removes it.
+fn check_filters(
     network: &NetworkState,
     node: &Node,
     required: &Requirements,
     tried: &[NodeId],
-) -> Option<Filter> {
-    if node.status == NodeStatus::Expelled {
-        return Some(Filter::Expelled);
-    }
-    let Some(held) = first_capability(node, required) else { return Some(Filter::MissingCapability) };
+) -> Result<(), Filter> {
+    let pass = |holds: bool, filter| if holds { Ok(()) } else { Err(filter) };
+    pass(node.status != NodeStatus::Expelled, Filter::Expelled)?;
+    let held = first_capability(node, required).ok_or(Filter::MissingCapability)?;
     let (capability, constraints) = (&held.capability, &required.constraints);
+    pass(held.available, Filter::Unavailable)?;
+    let is_excluded = constraints.excluded_nodes.contains(&node.id) || tried.contains(&node.id);
+    pass(!is_excluded, Filter::Excluded)?;
+    let mut others = required.required_capabilities.iter().skip(1);
+    let holds_others = !network.policy().routing.all_capabilities
+        || others.all(|other| node.capabilities.contains_key(other));
+    pass(holds_others, Filter::MissingOtherCapability)?;
     let accepts = |types: &[Text], kind: &Option<Text>| match kind {
         Some(kind) => types.is_empty() || types.contains(kind),
         None => true,
     };
-    let mut others = required.required_capabilities.iter().skip(1);
-    let holds_others = !network.policy().routing.all_capabilities
-        || others.all(|other| node.capabilities.contains_key(other));
+    pass(accepts(&capability.input_types, &required.input_type), Filter::InputType)?;
+    pass(accepts(&capability.output_types, &required.output_type), Filter::OutputType)?;
+    let is_small = capability.constraints.max_input_size.is_none_or(|max| required.input_size <= max);
+    pass(is_small, Filter::InputSize)?;
     let is_in_time = match (constraints.timeout_ms, capability.constraints.timeout_ms) {
         (Some(allowed), Some(needed)) => needed <= allowed,
         (None, _) | (_, None) => true,
     };
-    let is_small = capability.constraints.max_input_size.is_none_or(|max| required.input_size <= max);
-    let conditions = [
-        (held.available, Filter::Unavailable),
-        (!constraints.excluded_nodes.contains(&node.id) && !tried.contains(&node.id), Filter::Excluded),
-        (holds_others, Filter::MissingOtherCapability),
-        (accepts(&capability.input_types, &required.input_type), Filter::InputType),
-        (accepts(&capability.output_types, &required.output_type), Filter::OutputType),
-        (is_small, Filter::InputSize),
-        (is_in_time, Filter::Timeout),
-        (node.trust >= constraints.min_trust, Filter::MinTrust),
-        (held.quality >= constraints.min_quality, Filter::MinQuality),
-    ];
-    conditions.into_iter().find(|(holds, _)| !holds).map(|(_, filter)| filter)
+    pass(is_in_time, Filter::Timeout)?;
+    pass(node.trust >= constraints.min_trust, Filter::MinTrust)?;
+    pass(held.quality >= constraints.min_quality, Filter::MinQuality)
 }
 
 /// Whether a node passes every filter of a task.
 pub(crate) fn passes(network: &NetworkState, node: &Node, required: &Requirements, tried: &[NodeId]) -> bool {
-    removing_filter(network, node, required, tried).is_none()
+    check_filters(network, node, required, tried).is_ok()
 }
 
 /// How many nodes each filter removes, where no node can get a call, and the last of these filters.
@@ -241,7 +238,7 @@ pub(crate) fn removed_nodes(
             Filter::RoutingNode
         } else {
             // A routing node that passes has no room: it is tried, and refuses.
-            removing_filter(network, node, required, tried).unwrap_or(Filter::Excluded)
+            check_filters(network, node, required, tried).err().unwrap_or(Filter::Excluded)
         };
         let count = found.removed.entry(filter).or_insert(0);
         *count = count.saturating_add(1);
@@ -359,6 +356,15 @@ pub(crate) fn routing_node(state: &State, network: &NetworkState, call: CallId) 
         state.control().pending_call(call).and_then(|call| node_of_step_before(state, call.operation));
     let before = before.filter(|node| is_in_network(network, node));
     before.unwrap_or_else(|| network.orchestrator().clone())
+}
+
+/// The node from whose view the next attempt of a call is routed: that of the last attempt, while it is in the network.
+pub(crate) fn next_routing_node(state: &State, network: &NetworkState, last: &Assignment) -> NodeId {
+    if is_in_network(network, &last.from) {
+        last.from.clone()
+    } else {
+        routing_node(state, network, last.call)
+    }
 }
 
 /// Handoffs to try in a state: of each pending call and of a call that was never sent, signed and forged, with the right and with

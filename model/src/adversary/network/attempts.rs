@@ -33,7 +33,7 @@ const INPUT_SIZE: u64 = 2;
 const LEFT_TASK: u32 = 5;
 
 /// The control characters of a text that alone exceeds the budget of a call: each has six characters in a payload.
-const TEXT_OVER_BUDGET: usize = 30_000;
+const CONTROL_CHARACTERS_OVER_BUDGET: usize = 30_000;
 
 /// Three attempts, and more candidates than attempts. A confirmed suspicion expels.
 pub(super) fn trust_policy() -> TrustPolicy {
@@ -44,8 +44,9 @@ pub(super) fn trust_policy() -> TrustPolicy {
 }
 
 /// The orchestrator and the best node hold the second capability with too little quality, so that only the second node may execute it.
-/// The orchestrator does not offer its own capability. The last two nodes have equal scores for the shared capability. Each other
-/// node cannot execute some tasks: by the type of the input, the time allowed, the type of the output, or the size of the input.
+/// The orchestrator does not offer its own capability. The last two nodes have equal scores for the shared capability. Three
+/// nodes cannot execute some tasks, by the type of the input and the time allowed, by the type of the output, or by the size of the input.
+/// The limits of the last one, and the time of the second one, are exactly what a task requires.
 pub(super) fn nodes(orchestrator: Vec<Node>) -> Vec<Node> {
     let executor = || Module::Executor.capability();
     let executing = [(BEST, 80), (SECOND, 70), (THIRD, 60), (FOURTH, 48)];
@@ -177,7 +178,7 @@ pub(in crate::adversary) fn failures(state: &State, call: Call) -> Vec<Input> {
 }
 
 /// A cancel while a plan is reviewed again: that of an interrupted run, or a repaired one. In one sequence, the node that executed the
-/// first task is expelled before the last one starts, or leaves while it routes it.
+/// first task is expelled before the last task starts, or leaves while it routes the last task.
 pub(in crate::adversary) fn changes(state: &State) -> Option<Input> {
     if state.control().phase() == Phase::RepairReview {
         return Some(Input::Cancel);
@@ -207,7 +208,7 @@ fn accusation(network: &NetworkState, subject: NodeId) -> Input {
 }
 
 fn over_budget() -> Text {
-    "\u{1}".repeat(TEXT_OVER_BUDGET).into()
+    "\u{1}".repeat(CONTROL_CHARACTERS_OVER_BUDGET).into()
 }
 
 /// How often validations of the run failed and repeated a task.

@@ -1,7 +1,9 @@
 //! The inputs of the model of ensembles: nodes in clusters, whose order differs by score, by trust, by quality and by both, and every
 //! order of routing (001 §8; decision 0067).
 
-use super::{BEST, SECOND, held, node, own_capability, second_capability, share, shared_capability};
+use super::{
+    BEST, POOR, SECOND, UNTRUSTED, held, node, own_capability, second_capability, share, shared_capability,
+};
 use crate::adversary::answers::past;
 use crate::scopes::steps::{aggregation, plan_of, step, with_capability, with_requirements};
 use orchestrion_kernel::event::TaskOutcome;
@@ -16,13 +18,10 @@ use orchestrion_kernel::plan::{Aggregation, Plan, Task};
 use orchestrion_kernel::state::NetworkState;
 use orchestrion_kernel::{CapabilityId, ClusterId, Input, NodeId, Phase, Score, State, TaskId, Text};
 
-const THIRD: &str = "d";
-const FOURTH: &str = "e";
-
 /// The modules that a node executes beside the executor.
 pub(super) const MODULES: [Module; 3] = [Module::Memory, Module::Classifier, Module::Planner];
 
-/// In one round of deliberation positions that keep this share rest, and in two rounds they move.
+/// The own share with which the score of positions changes too little in one round of deliberation to count, and enough in two.
 const SLOW_SHARE: u32 = 996_000;
 
 /// The policies: the usual one; one that routes by quality, under which positions move slowly; one that routes in turn, without local
@@ -50,8 +49,8 @@ pub(super) fn nodes(mut nodes: Vec<Node>) -> Vec<Node> {
     let executing = [
         (BEST, (70, 60), Some("x"), best),
         (SECOND, (90, 90), Some("x"), executor()),
-        (THIRD, (30, 100), Some("y"), executor()),
-        (FOURTH, (100, 20), None, executor()),
+        (UNTRUSTED, (30, 100), Some("y"), executor()),
+        (POOR, (100, 20), None, executor()),
     ];
     nodes.extend(executing.map(|(name, shares, cluster, capabilities)| {
         let mut node = node(name, shares, capabilities, 2);
@@ -83,8 +82,7 @@ pub(crate) fn plans() -> Vec<Plan> {
 }
 
 /// By score, every plan. By quality, a consensus of three members, with no and full criticality, one whose sides have the same trust, and a
-/// single task. In turn, two tasks in
-/// sequence, and one for which the orchestrator has no room.
+/// single task. In turn, two tasks in sequence, and one for which the orchestrator has no room.
 fn plans_by_order(order: RoutingOrder) -> Vec<Plan> {
     let executor = || Module::Executor.capability();
     match order {
@@ -159,11 +157,11 @@ fn requiring(number: u32, required_capabilities: Vec<CapabilityId>, excluded_nod
     )
 }
 
-/// A consensus of the fourth node with the smallest answer, and of the third and the best one, which have its trust together.
+/// A consensus with two sides of equal trust: the poor node, with the smallest answer, and the untrusted node with the best one.
 fn divided() -> Plan {
     let only = |(number, node): (u32, &str)| {
-        let others = [BEST, SECOND, THIRD, FOURTH].into_iter().filter(|other| *other != node);
+        let others = [BEST, SECOND, UNTRUSTED, POOR].into_iter().filter(|other| *other != node);
         requiring(number, vec![Module::Executor.capability()], others.map(NodeId::new).collect())
     };
-    members([(1, FOURTH), (2, THIRD), (3, BEST)].into_iter().map(only), Consensus, false)
+    members([(1, POOR), (2, UNTRUSTED), (3, BEST)].into_iter().map(only), Consensus, false)
 }
