@@ -332,7 +332,8 @@ fn ended_tasks(state: &State) -> impl Iterator<Item = (Input, Option<Interaction
             task_feedback: Some(rated([2, 5, 1, 3], true)),
             task_tone: Millionths::new(-600_000),
         };
-        let feedback = Some(rated([1, 4, 2, 5], false));
+        // Ratings outside of their range count as its ends.
+        let feedback = Some(rated([0, 4, 2, 6], false));
         let given = [
             reused,
             InteractionReport { feedback, ..InteractionReport::default() },
@@ -346,7 +347,8 @@ fn ended_tasks(state: &State) -> impl Iterator<Item = (Input, Option<Interaction
 /// The quality of a result or a task in millionths, rounded half up.
 fn expected_quality(state: &State, feedback: Feedback) -> Option<i64> {
     let policy = state.network()?.policy().feedback;
-    let weighted = |weight: Score, rating: u8| i64::from(weight.millionths()).saturating_mul(rating.into());
+    let weighted =
+        |weight: Score, rating: u8| i64::from(weight.millionths()).saturating_mul(rating.clamp(1, 5).into());
     let sum = weighted(policy.help, feedback.help)
         .saturating_add(weighted(policy.accuracy, feedback.accuracy))
         .saturating_add(weighted(policy.relevance, feedback.relevance))
