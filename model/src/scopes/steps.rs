@@ -21,12 +21,8 @@ pub(super) fn handed_off(tasks: u32) -> Plan {
         ..TaskConstraints::default()
     };
     let limited = Task { effect: Effect::Undoable { compensation: Text::from("undo") }, ..step(2, &[]) };
-    let requirements = Requirements {
-        required_capabilities: vec![Module::Executor.capability()],
-        constraints,
-        ..Requirements::default()
-    };
-    plan([step(1, &[]), with_requirements(limited, requirements)], tasks)
+    let limited = with_constraints(limited, vec![Module::Executor.capability()], constraints);
+    plan([step(1, &[]), limited], tasks)
 }
 
 /// Tasks that the orchestrator routes one after the other.
@@ -41,10 +37,11 @@ pub(super) fn twins() -> Plan {
 
 /// Two tasks that exclude every node but the best one, which has room for one of them.
 pub(super) fn exclusive_twins() -> Plan {
-    let constraints = TaskConstraints { excluded_nodes: others(), ..TaskConstraints::default() };
-    let required_capabilities = vec![Module::Executor.capability()];
-    let requirements = Requirements { required_capabilities, constraints, ..Requirements::default() };
-    plan([1, 2].map(|number| with_requirements(step(number, &[]), requirements.clone())), 2)
+    let exclusive = |number| {
+        let constraints = TaskConstraints { excluded_nodes: others(), ..TaskConstraints::default() };
+        with_constraints(step(number, &[]), vec![Module::Executor.capability()], constraints)
+    };
+    plan([1, 2].map(exclusive), 2)
 }
 
 /// Workflows of every type, each with so many tasks at most: a sequence over two nodes, a graph with an optional task and a
@@ -54,13 +51,9 @@ pub(super) fn workflows(tasks: u32) -> Vec<Plan> {
     let after = |number: u32, required: &[u32]| step(number, required);
     let sequence =
         [step(1, &[]), with_capability(after(2, &[1]), second_capability()), after(3, &[2]), after(4, &[3])];
-    let urgent = Requirements {
-        required_capabilities: vec![second_capability()],
-        constraints: TaskConstraints { priority: Priority::High, ..TaskConstraints::default() },
-        ..Requirements::default()
-    };
-    let mut graph =
-        [step(1, &[]), after(2, &[1]), with_requirements(step(3, &[]), urgent), after(4, &[2, 3])];
+    let urgent = TaskConstraints { priority: Priority::High, ..TaskConstraints::default() };
+    let urgent = with_constraints(step(3, &[]), vec![second_capability()], urgent);
+    let mut graph = [step(1, &[]), after(2, &[1]), urgent, after(4, &[2, 3])];
     graph[1].step.validates = Some(TaskId::new(1));
     graph[2].step.optional = true;
     let effort = [step(1, &[]), step(2, &[]), after(3, &[1, 2]), after(4, &[3])];
@@ -116,10 +109,16 @@ pub(crate) fn step(number: u32, depends_on: &[u32]) -> Task {
 
 /// The task, for a node with this capability.
 pub(crate) fn with_capability(task: Task, capability: CapabilityId) -> Task {
-    with_requirements(
-        task,
-        Requirements { required_capabilities: vec![capability], ..Requirements::default() },
-    )
+    with_constraints(task, vec![capability], TaskConstraints::default())
+}
+
+/// The task, for a node with these capabilities that satisfies these constraints.
+pub(crate) fn with_constraints(
+    task: Task,
+    required_capabilities: Vec<CapabilityId>,
+    constraints: TaskConstraints,
+) -> Task {
+    with_requirements(task, Requirements { required_capabilities, constraints, ..Requirements::default() })
 }
 
 /// The task, for a node that satisfies these requirements.

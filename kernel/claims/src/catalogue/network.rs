@@ -147,19 +147,13 @@ pub(super) const NETWORK: &[Claim] = &[
                     else {
                         return false;
                     };
-                    match network.assignment(*call) {
-                        // A refused handoff.
-                        Some(refused) => {
-                            let from = next_routing_node(state, network, refused);
-                            refused.attempt > network.policy().workflow.max_retries
-                                || !can_start_again(policy, state, *call)
-                                || expected_node(network, &from, &required, &tried_after(refused)).is_none()
-                        }
-                        None => {
-                            let from = routing_node(state, network, *call);
-                            expected_node(network, &from, &required, &[]).is_none()
-                        }
-                    }
+                    // A refused handoff may not be repeated.
+                    let ends = network.assignment(*call).is_some_and(|refused| {
+                        refused.attempt > network.policy().workflow.max_retries
+                            || !can_start_again(policy, state, *call)
+                    });
+                    let (from, tried) = next_attempt(state, network, *call);
+                    ends || expected_node(network, &from, &required, &tried).is_none()
                 })
         }),
         premise: Premise::State(|_, state| {
@@ -181,10 +175,7 @@ pub(super) const NETWORK: &[Claim] = &[
             let (Some(network), Some(required)) = (state.network(), requirements(state, *call)) else {
                 return false;
             };
-            let (from, tried) = match network.assignment(*call) {
-                Some(refused) => (next_routing_node(state, network, refused), tried_after(refused)),
-                None => (routing_node(state, network, *call), Vec::new()),
-            };
+            let (from, tried) = next_attempt(state, network, *call);
             let expected = match expected_node(network, &from, &required, &tried) {
                 Some(_) => NoCandidates::default(),
                 None => removed_nodes(network, &from, &required, &tried),

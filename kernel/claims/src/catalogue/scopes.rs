@@ -123,12 +123,7 @@ pub(super) const SCOPES: &[Claim] = &[
             })
         }),
         premise: Premise::State(|_, state| {
-            pending_draft(state).is_some()
-                && state
-                    .semantic()
-                    .entries()
-                    .filter_map(|entry| entry.item.fact())
-                    .any(|fact| !is_shared(&fact.scope) && is_usable(state.semantic(), &fact.scope))
+            pending_draft(state).is_some() && open_scopes(state.semantic()).next().is_some()
         }),
         ..CLAIM
     },
@@ -186,10 +181,9 @@ pub(super) const SCOPES: &[Claim] = &[
             scopes.iter().all(|scope| starts(scope) == is_usable(state.semantic(), scope))
         }),
         premise: Premise::State(|_, state| {
-            let mut facts = state.semantic().entries().filter_map(|entry| entry.item.fact());
             state.control().phase() == Phase::Idle
                 && state.control().session().is_some()
-                && facts.any(|fact| !is_shared(&fact.scope) && is_usable(state.semantic(), &fact.scope))
+                && open_scopes(state.semantic()).next().is_some()
         }),
         ..CLAIM
     },
@@ -210,6 +204,12 @@ fn is_usable(known: &SemanticState, scope: &Scope) -> bool {
         Scope::Session => false,
         Scope::Task(_) | Scope::Hypothetical(_) | Scope::Draft(_) => known.entries().any(opens),
     }
+}
+
+/// The scopes that facts opened, in the order of these facts.
+fn open_scopes(known: &SemanticState) -> impl Iterator<Item = &Scope> {
+    let scopes = known.entries().filter_map(|entry| entry.item.fact()).map(|fact| &fact.scope);
+    scopes.filter(|scope| !is_shared(scope) && is_usable(known, scope))
 }
 
 /// The pending call that drafts a plan, without a network.
@@ -235,9 +235,7 @@ fn scope_after<'s>(known: &SemanticState, of_request: &'s Scope, plan: &'s Plan)
 /// Plans of three independent tasks that name open scopes, the global one, an unknown one, or none: without an aggregation, and as
 /// members.
 fn plans_in_scopes(known: &SemanticState) -> Vec<Plan> {
-    let named = known.entries().filter_map(|entry| entry.item.fact()).map(|fact| &fact.scope);
-    let open: BTreeSet<&Scope> = named.filter(|scope| !is_shared(scope) && is_usable(known, scope)).collect();
-    let mut open = open.into_iter();
+    let mut open = open_scopes(known).collect::<BTreeSet<_>>().into_iter();
     let (first, second) = (open.next(), open.next());
     let never_opened = never_opened();
     let (global, unknown) = (Some(&Scope::Global), Some(&never_opened));

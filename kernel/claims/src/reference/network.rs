@@ -351,20 +351,19 @@ pub(crate) fn can_start_again(policy: &Policy, state: &State, call: CallId) -> b
 }
 
 /// The node from whose view a new call is routed.
-pub(crate) fn routing_node(state: &State, network: &NetworkState, call: CallId) -> NodeId {
+fn routing_node(state: &State, network: &NetworkState, call: CallId) -> NodeId {
     let before =
         state.control().pending_call(call).and_then(|call| node_of_step_before(state, call.operation));
     let before = before.filter(|node| is_in_network(network, node));
     before.unwrap_or_else(|| network.orchestrator().clone())
 }
 
-/// The node from whose view the next attempt of a call is routed: that of the last attempt, while it is in the network.
-pub(crate) fn next_routing_node(state: &State, network: &NetworkState, last: &Assignment) -> NodeId {
-    if is_in_network(network, &last.from) {
-        last.from.clone()
-    } else {
-        routing_node(state, network, last.call)
-    }
+/// The node from whose view the next attempt of a call is routed, and the nodes that were tried. It is that of the last attempt, while it
+/// is in the network.
+pub(crate) fn next_attempt(state: &State, network: &NetworkState, call: CallId) -> (NodeId, Vec<NodeId>) {
+    let last = network.assignment(call);
+    let from = last.map(|last| &last.from).filter(|from| is_in_network(network, from)).cloned();
+    (from.unwrap_or_else(|| routing_node(state, network, call)), last.map(tried_after).unwrap_or_default())
 }
 
 /// Handoffs to try in a state: of each pending call and of a call that was never sent, signed and forged, with the right and with

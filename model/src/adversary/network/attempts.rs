@@ -4,7 +4,7 @@
 use super::{
     BEST, SECOND, connected, held, node, own_capability, second_capability, share, shared_capability,
 };
-use crate::scopes::steps::{aggregation, plan_of, step, with_requirements};
+use crate::scopes::steps::{aggregation, plan_of, step, with_constraints, with_requirements};
 use orchestrion_kernel::module::{Failure, Module, Operation, Report};
 use orchestrion_kernel::network::aggregation::AggregationStrategy;
 use orchestrion_kernel::network::defense::Signal;
@@ -92,9 +92,9 @@ fn limit(node: &mut Node, change: impl FnOnce(&mut Capability)) {
 pub(crate) fn plans() -> Vec<Plan> {
     let validation = |depends_on: &[u32]| validating(step(3, depends_on), 1);
     let effect = Effect::Undoable { compensation: Text::from("undo") };
-    let required_capabilities = vec![second_capability(), own_capability()];
-    let requirements = Requirements { required_capabilities, ..Requirements::default() };
-    let mut optional = with_requirements(Task { effect: effect.clone(), ..step(1, &[]) }, requirements);
+    let both = vec![second_capability(), own_capability()];
+    let effectful = Task { effect: effect.clone(), ..step(1, &[]) };
+    let mut optional = with_constraints(effectful, both, TaskConstraints::default());
     optional.step.optional = true;
     let voting = aggregation(AggregationStrategy::Voting, false);
     vec![
@@ -227,12 +227,8 @@ fn validating(mut task: Task, validated: u32) -> Task {
 /// best one.
 fn preferring(nodes: &[&str], capability: CapabilityId) -> Task {
     let preferred_nodes = nodes.iter().map(|name| NodeId::new(*name)).collect();
-    let requirements = Requirements {
-        required_capabilities: vec![capability],
-        constraints: TaskConstraints { preferred_nodes, ..TaskConstraints::default() },
-        ..Requirements::default()
-    };
-    with_requirements(step(1, &[]), requirements)
+    let constraints = TaskConstraints { preferred_nodes, ..TaskConstraints::default() };
+    with_constraints(step(1, &[]), vec![capability], constraints)
 }
 
 /// A task with types and a size, which only the last node can execute.
@@ -249,12 +245,8 @@ fn limited() -> Task {
 
 /// A task that allows less time than the best node may take.
 fn quick() -> Task {
-    let requirements = Requirements {
-        required_capabilities: vec![Module::Executor.capability()],
-        constraints: TaskConstraints { timeout_ms: Some(QUICK_MS), ..TaskConstraints::default() },
-        ..Requirements::default()
-    };
-    with_requirements(step(1, &[]), requirements)
+    let constraints = TaskConstraints { timeout_ms: Some(QUICK_MS), ..TaskConstraints::default() };
+    with_constraints(step(1, &[]), vec![Module::Executor.capability()], constraints)
 }
 
 /// Whether the plan has two tasks, of which the first has this number.
@@ -267,7 +259,5 @@ fn has_two_tasks(state: &State, first: u32) -> bool {
 fn demanding(number: u32, depends_on: &[u32]) -> Task {
     let constraints =
         TaskConstraints { min_trust: share(70), min_quality: share(60), ..TaskConstraints::default() };
-    let required_capabilities = vec![second_capability()];
-    let requirements = Requirements { required_capabilities, constraints, ..Requirements::default() };
-    with_requirements(step(number, depends_on), requirements)
+    with_constraints(step(number, depends_on), vec![second_capability()], constraints)
 }

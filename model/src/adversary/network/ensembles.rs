@@ -5,15 +5,13 @@ use super::{
     BEST, POOR, SECOND, UNTRUSTED, held, node, own_capability, second_capability, share, shared_capability,
 };
 use crate::adversary::answers::past;
-use crate::scopes::steps::{aggregation, plan_of, step, with_capability, with_requirements};
+use crate::scopes::steps::{aggregation, plan_of, step, with_capability, with_constraints};
 use orchestrion_kernel::event::TaskOutcome;
 use orchestrion_kernel::item::Scope;
 use orchestrion_kernel::module::{Module, Operation, Ratings, Report};
 use orchestrion_kernel::network::aggregation::AggregationStrategy::{self, *};
 use orchestrion_kernel::network::policy::RoutingOrder;
-use orchestrion_kernel::network::{
-    NetworkInput, Node, Requirements, TaskConstraints, ThreatBelief, TrustPolicy,
-};
+use orchestrion_kernel::network::{NetworkInput, Node, TaskConstraints, ThreatBelief, TrustPolicy};
 use orchestrion_kernel::plan::{Aggregation, Plan, Task};
 use orchestrion_kernel::state::NetworkState;
 use orchestrion_kernel::{CapabilityId, ClusterId, Input, NodeId, Phase, Score, State, TaskId, Text};
@@ -151,10 +149,7 @@ fn members(tasks: impl Iterator<Item = Task>, strategy: AggregationStrategy, is_
 /// A member that requires these capabilities, and excludes these nodes.
 fn requiring(number: u32, required_capabilities: Vec<CapabilityId>, excluded_nodes: Vec<NodeId>) -> Task {
     let constraints = TaskConstraints { excluded_nodes, ..TaskConstraints::default() };
-    with_requirements(
-        step(number, &[]),
-        Requirements { required_capabilities, constraints, ..Requirements::default() },
-    )
+    with_constraints(step(number, &[]), required_capabilities, constraints)
 }
 
 /// A consensus with two sides of equal trust: the poor node, with the smallest answer, and the untrusted node with the best one.
