@@ -2,7 +2,9 @@
 //! decision 0041). `reference::trust` is the reference.
 
 use super::prelude::*;
-use crate::reference::network::{assignments, candidates, nodes, passes, task_requirements};
+use crate::reference::network::{
+    assignments, candidates, events_of, is_signal, nodes, passes, task_requirements,
+};
 use crate::reference::plans::members;
 use crate::reference::trust::{EndEffects, ExpectedNodes};
 use alloc::boxed::Box;
@@ -13,7 +15,7 @@ use orchestrion_kernel::network::defense::Signal;
 use orchestrion_kernel::network::policy::DefensePolicy;
 use orchestrion_kernel::network::{
     ConnectionStatus, Contribution, DefenseStatus, Feedback, InteractionReport, Millionths, NetworkEvent,
-    Node, NodeStatus,
+    NetworkInput, Node, NodeStatus,
 };
 use orchestrion_kernel::score::Score;
 
@@ -91,6 +93,19 @@ pub(super) const INTERACTIONS: &[Claim] = &[
         premise: Premise::Network(|state, _| {
             nodes(state).any(|node| node.threat_beliefs.values().any(|belief| belief.level > Score::ZERO))
         }),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-243",
+        clause: "decision 0041",
+        statement: "A node ignores a signal about itself, and a signal that it sent.",
+        formula: "□ ∀ n: (signal to n ∧ (subject = n ∨ sender = n) ⇒ no SignalReceived)",
+        check: ResponseInvariant(|_, decide, state| {
+            ignored_signals(state).into_iter().all(|input| {
+                events_of(decide, state, &input).is_some_and(|events| !events.iter().any(is_signal))
+            })
+        }),
+        premise: Premise::Network(|state, _| nodes(state).count() > 1),
         ..CLAIM
     },
     Claim {
@@ -270,6 +285,20 @@ fn forwarded(
         let (sender, hops) = (receiver.clone(), signal.hops.saturating_add(1));
         (confidence >= policy.drop_below).then(|| Signal { sender, confidence, hops, ..signal.clone() })
     })
+}
+
+/// Signals that their receivers ignore: to each node, one of another node about it, and one of its own about the other node.
+fn ignored_signals(state: &State) -> Vec<Input> {
+    let ids = || nodes(state).map(|node| &node.id);
+    let signal = |receiver: &NodeId, sender: &NodeId, subject: &NodeId| {
+        let (origin, confidence) = (NodeId::new("stranger"), Score::ONE);
+        let signal = Signal { sender: sender.clone(), origin, subject: subject.clone(), confidence, hops: 0 };
+        Input::Network(Box::new(NetworkInput::Signal { receiver: receiver.clone(), signal }))
+    };
+    let pairs = ids().filter_map(|receiver| Some((receiver, ids().find(|id| *id != receiver)?)));
+    pairs
+        .flat_map(|(receiver, other)| [signal(receiver, other, receiver), signal(receiver, receiver, other)])
+        .collect()
 }
 
 /// The next signal that its receiver does not ignore.

@@ -4,6 +4,7 @@ use super::prelude::*;
 use crate::reference::answers::first_of_each;
 use crate::reference::events::is_kept;
 use crate::reference::items::latest_with_key;
+use alloc::string::ToString;
 use alloc::vec::Vec;
 use orchestrion_kernel::event::ForgetCause;
 use orchestrion_kernel::item::Item;
@@ -12,9 +13,9 @@ use orchestrion_kernel::plan::{Effect, Plan, Task};
 pub(super) const REPORTS: &[Claim] = &[Claim {
     id: "C-170",
     clause: "000-2.10",
-    statement: "What a module reports to a request is an item with its text: past requests, tags, tasks with how they are undone, \
-                arguments, diagnoses, approvals and outputs. So are the final answer and the message of a verified request. \
-                Of an argument and a task the latest text counts.",
+    statement: "What a module reports to a request is an item with its text: past requests, tags with the similarity of the \
+                nearest past request, tasks with how they are undone, arguments, diagnoses, approvals and outputs. So are the \
+                final answer and the message of a verified request. Of an argument and a task the latest text counts.",
     formula: "□ (ToolResult(x) ∈ σ ∨ FinalAnswer(x) ∈ σ ⇒ ∀ statement (key, text) of x: item'(key) has text)",
     check: StepInvariant(|policy, before, events, after| {
         let Some(request) = before.control().request() else { return true };
@@ -44,12 +45,16 @@ pub(super) const REPORTS: &[Claim] = &[Claim {
     ..CLAIM
 }];
 
-/// Whether the text of an item states texts. That of a task begins with the first one; that of tags contains each.
+/// Whether the text of an item states texts. That of a task begins with the first one; that of tags contains each, and ends with the
+/// last one, the similarity.
 fn are_stated(key: &ItemKey, item: &Item, texts: &[Text]) -> bool {
     let item = item.text.as_str();
     let has = |text: &Text| item.contains(text.as_str());
     match key {
-        ItemKey::Tags(_) => texts.iter().all(has),
+        ItemKey::Tags(_) => {
+            let before = texts.last().and_then(|similarity| item.strip_suffix(similarity.as_str()));
+            before.is_some_and(|before| before.ends_with(' ')) && texts.iter().all(has)
+        }
         ItemKey::Task(..) => {
             texts.first().is_none_or(|first| item.starts_with(first.as_str())) && texts.iter().all(has)
         }
@@ -93,7 +98,10 @@ fn of_report(
         Report::Identity { gcp: true, mongodb: true } => {
             Vec::from([one(ItemKey::Request(id), &request.text)])
         }
-        Report::Classification { tags, .. } => Vec::from([(ItemKey::Tags(id), tags.clone())]),
+        Report::Classification { tags, similarity } => {
+            let similarity = Text::from(similarity.to_string());
+            Vec::from([(ItemKey::Tags(id), tags.iter().cloned().chain([similarity]).collect())])
+        }
         Report::Plan(plan) => of_plan(id, plan),
         Report::Argument { text, plan, .. } => {
             let key = match operation {
