@@ -109,7 +109,7 @@ pub const ENUMERATIONS: [Enumeration; 12] = [
     Enumeration {
         model: Model {
             name: "derived",
-            about: "every graph of dependencies of four items of each layer, every write that changes one or depends on one, and expiry",
+            about: "every graph of dependencies of four items of each layer, every write that changes one or depends on one, expiry, and the end of a session",
             free: FROZEN,
         },
         states: States::Semantic {
@@ -145,13 +145,13 @@ pub const ENUMERATIONS: [Enumeration; 12] = [
     Enumeration {
         model: Model {
             name: "oversized",
-            about: "every place of a pinned text that alone exceeds the budget of a call",
+            about: "every place of a text that alone exceeds the budget of a call",
             free: FROZEN,
         },
         states: States::Semantic {
             starts: oversized::starts,
             prefixes: oversized::requests,
-            inputs: readers::steps,
+            inputs: oversized::inputs,
         },
     },
     Enumeration {

@@ -19,7 +19,7 @@ pub(super) fn reports(state: &State, ask: Operation) -> Option<Vec<Report>> {
             Some(vec![Report::Context { ratings: Ratings::default(), traces }])
         }
         Operation::DraftPlan => Some(if is_first {
-            vec![Report::Plan(ensemble()), Report::Plan(vote()), Report::Plan(with_option(&[1]))]
+            [ensemble(), vote(), with_option(&[1]), with_option(&[2])].map(Report::Plan).into()
         } else {
             vec![Report::Plan(plan_of([task(1, &[]), task(2, &[1])]))]
         }),
@@ -36,7 +36,8 @@ pub(super) fn reports(state: &State, ask: Operation) -> Option<Vec<Report>> {
         Operation::ReviewRevision => Some(vec![agreement("review", None), veto()]),
         Operation::Classify => {
             let tags = ["first", "second", "third", "fourth"].map(Text::from).into();
-            Some(vec![Report::Classification { tags, similarity: Score::ZERO }])
+            let similarity = Score::from_millionths(400_000).unwrap_or(Score::ONE);
+            Some(vec![Report::Classification { tags, similarity }])
         }
         Operation::RunTask { task, .. } if is_planned(state, &vote()) => Some(votes(task)),
         Operation::RunTask { task, .. } => {

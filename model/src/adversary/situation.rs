@@ -171,8 +171,8 @@ fn action(iteration: NonZeroU32, has_calls: bool) -> ActionRecord {
 }
 
 /// The first update, of other fields than the goal, with blank texts and keys that name no field; then the goal, with space around its
-/// text, and space after a text that stays; then one that replaces texts by longer ones. The texts of the last are longer than the limit,
-/// or as long.
+/// text, a text that stays, and a later one that gets space after it and no other change; then one that replaces texts by longer ones.
+/// The texts of the last are longer than the limit, or as long.
 fn next_update(state: &State) -> SummaryUpdate {
     let (blank, separator) = (" \n", "\u{1c}");
     let summary = state.semantic().situation();
@@ -187,7 +187,7 @@ fn next_update(state: &State) -> SummaryUpdate {
         ]);
     }
     if summary.get(SummaryField::Goal).is_empty() {
-        return summary_update(&[("goal", " g "), ("key_findings", "k "), ("next_focus", blank)]);
+        return summary_update(&[("goal", " g "), ("key_findings", "k"), ("next_focus", "f ")]);
     }
     summary_update(&[
         ("goal", "ünder the limit no more"),

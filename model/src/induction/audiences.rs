@@ -5,7 +5,7 @@ use super::shapes::{
     with_validity, write,
 };
 use orchestrion_kernel::item::{Audience, FactRecord, MemoryType, Rank, Scope, SupersessionRule, Validity};
-use orchestrion_kernel::knowledge::{NewFact, Write, WriteSource};
+use orchestrion_kernel::knowledge::{NewFact, Reference, Write, WriteSource};
 use orchestrion_kernel::semantic::Entry;
 use orchestrion_kernel::{Input, State};
 
@@ -60,7 +60,8 @@ pub(super) fn sessions() -> Vec<Vec<Input>> {
     identities.into_iter().map(|identity| vec![session(identity)]).collect()
 }
 
-/// Every source and rank where there is no item, for every identity; beside one, every repetition of it, and promotions, by an employee.
+/// Every source and rank where there is no item, for every identity; beside one, every repetition of it, facts of narrower scopes that name
+/// it, and promotions, by an employee.
 pub(super) fn writes(state: &State) -> Vec<Input> {
     let has_fact = state.semantic().entries().any(|entry| entry.item.fact().is_some());
     let writes = match state.semantic().identity() {
@@ -125,7 +126,18 @@ fn repetitions() -> Vec<Write> {
             }
         }
     }
-    let promote = |source| Write::Promote { key: "a".into(), scope: supposed(), source };
-    writes.extend([declared(Rank::Guest), declared(Rank::Manager), WriteSource::default()].map(promote));
+    // A fact that names the item from a narrower scope.
+    for (rank, scope) in pairs(&RANKS, &[Scope::Task("t".into()), Scope::Session]) {
+        let (source, supersedes) = (declared(rank), Some(Reference::Key("a".into())));
+        writes.push(Write::Fact(NewFact { source, scope, supersedes, ..new_fact("b", "1") }));
+    }
+    let promote = |scope, source| Write::Promote { key: "a".into(), scope, source };
+    writes.extend([
+        promote(supposed(), declared(Rank::Guest)),
+        promote(supposed(), declared(Rank::Manager)),
+        promote(supposed(), WriteSource::default()),
+        // Refused: the fact is global already.
+        promote(Scope::Global, declared(Rank::Manager)),
+    ]);
     writes
 }

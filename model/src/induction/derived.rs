@@ -23,7 +23,7 @@ enum First {
 
 /// Every acyclic graph of four items: the first is a fact, a working item or a signal, each other one a fact of the session, a global fact
 /// or a working item; where the first is a fact, the second may also have superseded it, or the third the second. Then facts of each
-/// pair of scopes, and two signals.
+/// pair of scopes, two facts of the session, of which one superseded the other, and two signals.
 pub(super) fn starts() -> Vec<Vec<Entry>> {
     let edges: Vec<(u64, u64)> = (1..=ITEMS).flat_map(|from| (1..from).map(move |to| (from, to))).collect();
     let mut starts = Vec::new();
@@ -49,8 +49,16 @@ pub(super) fn starts() -> Vec<Vec<Entry>> {
         }
     }
     starts.extend(scoped());
+    starts.push(of_session());
     starts.push(signals());
     starts
+}
+
+/// A fact of the session that another one superseded.
+fn of_session() -> Vec<Entry> {
+    let record = |supersedes| FactRecord { scope: Scope::Session, supersedes, ..record() };
+    let old = with_validity(fact(id(1), "a", "1", record(None)), superseded(id(2)));
+    vec![old, fact(id(2), "a", "2", record(Some(id(1))))]
 }
 
 /// A signal that another one superseded.
@@ -99,8 +107,8 @@ fn key(number: u64) -> &'static str {
     ["a", "b", "c", "d"][usize::try_from(number - 1).unwrap_or_default()]
 }
 
-/// Every change of one item, with a dependency on each, and every new item that depends on one, by id or by key. The last
-/// input is the tick at the next expiry, if an item expires.
+/// Every change of one item, with a dependency on each, and every new item that depends on one, by id or by key; the end of a
+/// session with a superseded fact; and the tick at the next expiry, if an item expires.
 pub(super) fn inputs(state: &State) -> Vec<Input> {
     let items: Vec<ItemId> =
         state.semantic().entries().map(|entry| entry.item.id).filter(|id| id.number() <= ITEMS).collect();
@@ -146,5 +154,7 @@ pub(super) fn inputs(state: &State) -> Vec<Input> {
         // An item of any layer; only a signal can be superseded.
         signal("s", "1", Some(Reference::Id(ItemId::FIRST))),
     ]);
-    writes.into_iter().map(write).chain(tick(state)).collect()
+    let is_old = |Entry { item, .. }: &Entry| !item.is_valid() && *item.scope() == Scope::Session;
+    let end = state.semantic().entries().any(is_old).then_some(Input::SessionEnd);
+    writes.into_iter().map(write).chain(end).chain(tick(state)).collect()
 }

@@ -47,7 +47,7 @@ pub(super) enum Difference {
     PastTags,
     /// Of the first item: a fact with the key of the third lost against it.
     Lost,
-    /// Of the first item: a fact with the key of the third was denied.
+    /// Of the first item: a fact with the key of the second was denied.
     Denied,
     /// Of the first item: its predecessor has a predecessor.
     Descended,
@@ -156,7 +156,7 @@ pub(super) fn starts() -> Vec<Vec<Entry>> {
             (D::Lost, _) => {
                 items.push(with_validity(fact(id(7), "k3", "0", record()), superseded(id(1))));
             }
-            (D::Denied, _) => items.push(with_validity(fact(id(7), "k3", "0", record()), Validity::Denied)),
+            (D::Denied, _) => items.push(with_validity(fact(id(7), "k2", "0", record()), Validity::Denied)),
             (D::Descended, _) => {
                 let old = |number, successor| {
                     with_validity(fact(id(number), "k1", "0", record()), superseded(id(successor)))

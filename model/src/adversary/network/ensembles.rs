@@ -23,7 +23,7 @@ pub(super) const MODULES: [Module; 3] = [Module::Memory, Module::Classifier, Mod
 const SLOW_SHARE: u32 = 996_000;
 
 /// The policies: the usual one; one that routes by quality, under which positions move slowly; one that routes in turn, without local
-/// preference.
+/// preference, where a node that executes another call is overloaded.
 pub(super) fn policies() -> Vec<TrustPolicy> {
     let score = super::trust_policy();
     let (mut quality, mut turn) = (score, score);
@@ -31,6 +31,7 @@ pub(super) fn policies() -> Vec<TrustPolicy> {
     quality.convergence.own_share = Score::from_millionths(SLOW_SHARE).unwrap_or(Score::ONE);
     turn.routing.order = RoutingOrder::RoundRobin;
     turn.routing.local_preference = false;
+    turn.routing.overload_above = Score::ZERO;
     vec![score, quality, turn]
 }
 
@@ -79,8 +80,9 @@ pub(crate) fn plans() -> Vec<Plan> {
     ]
 }
 
-/// By score, every plan. By quality, a consensus of three members, with no and full criticality, one whose sides have the same trust, and a
-/// single task. In turn, two tasks in sequence, and one for which the orchestrator has no room.
+/// By score, every plan. By quality, a consensus of three members, with no and full criticality, one whose sides have the same trust, a
+/// single task, and one that requires three capabilities, of which the node of the most quality lacks the last. In turn, two tasks that
+/// depend on the same one: for the second the orchestrator has no room.
 fn plans_by_order(order: RoutingOrder) -> Vec<Plan> {
     let executor = || Module::Executor.capability();
     match order {
@@ -88,10 +90,13 @@ fn plans_by_order(order: RoutingOrder) -> Vec<Plan> {
         RoutingOrder::Quality => {
             let apart = ensemble(3, executor(), Consensus);
             let critical = Aggregation { criticality: Score::ONE, ..aggregation(Consensus, true) };
-            vec![apart.clone(), apart.with_aggregation(critical), divided(), plan_of([step(1, &[])])]
+            let of_three = vec![executor(), second_capability(), shared_capability()];
+            let tasks = [step(1, &[]), requiring(1, of_three, Vec::new())];
+            let single = tasks.map(|task| plan_of([task]));
+            [apart.clone(), apart.with_aggregation(critical), divided()].into_iter().chain(single).collect()
         }
         RoutingOrder::RoundRobin => {
-            let crowded = with_capability(step(3, &[]), own_capability());
+            let crowded = with_capability(step(3, &[1]), own_capability());
             vec![plan_of([step(1, &[]), step(2, &[1]), crowded])]
         }
     }
@@ -152,11 +157,12 @@ fn requiring(number: u32, required_capabilities: Vec<CapabilityId>, excluded_nod
     with_constraints(step(number, &[]), required_capabilities, constraints)
 }
 
-/// A consensus with two sides of equal trust: the poor node, with the smallest answer, and the untrusted node with the best one.
+/// A consensus with two sides of equal trust: the poor node, with the smallest answer, against the untrusted node and the best one. Their
+/// answers are far above the mean, so that rounding in a round of deliberation moves neither to the other side.
 fn divided() -> Plan {
     let only = |(number, node): (u32, &str)| {
         let others = [BEST, SECOND, UNTRUSTED, POOR].into_iter().filter(|other| *other != node);
         requiring(number, vec![Module::Executor.capability()], others.map(NodeId::new).collect())
     };
-    members([(1, POOR), (2, UNTRUSTED), (3, BEST)].into_iter().map(only), Consensus, false)
+    members([(1, POOR), (3, UNTRUSTED), (4, BEST)].into_iter().map(only), Consensus, false)
 }

@@ -58,12 +58,16 @@ fn with_connections(node: Node, to: &[(&str, u32)]) -> Node {
 }
 
 /// The orchestrator, three nodes that execute, of which the second is almost out of the network, and two that only watch. One of these
-/// suspects the orchestrator too little to defend itself.
+/// suspects the orchestrator too little to defend itself. The third node that executes believes the orchestrator to be a threat, and warns
+/// the watcher of it.
 pub(super) fn nodes(mut nodes: Vec<Node>) -> Vec<Node> {
-    let belief = ThreatBelief { level: share(1), ..ThreatBelief::default() };
-    let mut watcher = node(WATCHER, (80, 80), [], 2);
-    watcher.threat_beliefs.insert_mut(NodeId::new(ORCHESTRATOR), belief);
     let executor = || Module::Executor.capability();
+    let mut watcher = node(WATCHER, (80, 80), [], 2);
+    let mut third = node(THIRD, (20, 20), [executor()], 2);
+    for (node, level) in [(&mut watcher, 1), (&mut third, 45)] {
+        let belief = ThreatBelief { level: share(level), ..ThreatBelief::default() };
+        node.threat_beliefs.insert_mut(NodeId::new(ORCHESTRATOR), belief);
+    }
     let orchestrator =
         nodes.pop().map(|node| with_connections(node, &[(BEST, 90), (SECOND, 1), (WATCHER, 90)]));
     orchestrator
@@ -72,7 +76,7 @@ pub(super) fn nodes(mut nodes: Vec<Node>) -> Vec<Node> {
             // The watcher is a partner of both ends of an exchange with the best node, so it receives the warnings of both.
             with_connections(node(BEST, (80, 80), [executor()], 2), &[(WATCHER, 60)]),
             node(SECOND, (60, 60), [executor()], 2),
-            node(THIRD, (20, 20), [executor()], 2),
+            with_connections(third, &[(WATCHER, 10)]),
             with_connections(watcher, &[(BEST, 50), (NEIGHBOR, 100)]),
             with_connections(node(NEIGHBOR, (80, 80), [], 2), &[(ORCHESTRATOR, 50), (SECOND, 10)]),
         ])
