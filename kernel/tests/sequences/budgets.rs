@@ -112,6 +112,25 @@ fn joined_text_stays_within_budget() {
     assert!(context_text.contains("wall is dry") && !context_text.contains("roof"), "{context_text}");
 }
 
+/// 000-5.13: the joined text and the payload share the budget.
+#[test]
+fn joined_text_leaves_room_for_payload() {
+    let facts = "fact a \"the wall is dry\"; fact b \"the roof is new\"; fact c \"the door is old\"";
+    let (_, state) =
+        state_after(&format!("conversation hardened\n{facts}; session_start ada; advance Round_1_Analyst"));
+    let analyst = Operation::Argue(Role::Analyst);
+    let contexts = (4..30).filter_map(|budget| {
+        let mut policy = Policy::hardened();
+        (policy.contexts.budget_tokens, policy.contexts.reserved_tokens) = (budget, 0);
+        let selector = ExactSelector::from_policy(&policy);
+        Some((budget, build_context(&policy, &state, analyst, &Joining, &selector).ok()?))
+    });
+    for (budget, context) in contexts {
+        assert_eq!(context.payload_tokens, 1);
+        assert!(context.cost_tokens < u64::from(budget), "{budget}: {}", context.text);
+    }
+}
+
 /// 003-5.7: a budget with room for one of two working items keeps the one that is relevant to the request, whatever their order.
 #[test]
 fn relevant_working_item_is_kept() {

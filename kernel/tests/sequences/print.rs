@@ -47,6 +47,9 @@ pub(crate) fn print_event(event: &Event) -> String {
             format!("{name} {call} required_tokens={required_tokens} budget_tokens={budget_tokens}")
         }
         Event::Transitioned { row } => format!("{row} to {}", row.transition().to),
+        Event::AuditRecorded { record } => {
+            format!("{name} local={} cloud={}", record.stores.local, record.stores.cloud)
+        }
         Event::Concluded { conclusion } => format!("{name} {}: {}", conclusion.kind, conclusion.cause),
         _ => name.to_owned(),
     }
