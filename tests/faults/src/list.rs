@@ -76,7 +76,7 @@ impl NumberedFault {
 /// Reads all lists of a folder, in the order of their names.
 ///
 /// # Errors
-/// A list cannot be read, or two faults have one id.
+/// A list cannot be read, or two faults have one id or make the same change.
 pub fn read_faults(folder: &Path) -> Result<Vec<NumberedFault>, ReadError> {
     let unreadable = |error: std::io::Error| {
         let message = format!("{}: unreadable folder: {error}", folder.display());
@@ -90,7 +90,7 @@ pub fn read_faults(folder: &Path) -> Result<Vec<NumberedFault>, ReadError> {
         }
     }
     paths.sort();
-    let (mut faults, mut known) = (Vec::new(), BTreeMap::new());
+    let (mut faults, mut known, mut changes) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
     for path in paths {
         let source = Source::read(&path)?;
         for fault in source.parse::<Vec<Fault>>()? {
@@ -99,6 +99,12 @@ pub fn read_faults(folder: &Path) -> Result<Vec<NumberedFault>, ReadError> {
             if let Some(earlier) = known.insert(fault.id().to_owned(), number) {
                 let message = format!("duplicate id `{}`: fault {earlier} has it already", fault.id());
                 return Err(fault.error_at(fault.fault.id.span(), message, "choose another id"));
+            }
+            let Fault { file, find, replace, .. } = &fault.fault;
+            let change = [&file.value, &find.value, replace].map(|text| text.as_str().to_owned());
+            if let Some(earlier) = changes.insert(change, fault.id().to_owned()) {
+                let message = format!("fault {} makes the same change as fault {earlier}", fault.id());
+                return Err(fault.error_at_code(message, "make another change, or delete one of the faults"));
             }
             faults.push(fault);
         }
@@ -119,5 +125,19 @@ mod tests {
         let error = render_error(&read_faults(folder.path()).unwrap_err());
         assert!(error.contains("duplicate id `000-01`: fault 1 has it already"), "{error}");
         assert!(error.contains("000.yaml:2:"), "{error}");
+    }
+
+    #[test]
+    fn second_fault_with_one_change_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let fault = |id| {
+            format!(
+                "- {{id: {id}, clause: 000-1.1, fault: A fault., file: a.rs, kind: expression, find: a, replace: b}}\n"
+            )
+        };
+        std::fs::write(folder.path().join("000.yaml"), fault("000-01")).unwrap();
+        std::fs::write(folder.path().join("001.yaml"), fault("001-01")).unwrap();
+        let error = render_error(&read_faults(folder.path()).unwrap_err());
+        assert!(error.contains("fault 001-01 makes the same change as fault 000-01"), "{error}");
     }
 }

@@ -155,7 +155,7 @@ mod tests {
             [fault("000-01", "expression", "1 || b == 2", "b"), fault("000-02", "expression", "b == 2", "b")];
         assert_eq!(refused(&overlap), "fault 000-02 overlaps with an earlier one in this file");
         let inside =
-            [fault("000-01", "expression", "b == 2", "b"), fault("000-02", "statement", "b == 2", "b")];
+            [fault("000-01", "expression", "b == 2", "b"), fault("000-02", "statement", "b == 2", "true")];
         assert_eq!(refused(&inside), "fault 000-02 overlaps with an earlier one in this file");
     }
 }
