@@ -1,7 +1,7 @@
 //! Texts that alone exceed the budget of a call, in each place of a pinned item and of a plan (000-5.6).
 
 use super::shapes::{entry, fact, id, identity, record, session, user, verified};
-use crate::scopes::steps::{plan_of, step};
+use crate::scopes::steps::{over_budget_in_payload, plan_of, step};
 use orchestrion_kernel::item::{FactRecord, ItemKey, Layer, Rank, Scope};
 use orchestrion_kernel::knowledge::NewIdentity;
 use orchestrion_kernel::module::{Operation, Ratings, Report};
@@ -12,8 +12,6 @@ use orchestrion_kernel::{CallId, Input, Score, State, Text};
 
 /// The characters of a text that alone exceeds the usual budget.
 const TEXT_OVER_BUDGET: usize = 120_000;
-/// The characters of a text that exceeds the usual budget in a plan only: each takes six bytes there.
-const ESCAPED_OVER_BUDGET: usize = 20_000;
 /// The characters of a text with which a call is within the usual budget, but not beside a summary.
 const TEXT_WITHIN_BUDGET: usize = 108_000;
 /// The characters of a text of the summary, the most that a policy keeps by default.
@@ -21,10 +19,6 @@ const SUMMARY_TEXT: usize = 1_000;
 
 fn oversized() -> Text {
     "x".repeat(TEXT_OVER_BUDGET).into()
-}
-
-fn oversized_in_plan() -> Text {
-    "\u{1}".repeat(ESCAPED_OVER_BUDGET).into()
 }
 
 /// No item; a signal whose key or text is too long; a fact that opens a scope whose name is too long for an item, or only for a plan.
@@ -37,7 +31,7 @@ pub(super) fn starts() -> Vec<Vec<Entry>> {
         vec![signal(oversized().as_str(), "1")],
         vec![signal("s", oversized().as_str())],
         vec![opens(oversized())],
-        vec![opens(oversized_in_plan())],
+        vec![opens(over_budget_in_payload())],
     ]
 }
 
@@ -112,9 +106,9 @@ pub(super) fn inputs(state: &State) -> Vec<Input> {
 fn plans() -> [Plan; 3] {
     let usual = || step(1, &[]);
     let tasks = [
-        Task { text: oversized_in_plan(), ..usual() },
-        Task { effect: Effect::Undoable { compensation: oversized_in_plan() }, ..usual() },
-        Task { scope: Some(Scope::Hypothetical(oversized_in_plan())), ..usual() },
+        Task { text: over_budget_in_payload(), ..usual() },
+        Task { effect: Effect::Undoable { compensation: over_budget_in_payload() }, ..usual() },
+        Task { scope: Some(Scope::Hypothetical(over_budget_in_payload())), ..usual() },
     ];
     tasks.map(|task| plan_of([task]))
 }

@@ -10,6 +10,9 @@ use orchestrion_kernel::plan::{Aggregation, Effect, Plan, StepOptions, Task};
 use orchestrion_kernel::{CapabilityId, Score, TaskId, Text};
 use std::sync::Arc;
 
+/// The control characters of a text that alone exceeds the usual budget of 112,000 bytes in a payload.
+const CONTROL_CHARACTERS_OVER_BUDGET: usize = 20_000;
+
 /// Independent tasks: one that every node can execute, and one with an effect that excludes the best node and requires trust and
 /// quality, so that only the second node gets it.
 pub(super) fn handed_off(tasks: u32) -> Plan {
@@ -105,6 +108,11 @@ pub(crate) fn step(number: u32, depends_on: &[u32]) -> Task {
         scope: None,
         step: StepOptions::default(),
     }
+}
+
+/// A text that exceeds the usual budget of a call in a payload only, where each of its characters takes six bytes.
+pub(crate) fn over_budget_in_payload() -> Text {
+    "\u{1}".repeat(CONTROL_CHARACTERS_OVER_BUDGET).into()
 }
 
 /// The task, for a node with this capability.

@@ -4,7 +4,9 @@
 use super::{
     BEST, SECOND, connected, held, node, own_capability, second_capability, share, shared_capability,
 };
-use crate::scopes::steps::{aggregation, plan_of, step, with_constraints, with_requirements};
+use crate::scopes::steps::{
+    aggregation, over_budget_in_payload, plan_of, step, with_constraints, with_requirements,
+};
 use orchestrion_kernel::module::{Failure, Module, Operation, Report};
 use orchestrion_kernel::network::aggregation::AggregationStrategy;
 use orchestrion_kernel::network::defense::Signal;
@@ -31,9 +33,6 @@ const INPUT_SIZE: u64 = 2;
 
 /// The first task of the sequence whose node is expelled or leaves.
 const LEFT_TASK: u32 = 5;
-
-/// The control characters of a text that alone exceeds the budget of a call: each has six characters in a payload.
-const CONTROL_CHARACTERS_OVER_BUDGET: usize = 30_000;
 
 /// Three attempts, and more candidates than attempts. A confirmed suspicion expels.
 pub(super) fn trust_policy() -> TrustPolicy {
@@ -122,8 +121,11 @@ pub(crate) fn plans() -> Vec<Plan> {
         plan_of([demanding(1, &[]), demanding(2, &[]), validating(step(3, &[1, 2]), 2)])
             .with_aggregation(aggregation(AggregationStrategy::Voting, true)),
         // A text alone exceeds the budget of every debater, because its characters are escaped.
-        plan_of([Task { text: over_budget(), ..step(1, &[]) }]),
-        plan_of([Task { effect: Effect::Undoable { compensation: over_budget() }, ..step(1, &[]) }]),
+        plan_of([Task { text: over_budget_in_payload(), ..step(1, &[]) }]),
+        plan_of([Task {
+            effect: Effect::Undoable { compensation: over_budget_in_payload() },
+            ..step(1, &[])
+        }]),
         // Two validations.
         plan_of([step(1, &[]), validating(step(2, &[1]), 1), step(3, &[2]), validating(step(4, &[3]), 3)]),
     ]
@@ -205,10 +207,6 @@ fn accusation(network: &NetworkState, subject: NodeId) -> Input {
     let origin = NodeId::new(if is_suspected { "z" } else { "y" });
     let signal = Signal { sender: origin.clone(), origin, subject, confidence: Score::ONE, hops: u32::MAX };
     super::network_input(NetworkInput::Signal { receiver, signal })
-}
-
-fn over_budget() -> Text {
-    "\u{1}".repeat(CONTROL_CHARACTERS_OVER_BUDGET).into()
 }
 
 /// How often validations of the run failed and repeated a task.
