@@ -270,10 +270,10 @@ pub(super) fn requests() -> Vec<Vec<Input>> {
     [Scope::Global, supposed()].map(|scope| vec![manager(), message(scope), verified(), Input::Step]).into()
 }
 
-/// A summary of the whole cluster, of each item of it, and of an item outside of it.
+/// A summary of the whole cluster, of each item of it, and of an item outside of it, alone and beside one of it.
 pub(super) fn replies(state: &State) -> Vec<Input> {
     let call = state.control().pending_calls().first().map_or(CallId::FIRST, |call| call.id);
     let of = |forgets: Option<Vec<ItemId>>| Input::reply(call, Report::Summary { text: "s".into(), forgets });
     let single = [1, 2, 3].map(|number| of(Some(vec![id(number)])));
-    [of(None)].into_iter().chain(single).collect()
+    [of(None), of(Some(vec![id(1), id(3)]))].into_iter().chain(single).collect()
 }
