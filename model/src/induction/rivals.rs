@@ -12,6 +12,10 @@ use orchestrion_kernel::semantic::Entry;
 use orchestrion_kernel::{Input, State, Text};
 use std::sync::Arc;
 
+/// Two texts that differ in upper and lower case only.
+const ONE: &str = "v";
+const OTHER: &str = "V";
+
 /// No item; every fact, current, in need of review or denied, and every summary; and such a fact with another one, of which each may
 /// have superseded the other. Then two renamed facts, and a summary in a supposition.
 pub(super) fn starts() -> Vec<Vec<Entry>> {
@@ -35,9 +39,9 @@ pub(super) fn starts() -> Vec<Vec<Entry>> {
 /// A fact that was superseded under another key, and a later one of its own key that was denied.
 fn renamed_and_denied() -> Vec<Entry> {
     vec![
-        with_validity(fact(id(1), "a", "1", record()), superseded(id(2))),
-        fact(id(2), "b", "2", FactRecord { supersedes: Some(id(1)), ..record() }),
-        with_validity(fact(id(3), "a", "3", record()), Validity::Denied),
+        with_validity(fact(id(1), "a", ONE, record()), superseded(id(2))),
+        fact(id(2), "b", OTHER, FactRecord { supersedes: Some(id(1)), ..record() }),
+        with_validity(fact(id(3), "a", "w", record()), Validity::Denied),
     ]
 }
 
@@ -49,10 +53,10 @@ fn renamed_in_two_scopes() -> Vec<Entry> {
     };
     let (global, supposed) = (Scope::Global, supposed());
     vec![
-        with_validity(in_scope(1, "a", "2", &global, None), superseded(id(2))),
-        in_scope(2, "b", "2", &global, Some(1)),
-        with_validity(in_scope(3, "a", "1", &supposed, None), superseded(id(4))),
-        in_scope(4, "a", "2", &supposed, Some(3)),
+        with_validity(in_scope(1, "a", OTHER, &global, None), superseded(id(2))),
+        in_scope(2, "b", OTHER, &global, Some(1)),
+        with_validity(in_scope(3, "a", ONE, &supposed, None), superseded(id(4))),
+        in_scope(4, "a", OTHER, &supposed, Some(3)),
     ]
 }
 
@@ -60,7 +64,7 @@ fn renamed_in_two_scopes() -> Vec<Entry> {
 fn facts(number: u64, times: &[u64], time_sensitive: &[bool]) -> Vec<Entry> {
     let mut facts = Vec::new();
     for (scope, rank) in pairs(&[Scope::Global, supposed()], &RANKS) {
-        for (key, text) in pairs(&["a", "b"], &["1", "2"]) {
+        for (key, text) in pairs(&["a", "b"], &[ONE, OTHER]) {
             for (millis, time_sensitive) in pairs(times, time_sensitive) {
                 let record = FactRecord {
                     source: source(rank),
@@ -88,7 +92,7 @@ fn summaries(number: u64) -> Vec<Entry> {
 
 fn summary(number: u64, keys: &[&str], record: FactRecord) -> Entry {
     let summarized_keys = keys.iter().map(|key| Text::from(*key)).collect();
-    let mut entry = fact(id(number), "", "1", FactRecord { summarized_keys, ..record });
+    let mut entry = fact(id(number), "", ONE, FactRecord { summarized_keys, ..record });
     entry.item.key = ItemKey::Summary;
     entry
 }
@@ -125,7 +129,7 @@ pub(super) fn writes(state: &State) -> Vec<Input> {
     let named = [None, key("a"), key("b"), Some(Reference::Id(id(1))), Some(Reference::Id(id(2)))];
     let detected = [None, Some(SupersessionRule::Implicit), Some(SupersessionRule::Temporal)];
     let mut writes = Vec::new();
-    for (text, scope) in pairs(&["1", "2"], &[Scope::Global, supposed()]) {
+    for (text, scope) in pairs(&[ONE, OTHER], &[Scope::Global, supposed()]) {
         for (millis, time_sensitive) in pairs(times, sensitive) {
             for (supersedes, detected_rule) in pairs(&named, &detected) {
                 if detected_rule.is_some() && (supersedes.is_none() || has_two) {
@@ -145,7 +149,7 @@ pub(super) fn writes(state: &State) -> Vec<Input> {
     // A constraint repeats no fact.
     if has_two && state.semantic().entries().any(|entry| !entry.item.is_valid()) {
         let kind = FactKind::Constraint(Some(ConstraintType::Budget));
-        writes.push(Write::Fact(NewFact { kind, ..new_fact("a", "1") }));
+        writes.push(Write::Fact(NewFact { kind, ..new_fact("a", ONE) }));
     }
     for (key, rank) in pairs(&["a", "b"], &[Rank::Guest, Rank::Manager]) {
         writes.push(Write::Promote { key: key.into(), scope: supposed(), source: declared(rank) });
