@@ -103,7 +103,7 @@ pub(super) fn reply_with_situation(call: CallId) -> Input {
 }
 
 /// An update of the situation with these fields.
-pub(super) fn summary_update(fields: &[(&str, &str)]) -> SummaryUpdate {
+pub(crate) fn summary_update(fields: &[(&str, &str)]) -> SummaryUpdate {
     SummaryUpdate(fields.iter().map(|(key, text)| ((*key).to_owned(), Text::from(*text))).collect())
 }
 

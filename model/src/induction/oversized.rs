@@ -1,13 +1,14 @@
 //! Texts that alone exceed the budget of a call, in each place of a pinned item and of a plan (000-5.6).
 
 use super::shapes::{entry, fact, id, identity, record, session, user, verified};
+use crate::adversary::knowledge::summary_update;
 use crate::scopes::steps::{over_budget_in_payload, plan_of, step};
 use orchestrion_kernel::item::{FactRecord, ItemKey, Layer, Rank, Scope};
 use orchestrion_kernel::knowledge::NewIdentity;
-use orchestrion_kernel::module::{Operation, Ratings, Report};
+use orchestrion_kernel::module::{Ratings, Report};
 use orchestrion_kernel::plan::{Effect, Plan, Task};
 use orchestrion_kernel::semantic::Entry;
-use orchestrion_kernel::situation::{SummaryField, SummaryUpdate};
+use orchestrion_kernel::situation::SummaryField;
 use orchestrion_kernel::{CallId, Input, Score, State, Text};
 
 /// The characters of a text that alone exceeds the usual budget.
@@ -70,36 +71,21 @@ fn classification() -> Report {
     Report::Classification { tags: Vec::new(), similarity: Score::ZERO }
 }
 
-/// The step that sends the first context of the request; of the planner, plans of which one text is too long for the debaters; of the
-/// classifier, a reply whose update of the situation leaves no room for the planner, in the same batch.
+/// The step that sends the first context of the request. To a call, replies of the planner with plans of which one text is too long for the
+/// debaters, and one of the classifier whose update of the situation leaves no room for the planner, in the same batch. The kernel refuses
+/// those of the other module.
 pub(super) fn inputs(state: &State) -> Vec<Input> {
     let Some(call) = state.control().pending_calls().first() else { return super::readers::steps(state) };
-    match call.operation {
-        Operation::DraftPlan => plans().map(|plan| Input::reply(call.id, Report::Plan(plan))).into(),
-        Operation::Classify => {
-            let text = Text::from("x".repeat(SUMMARY_TEXT).as_str());
-            let fields = SummaryField::ALL.iter().map(|field| (field.name().to_owned(), text.clone()));
-            vec![Input::Reply {
-                call: call.id,
-                report: classification(),
-                summary_update: Some(SummaryUpdate(fields.collect())),
-                action: None,
-                interaction: None,
-            }]
-        }
-        Operation::VerifyIdentity
-        | Operation::LoadContext
-        | Operation::Summarize
-        | Operation::Argue(_)
-        | Operation::ArgueAdditional { .. }
-        | Operation::ReviewRevision
-        | Operation::Approve
-        | Operation::RunTask { .. }
-        | Operation::Diagnose
-        | Operation::UndoTask { .. }
-        | Operation::StoreMemory { .. }
-        | Operation::DeliverAudit => Vec::new(),
-    }
+    let text = "x".repeat(SUMMARY_TEXT);
+    let classified = Input::Reply {
+        call: call.id,
+        report: classification(),
+        summary_update: Some(summary_update(&SummaryField::ALL.map(|field| (field.name(), text.as_str())))),
+        action: None,
+        interaction: None,
+    };
+    let planned = plans().map(|plan| Input::reply(call.id, Report::Plan(plan)));
+    planned.into_iter().chain([classified]).collect()
 }
 
 /// Plans of which the text, the compensation or the name of the scope is too long.
