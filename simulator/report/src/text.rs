@@ -2,7 +2,7 @@
 //!
 //! Texts of modules, users and files may contain escape sequences, bidirectional overrides or invisible characters.
 //! [`sanitize`] replaces each of them with a visible symbol, and [`escape_json`] escapes them in JSON. All other functions of
-//! this module return sanitized text.
+//! this module except [`shell_word`] return sanitized text.
 
 use std::fmt;
 use unicode_width::UnicodeWidthChar;
@@ -49,6 +49,21 @@ pub fn escape_json(json: &str) -> String {
         }
     }
     out
+}
+
+/// Returns a file name as one word of a shell, for the commands that reports suggest. It is not sanitized: the command must name the
+/// file.
+///
+/// ```
+/// use orchestrion_report::text::shell_word;
+///
+/// assert_eq!(shell_word("a-b.ndjson"), "a-b.ndjson");
+/// assert_eq!(shell_word("it's; rm"), "'it'\\''s; rm'");
+/// ```
+#[must_use]
+pub fn shell_word(name: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "._/-".contains(c);
+    if name.chars().all(is_plain) { name.to_owned() } else { format!("'{}'", name.replace('\'', "'\\''")) }
 }
 
 /// Returns the sanitized text in lines of at most `columns_max` display columns; keeps its line breaks and indents.

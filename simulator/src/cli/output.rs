@@ -5,7 +5,7 @@ mod command_guard;
 use anstyle::Style;
 use command_guard::CommandGuard;
 use miette::{GraphicalReportHandler, GraphicalTheme};
-use orchestrion_report::text::{sanitize, wrap};
+use orchestrion_report::text::{sanitize, shell_word, wrap};
 use std::io::{self, IsTerminal as _, Write};
 use std::path::Path;
 
@@ -137,11 +137,9 @@ impl<W: Write> Write for BrokenPipeGuard<W> {
     }
 }
 
-/// Returns a path quoted for a shell, for the commands that reports suggest.
+/// Returns a path as one word of a shell, for the commands that reports suggest.
 pub(super) fn quoted(path: &Path) -> String {
-    let text = path.display().to_string();
-    let plain = |c: char| c.is_ascii_alphanumeric() || "._/-".contains(c);
-    if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
+    shell_word(&path.display().to_string())
 }
 
 /// Writes a text at a column, wrapped to `width`. The first line starts with `head`, which must be shorter than `column`.
