@@ -175,6 +175,15 @@ mod tests {
     }
 
     #[test]
+    fn digests_are_equal_on_every_machine() {
+        // Computed by a second implementation, in Python.
+        assert_eq!(digest(&()), 0xdb12_d06d_20cf_ebf9_d4e6_7398_1dcf_8f87);
+        assert_eq!(digest(&(1_u8, 2_u32, 3_u64, 4_usize)), 0x5aa9_d53f_1399_2a6a_09d3_99eb_6901_5806);
+        assert_eq!(digest(&(u128::MAX - 1)), 0x4d3d_1e58_a925_563b_7490_4983_f964_1d59);
+        assert_eq!(digest(&"0123456789"), 0xd5eb_c165_a141_93a9_62e0_235e_546f_e60b);
+    }
+
+    #[test]
     fn reset_computes_the_digest_anew() {
         let mut cached = CachedDigest::default();
         assert_eq!(cached.of(&1), digest(&1));

@@ -322,3 +322,52 @@ impl NetworkState {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn network() -> NetworkState {
+        let mut policy = TrustPolicy::default();
+        let connection = &mut policy.connection;
+        connection.smoothing = Score::ONE;
+        (connection.reinforcement, connection.weight_decay, connection.threat_effect) =
+            (Score::ZERO, Score::ZERO, Score::ZERO);
+        connection.warn_after_interactions = u32::MAX;
+        policy.status.probation_interactions = u32::MAX;
+        let node = |id| Node::new(&policy.start, NodeId::new(id));
+        NetworkState {
+            policy,
+            orchestrator: NodeId::new("a"),
+            nodes: [node("a"), node("b")].into_iter().collect(),
+            assignments: Vec::new(),
+        }
+    }
+
+    fn set_status(network: &mut NetworkState, status: NodeStatus) {
+        network.nodes.update(&NodeId::new("b"), |node| node.status = status);
+    }
+
+    #[test]
+    fn counts_are_ignored_only_where_nothing_reads_them() {
+        let ignores = |change: fn(&mut NetworkState)| {
+            let mut network = network();
+            change(&mut network);
+            network.ignores_counts()
+        };
+        assert!(ignores(|_| ()));
+        assert!(ignores(|network| set_status(network, NodeStatus::Expelled)));
+        let reads: [fn(&mut NetworkState); 7] = [
+            |network| network.policy.connection.smoothing = Score::ZERO,
+            |network| network.policy.connection.reinforcement = Score::ONE,
+            |network| network.policy.connection.weight_decay = Score::ONE,
+            |network| network.policy.connection.threat_effect = Score::ONE,
+            |network| network.policy.connection.warn_after_interactions = 5,
+            |network| network.policy.status.probation_interactions = 5,
+            |network| set_status(network, NodeStatus::Member),
+        ];
+        for (number, change) in reads.into_iter().enumerate() {
+            assert!(!ignores(change), "change {number}");
+        }
+    }
+}
