@@ -79,7 +79,11 @@ pub fn run(
     command.env("CARGO_MANIFEST_DIR", &invocation.folder).env_remove(ACTIVE_FAULT).env_remove(REACHED_FAULTS);
     match switch {
         Switch::None => &mut command,
-        Switch::Fault(number) => command.env(ACTIVE_FAULT, number.to_string()),
+        // A test that fails need not find the smallest input, or write the new snapshot.
+        Switch::Fault(number) => command
+            .env(ACTIVE_FAULT, number.to_string())
+            .env("PROPTEST_MAX_SHRINK_ITERS", "0")
+            .env("INSTA_UPDATE", "no"),
         Switch::Record(file) => command.env(REACHED_FAULTS, file),
     };
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;

@@ -48,6 +48,12 @@ impl Check {
         Self { policy: policy.to_owned(), scope: scope.to_owned() }
     }
 
+    /// The check of the hardened policy at scope tiny.
+    #[must_use]
+    pub fn hardened() -> Self {
+        Self::new("hardened", "tiny")
+    }
+
     /// The checks at scope tiny: of the hardened policy, of policies with parts that it does not have, and of the diagram as drawn.
     #[must_use]
     pub fn tiny() -> Vec<Self> {

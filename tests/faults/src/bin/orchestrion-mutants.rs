@@ -58,6 +58,9 @@ Delete the file of results after a change of the code.
 Exit codes: 0 success; 1 more than 5 % of the mutants are not detected, or one has no explanation in
 tests/faults/missed.yaml; 2 error.";
 
+/// A run goes through the list this many times, each time with other mutants.
+const PASSES: u32 = 50;
+
 /// The judges, the cheapest first.
 const BY_COST: [Judge; 3] = [Judge::KernelTests, Judge::Check, Judge::Oracle];
 
@@ -94,14 +97,16 @@ fn run(cli: &Cli) -> Result<bool, Box<dyn Error>> {
     let suites: Vec<Suite> = BY_COST
         .into_iter()
         .filter(|judge| cli.judges.is_empty() || cli.judges.contains(judge))
-        .map(|judge| Suite::build(&copy, judge, &Check::tiny(), cli.jobs.into()))
+        .map(|judge| Suite::build(&copy, judge, &[Check::hardened()], cli.jobs.into()))
         .collect::<Result<_, _>>()?;
 
     let (results, earlier) = Results::open::<Judged>(&cli.results)?;
     let mut known: BTreeMap<MutantName, Outcome> =
         earlier.into_iter().map(|Judged { mutant, outcome }| (mutant, outcome)).collect();
-    let missing: Vec<&Mutant> =
+    let mut missing: Vec<&Mutant> =
         chosen.iter().copied().filter(|mutant| !known.contains_key(&mutant.name)).collect();
+    // A run that is stopped has tried a part of each file.
+    missing.sort_by_key(|mutant| mutant.number % PASSES);
     let done = AtomicUsize::new(0);
     let judged = in_parallel(&missing, cli.jobs.into(), |_, mutant| {
         let outcome = judge(mutant, &excluded, &suites)?;

@@ -5,10 +5,11 @@ use super::place::{ConstFunction, Places};
 use super::source::{Alternatives, SwitchedSource, write_switches};
 use crate::program::cargo;
 use crate::workspace::{copy_workspace, switch_for};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
-use std::io::{BufRead as _, BufReader};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::io::{self, BufRead as _, BufReader};
 use std::ops::Range;
 use std::path::Path;
 use std::process::Stdio;
@@ -32,7 +33,7 @@ const PACKAGES: [&[&str]; 2] = [
 const ROUNDS_MAX: usize = 100;
 
 /// Why mutants are not in the workspace.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Deserialize, Serialize)]
 pub struct Excluded {
     /// No switch can be written there, such as in a chain with `let`.
     pub without_place: BTreeSet<u32>,
@@ -40,6 +41,8 @@ pub struct Excluded {
     pub not_compiling: BTreeSet<u32>,
     /// Their function is called where only a `const` function can be.
     pub constant: BTreeSet<u32>,
+    /// The names of these functions. They stay `const`, without mutants.
+    constant_functions: BTreeSet<String>,
 }
 
 impl Excluded {
@@ -48,19 +51,55 @@ impl Excluded {
     pub fn contains(&self, number: u32) -> bool {
         [&self.without_place, &self.not_compiling, &self.constant].iter().any(|set| set.contains(&number))
     }
+
+    /// What is known of the compiler's errors. It grows with each round.
+    fn count(&self) -> usize {
+        self.not_compiling.len() + self.constant.len() + self.constant_functions.len()
+    }
 }
 
-/// Writes the copy of the workspace with all mutants that compile.
+/// What the compiler refused of these mutants, as a file. With it a second run changes no source text and builds nothing again.
+#[derive(Deserialize, Serialize)]
+struct Saved {
+    /// A digest of the mutants and the source texts.
+    digest: u64,
+    excluded: Excluded,
+}
+
+impl Saved {
+    fn digest(mutants: &[Mutant], sources: &BTreeMap<String, String>) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        sources.hash(&mut hasher);
+        for Mutant { number, name, genre, place, replacement } in mutants {
+            (number, name.to_string(), *genre as u8, place, replacement).hash(&mut hasher);
+        }
+        hasher.finish()
+    }
+
+    /// The exclusions of the file, if it is of these mutants.
+    fn read(path: &Path, digest: u64) -> Option<Excluded> {
+        let saved: Self = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
+        (saved.digest == digest).then_some(saved.excluded)
+    }
+
+    fn write(self, path: &Path) -> io::Result<Excluded> {
+        std::fs::write(path, serde_json::to_vec(&self)?)?;
+        Ok(self.excluded)
+    }
+}
+
+/// Writes the copy of the workspace with all mutants that compile, and the file `excluded.json` beside it.
 ///
 /// # Errors
-/// Cargo does not run, or there is an error at the code of no mutant.
+/// Cargo does not run, a file cannot be written, or there is an error at the code of no mutant.
 pub fn write_mutants(
     root: &Path,
     copy: &Path,
     mutants: &[Mutant],
     sources: &BTreeMap<String, String>,
 ) -> Result<Excluded, Box<dyn Error>> {
-    let (mut excluded, mut constant_names) = (Excluded::default(), BTreeSet::new());
+    let (file, digest) = (copy.with_file_name("excluded.json"), Saved::digest(mutants, sources));
+    let mut excluded = Saved::read(&file, digest).unwrap_or_default();
     let places: BTreeMap<&str, Places<'_>> = sources
         .iter()
         .map(|(file, source)| Ok((file.as_str(), Places::read(source)?)))
@@ -73,8 +112,8 @@ pub fn write_mutants(
     let mut packages = PACKAGES.iter();
     let mut checked = packages.next();
     for _ in 0..ROUNDS_MAX {
-        let Some(arguments) = checked else { return Ok(excluded) };
-        let written = switch_all(mutants, &places, &constant_names, &mut excluded);
+        let Some(arguments) = checked else { return Ok(Saved { digest, excluded }.write(&file)?) };
+        let written = switch_all(mutants, &places, &mut excluded);
         let texts = written.iter().map(|(file, source)| (root.join(file), source.text.clone())).collect();
         copy_workspace(root, copy, texts).map_err(|error| orchestrion_yaml::render_error(&error))?;
         let errors = check(copy, arguments)?;
@@ -88,21 +127,18 @@ pub fn write_mutants(
             checked = packages.next();
             continue;
         }
-        let count = |excluded: &Excluded, names: &BTreeSet<String>| {
-            excluded.not_compiling.len() + excluded.constant.len() + names.len()
-        };
-        let before = count(&excluded, &constant_names);
+        let before = excluded.count();
         for error in &errors {
             match error.constant_callee() {
                 // The switch itself, in the value of a constant.
                 Some("is_active") => excluded.constant.extend(error.mutants(&written)),
                 Some(name) => {
-                    constant_names.insert(name.to_owned());
+                    excluded.constant_functions.insert(name.to_owned());
                 }
                 None => excluded.not_compiling.extend(error.mutants(&written)),
             }
         }
-        if before == count(&excluded, &constant_names) {
+        if before == excluded.count() {
             return Err(format!(
                 "an error at no mutant:\n{}",
                 errors[0].rendered.as_deref().unwrap_or(&errors[0].message)
@@ -113,15 +149,15 @@ pub fn write_mutants(
     Err(format!("after {ROUNDS_MAX} rounds, the mutants do not compile").into())
 }
 
-/// Writes all sources with the mutants that are not excluded. Functions with these names stay `const`, without mutants.
+/// Writes all sources with the mutants that are not excluded.
 fn switch_all(
     mutants: &[Mutant],
     places: &BTreeMap<&str, Places<'_>>,
-    constant_names: &BTreeSet<String>,
     excluded: &mut Excluded,
 ) -> BTreeMap<String, SwitchedSource> {
     let mut by_file: BTreeMap<&str, Alternatives> = BTreeMap::new();
-    let is_constant = |function: &&ConstFunction| constant_names.contains(&function.name);
+    let constant_functions = excluded.constant_functions.clone();
+    let is_constant = |function: &&ConstFunction| constant_functions.contains(&function.name);
     for mutant in mutants {
         let places = &places[mutant.name.file.as_str()];
         let at = mutant.place.start;
@@ -253,5 +289,23 @@ impl CompilerError {
 impl CompilerSpan {
     fn overlaps(&self, range: &Range<usize>) -> bool {
         range.start < self.byte_end.max(self.byte_start + 1) && self.byte_start < range.end
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exclusions_are_those_of_the_same_sources() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("excluded.json");
+        let digest =
+            |source: &str| Saved::digest(&[], &BTreeMap::from([("a.rs".to_owned(), source.to_owned())]));
+        assert!(Saved::read(&file, digest("fn a() {}")).is_none());
+        let excluded = Excluded { not_compiling: BTreeSet::from([3]), ..Excluded::default() };
+        Saved { digest: digest("fn a() {}"), excluded }.write(&file).unwrap();
+        assert!(Saved::read(&file, digest("fn a() {}")).is_some_and(|excluded| excluded.contains(3)));
+        assert!(Saved::read(&file, digest("fn b() {}")).is_none());
     }
 }
