@@ -4,6 +4,7 @@ use orchestrion_kernel::control::table::TRANSITIONS;
 use orchestrion_kernel::event::{DecisionLabel, EffectOutcome, StoreStatus};
 use orchestrion_kernel::item::{Derivation, Rank, Scope, SupersessionRule};
 use orchestrion_kernel::module::{ConclusionKind, Failure, Module, Role, Stance};
+use orchestrion_kernel::network::HandoffRefusal;
 use orchestrion_kernel::network::routing::Filter;
 use orchestrion_kernel::situation::{SummaryField, ToolOutcome};
 use orchestrion_kernel::{Phase, Trigger};
@@ -58,6 +59,7 @@ fn values_print_their_texts() {
     list(&mut text, "stores", [StoreStatus::Held, StoreStatus::Missing, StoreStatus::Unknown]);
     list(&mut text, "effects", [EffectOutcome::Kept, EffectOutcome::Undone, EffectOutcome::UndoFailed]);
     list(&mut text, "filters", Filter::ALL);
+    list(&mut text, "refusals of handoffs", HandoffRefusal::ALL);
     list(&mut text, "summary", SummaryField::ALL);
     list(&mut text, "tool outcomes", ToolOutcome::ALL);
     let guards: BTreeSet<String> = TRANSITIONS.iter().map(|row| row.when.to_string()).collect();
