@@ -1,6 +1,6 @@
 //! What the context optimizer does for problems of many shapes: visited nodes, work, bounds and steps of certificates.
 //!
-//! They are the same on every machine. A change of the search that changes no solution changes these numbers. More work for the same
+//! They are the same on every machine. A change of the search changes them even if it changes no solution. More work for the same
 //! solutions is a regression.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]

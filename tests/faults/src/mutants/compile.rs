@@ -35,7 +35,8 @@ const ROUNDS_MAX: usize = 100;
 /// Why mutants are not in the workspace.
 #[derive(Debug, Default, Deserialize, Serialize)]
 pub struct Excluded {
-    /// No switch can be written there, such as in a chain with `let`.
+    /// No switch can be written there, such as in a chain with `let`. This follows from the source texts.
+    #[serde(skip)]
     pub without_place: BTreeSet<u32>,
     /// They do not compile.
     pub not_compiling: BTreeSet<u32>,
@@ -156,7 +157,7 @@ fn switch_all(
     excluded: &mut Excluded,
 ) -> BTreeMap<String, SwitchedSource> {
     let mut by_file: BTreeMap<&str, Alternatives> = BTreeMap::new();
-    let constant_functions = excluded.constant_functions.clone();
+    let constant_functions = &excluded.constant_functions;
     let is_constant = |function: &&ConstFunction| constant_functions.contains(&function.name);
     for mutant in mutants {
         let places = &places[mutant.name.file.as_str()];
