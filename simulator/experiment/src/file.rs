@@ -10,7 +10,6 @@ pub use distributions::{
     BetaFile, ConfidenceFile, DurationFile, DurationRangeFile, RangeFile, SamplesFile, WeightedValueFile,
 };
 pub use grid::GridFile;
-pub(crate) use grid::{parse_values, value_count};
 pub use modules::{
     ApproverFile, CallFile, CallsFile, EffectFile, ExecutorFile, LaterSuccessFile, NodeFile, PlansFile,
     SummarizerFile, TasksFile,

@@ -6,6 +6,7 @@
 mod format;
 mod meanings;
 mod set;
+mod value_list;
 mod write;
 
 pub use format::{
@@ -14,6 +15,7 @@ pub use format::{
     WritesFile,
 };
 pub use set::{ChangedSetting, changed_settings, set, setting, setting_values};
+pub use value_list::ValueList;
 pub use write::write;
 
 use miette::SourceSpan;

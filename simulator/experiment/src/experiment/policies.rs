@@ -1,11 +1,11 @@
 //! The policies of an experiment: each named policy with each combination of the settings that vary.
 
 use super::{Cell, POLICIES_MAX};
-use crate::file::{ExperimentFile, GridFile, parse_values, value_count};
+use crate::file::{ExperimentFile, GridFile};
 use orchestrion_kernel::Policy;
 use orchestrion_kernel::network::NetworkInput;
 use orchestrion_network::{TRUST_SETTINGS, set_trust_policy};
-use orchestrion_scenario::policy_file;
+use orchestrion_scenario::policy_file::{self, ValueList};
 use orchestrion_yaml::{LabeledError, ReadError, Source, suggest_nearest};
 use std::fmt::Display;
 use std::path::Path;
@@ -97,9 +97,7 @@ pub(super) fn resolve(
 fn check_size(file: &ExperimentFile) -> Result<(), LabeledError> {
     let mut count = u64::try_from(file.policies.value.len().max(1)).unwrap_or(u64::MAX);
     for entry in &file.grid.value {
-        let values = value_count(entry.values.value.as_str())
-            .map_err(|error| error.with_label(entry.values.span(), "these values"))?;
-        count = count.saturating_mul(values);
+        count = count.saturating_mul(value_list(entry)?.count());
     }
     if count > POLICIES_MAX {
         return Err(LabeledError::new(
@@ -120,9 +118,16 @@ fn axis(file: &GridFile) -> Result<Axis<'_>, LabeledError> {
     let (owner, path) = found.map_err(|(message, help)| {
         LabeledError::new(message, help).with_label(file.setting.span(), "not a setting")
     })?;
-    let values = parse_values(file.values.value.as_str())
-        .map_err(|error| error.with_label(file.values.span(), "these values"))?;
+    let values = value_list(file)?.values().map_err(|error| invalid_values(file, error))?;
     Ok(Axis { file, owner, path, values })
+}
+
+fn value_list(file: &GridFile) -> Result<ValueList, LabeledError> {
+    ValueList::parse(file.values.value.as_str()).map_err(|error| invalid_values(file, error))
+}
+
+fn invalid_values(file: &GridFile, (message, help): (String, String)) -> LabeledError {
+    LabeledError::new(message, help).with_label(file.values.span(), "these values")
 }
 
 /// Returns the path of a setting of the trust network, or a message and a help.
