@@ -72,12 +72,14 @@ struct FailingWalk {
 
 /// Returns a runner for the cases of one shard.
 fn runner(seed: u64, shard: u32, cases: u32) -> TestRunner {
+    // Of the environment, such as `PROPTEST_MAX_SHRINK_ITERS=0`.
+    let defaults = Config::default();
     let config = Config {
         cases,
         // The shrunk failure is stored as a trace instead.
         failure_persistence: None,
-        max_shrink_iters: SHRINK_RUNS_MAX,
-        ..Config::default()
+        max_shrink_iters: SHRINK_RUNS_MAX.min(defaults.max_shrink_iters),
+        ..defaults
     };
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());

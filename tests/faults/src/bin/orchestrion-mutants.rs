@@ -5,7 +5,7 @@ use orchestrion_faults::exit_code;
 use orchestrion_faults::judges::Judge;
 use orchestrion_faults::mutants::compile::write_mutants;
 use orchestrion_faults::mutants::list::{Mutant, MutantName, list_mutants};
-use orchestrion_faults::mutants::outcome::{Judged, Outcome, judge};
+use orchestrion_faults::mutants::outcome::{Judged, Outcome, is_open, judge};
 use orchestrion_faults::mutants::page::{is_as_expected, page, read_explanations, summary, unexplained};
 use orchestrion_faults::results::Results;
 use orchestrion_faults::suite::{Check, Suite, in_parallel};
@@ -33,7 +33,7 @@ struct Cli {
     /// Write the copy of the workspace, and build it, in this folder.
     #[arg(long, default_value = "target/mutants", value_name = "FOLDER")]
     work_dir: PathBuf,
-    /// Append each outcome to this file. Mutants in it are not tried again.
+    /// Append each outcome to this file. A later run continues after them.
     #[arg(long, default_value = "target/mutants/results.ndjson", value_name = "FILE")]
     results: PathBuf,
     /// Write the table to this Markdown file.
@@ -49,6 +49,7 @@ Examples:
   orchestrion-mutants                          try all mutants; takes hours
   orchestrion-mutants kernel/src/network       those of one folder
   orchestrion-mutants --shard 0/10             one tenth
+  orchestrion-mutants --judge kernel-tests     the cheapest judge first; a second run asks the others
   orchestrion-mutants --page mutants.md        write the counts of each file
 
 Run it in the root of the workspace, with cargo-mutants installed (cargo install --locked
@@ -104,12 +105,12 @@ fn run(cli: &Cli) -> Result<bool, Box<dyn Error>> {
     let mut known: BTreeMap<MutantName, Outcome> =
         earlier.into_iter().map(|Judged { mutant, outcome }| (mutant, outcome)).collect();
     let mut missing: Vec<&Mutant> =
-        chosen.iter().copied().filter(|mutant| !known.contains_key(&mutant.name)).collect();
+        chosen.iter().copied().filter(|mutant| is_open(known.get(&mutant.name), &suites)).collect();
     // A run that is stopped has tried a part of each file.
     missing.sort_by_key(|mutant| mutant.number % PASSES);
     let done = AtomicUsize::new(0);
     let judged = in_parallel(&missing, cli.jobs.into(), |_, mutant| {
-        let outcome = judge(mutant, &excluded, &suites)?;
+        let outcome = judge(mutant, &excluded, &suites, known.get(&mutant.name))?;
         let judged = Judged { mutant: mutant.name.clone(), outcome };
         results.append(&judged)?;
         let position = done.fetch_add(1, Ordering::Relaxed) + 1;
