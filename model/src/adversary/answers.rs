@@ -103,9 +103,9 @@ fn with_option(last: &[u32]) -> Plan {
     plan_of([task(1, &[]), optional, task(3, last)])
 }
 
-/// The plan that Solution submits. It omits the first task.
+/// The plan that Solution submits. It omits the first task. The last one declares no dependencies, and so depends on the one before it.
 fn revised() -> Plan {
-    plan_of([task(2, &[]), task(4, &[2])])
+    plan_of([task(2, &[]), Task { depends_on: None, ..task(4, &[]) }])
 }
 
 /// The plan after every repair. It repeats one task, and omits those before it. After each repair its tasks are undone otherwise.

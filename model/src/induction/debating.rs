@@ -33,12 +33,16 @@ const JUDGING: [Phase; 5] = [
 pub(super) fn starts(policy: &Policy) -> Vec<Vec<Event>> {
     let logs = reviewed(policy);
     let rounds = Role::ALL.map(|role| (Phase::Round(role), Operation::Argue(role)));
+    // The review and the additional debaters follow the round of the Optimizer.
     let rounds: Vec<_> = rounds.into_iter().chain([(Phase::PlanReview, Operation::ReviewRevision)]).collect();
     let heard = each(logs.clone(), &[Others::Missing, Others::CriticAgainst], |log, others| {
         argue(policy, log, *others)
     });
     let heard = optional(heard, Log::outdate);
     let mut calling = each(heard.clone(), &rounds, |log, (phase, operation)| {
+        if *phase == Phase::PlanReview {
+            log.enter(Phase::Round(Role::Optimizer));
+        }
         log.enter(*phase);
         log.call(*operation);
     });
@@ -46,9 +50,13 @@ pub(super) fn starts(policy: &Policy) -> Vec<Vec<Event>> {
         let argued = each(heard.clone(), &[()], |log, ()| argue_additional(policy, log, &arguments));
         let debaters: Vec<u32> = (0..).take(policy.additional_debaters.len()).collect();
         calling.extend(each(argued, &debaters, |log, debater| {
+            log.enter(Phase::Round(Role::Optimizer));
             log.enter(Phase::AdditionalRounds);
             log.call(Operation::ArgueAdditional { debater: *debater });
         }));
+    }
+    if !policy.additional_debaters.is_empty() {
+        calling.extend(each(heard, &[()], |log, ()| argue_again(policy, log)));
     }
 
     let others = [Others::Missing, Others::For, Others::CriticAgainst, Others::Against];
@@ -100,6 +108,18 @@ fn additional(policy: &Policy) -> Vec<Vec<Argument>> {
 
 fn argue_additional(policy: &Policy, log: &mut Log, arguments: &[Argument]) {
     (0..).zip(arguments).for_each(|(debater, argument)| log.argue_additional(policy, debater, *argument));
+}
+
+/// The additional debaters argued, and the first one is called in the next pass.
+fn argue_again(policy: &Policy, log: &mut Log) {
+    log.enter(Phase::Round(Role::Optimizer));
+    log.agree_additional(policy);
+    log.enter(Phase::MultiPassCheck);
+    log.enter(Phase::Round(Role::Solution));
+    log.argue(policy, Role::Security, pro());
+    log.enter(Phase::Round(Role::Optimizer));
+    log.enter(Phase::AdditionalRounds);
+    log.call(Operation::ArgueAdditional { debater: 0 });
 }
 
 fn argue(policy: &Policy, log: &mut Log, others: Others) {

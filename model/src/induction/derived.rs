@@ -1,10 +1,10 @@
 //! Graphs of dependencies, and the writes that change an item or depend on one (003-2.11, 003-2.20).
 
 use super::shapes::{
-    at, entry, fact, id, new_fact, pairs, record, superseded, supposed, with_validity, write,
+    at, declared, entry, fact, id, new_fact, pairs, record, superseded, supposed, with_validity, write,
 };
 use crate::adversary::knowledge::tick;
-use orchestrion_kernel::item::{FactRecord, ItemKey, Layer, Scope, SupersessionRule, Validity};
+use orchestrion_kernel::item::{FactRecord, ItemKey, Layer, Rank, Scope, SupersessionRule, Validity};
 use orchestrion_kernel::knowledge::{NewFact, Reference, Write};
 use orchestrion_kernel::semantic::Entry;
 use orchestrion_kernel::{Input, ItemId, State};
@@ -23,7 +23,7 @@ enum First {
 
 /// Every acyclic graph of four items: the first is a fact, a working item or a signal, each other one a fact of the session, a global fact
 /// or a working item; where the first is a fact, the second may also have superseded it, or the third the second. Then facts of each
-/// pair of scopes, two facts of the session, of which one superseded the other, and two signals.
+/// pair of scopes, two facts of the session, of which one superseded the other, two signals, and a supposition about two facts.
 pub(super) fn starts() -> Vec<Vec<Entry>> {
     let edges: Vec<(u64, u64)> = (1..=ITEMS).flat_map(|from| (1..from).map(move |to| (from, to))).collect();
     let mut starts = Vec::new();
@@ -51,6 +51,7 @@ pub(super) fn starts() -> Vec<Vec<Entry>> {
     starts.extend(scoped());
     starts.push(of_session());
     starts.push(signals());
+    starts.push(supposed_on_two());
     starts
 }
 
@@ -67,6 +68,13 @@ fn signals() -> Vec<Entry> {
         |number: u64, key: &str| entry(id(number), ItemKey::Environment(key.into()), "1", Layer::Environment);
     let validity = Validity::Superseded { superseded_by: Some(id(2)), rule: SupersessionRule::Temporal };
     vec![with_validity(signal(1, "a"), validity), signal(2, "b")]
+}
+
+/// A fact of a supposition that depends on two others.
+fn supposed_on_two() -> Vec<Entry> {
+    let mut last = fact(id(3), "c", "1", FactRecord { scope: supposed(), ..record() });
+    last.deps = vec![id(1), id(2)];
+    vec![fact(id(1), "a", "1", record()), fact(id(2), "b", "1", record()), last]
 }
 
 /// Two facts of each pair of scopes, with one key or two.
@@ -107,8 +115,8 @@ fn key(number: u64) -> &'static str {
     ["a", "b", "c", "d"][usize::try_from(number - 1).unwrap_or_default()]
 }
 
-/// Every change of one item, with a dependency on each, and every new item that depends on one, by id or by key; the end of a
-/// session with a superseded fact; and the tick at the next expiry, if an item expires.
+/// Every change of one item, with a dependency on each, and every new item that depends on one, by id or by key; a change of two items;
+/// a promotion; the end of a session with a superseded fact; and the tick at the next expiry, if an item expires.
 pub(super) fn inputs(state: &State) -> Vec<Input> {
     let items: Vec<ItemId> =
         state.semantic().entries().map(|entry| entry.item.id).filter(|id| id.number() <= ITEMS).collect();
@@ -136,12 +144,15 @@ pub(super) fn inputs(state: &State) -> Vec<Input> {
         let (named, depends_on) = (Some(Reference::Key("a".into())), depends_on.clone());
         writes.push(Write::Fact(NewFact { supersedes: named, depends_on, ..new_fact("e", "2") }));
     }
+    // Supersedes two facts.
+    writes.push(Write::Fact(NewFact { supersedes: Some(Reference::Key("a".into())), ..new_fact("b", "2") }));
     for (text, key) in pairs(&["1", "2"], &["a", "b"]) {
         for depends_on in &depends {
             let (key, text, depends_on) = (key.into(), text.into(), depends_on.clone());
             writes.push(Write::Working { key, text, expires_at: None, depends_on });
         }
     }
+    writes.push(Write::Promote { key: "c".into(), scope: supposed(), source: declared(Rank::Employee) });
     let signal = |key: &str, text: &str, supersedes| Write::Environment {
         key: key.into(),
         text: text.into(),
