@@ -4,8 +4,8 @@ use orchestrion_kernel::control::table::TRANSITIONS;
 use orchestrion_kernel::event::{DecisionLabel, EffectOutcome, StoreStatus};
 use orchestrion_kernel::item::{Derivation, Rank, Scope, SupersessionRule};
 use orchestrion_kernel::module::{ConclusionKind, Failure, Module, Role, Stance};
-use orchestrion_kernel::network::HandoffRefusal;
 use orchestrion_kernel::network::routing::Filter;
+use orchestrion_kernel::network::{HandoffRefusal, Millionths};
 use orchestrion_kernel::situation::{SummaryField, ToolOutcome};
 use orchestrion_kernel::{Phase, Trigger};
 use std::collections::BTreeSet;
@@ -59,6 +59,8 @@ fn values_print_their_texts() {
     list(&mut text, "stores", [StoreStatus::Held, StoreStatus::Missing, StoreStatus::Unknown]);
     list(&mut text, "effects", [EffectOutcome::Kept, EffectOutcome::Undone, EffectOutcome::UndoFailed]);
     list(&mut text, "filters", Filter::ALL);
+    let numbers = [i64::MIN, -1_500_000, -1, 0, 1, 999_999, 1_000_000, 2_000_001, i64::MAX];
+    list(&mut text, "millionths", numbers.map(Millionths::new));
     list(&mut text, "refusals of handoffs", HandoffRefusal::ALL);
     list(&mut text, "summary", SummaryField::ALL);
     list(&mut text, "tool outcomes", ToolOutcome::ALL);
