@@ -1,4 +1,4 @@
-//! What a refusal names.
+//! What a refusal contains.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -10,7 +10,7 @@ use orchestrion_kernel::{
     decide,
 };
 
-/// 002-1.9: the calls that could be replied to.
+/// 002-1.9: the refusal of a reply to a wrong call contains every pending call.
 #[test]
 fn refused_reply_names_every_pending_call() {
     let (user, request) = (UserId::new("ada"), RequestId::FIRST);

@@ -72,7 +72,7 @@ struct FailingWalk {
 
 /// Returns a runner for the cases of one shard.
 fn runner(seed: u64, shard: u32, cases: u32) -> TestRunner {
-    // Of the environment, such as `PROPTEST_MAX_SHRINK_ITERS=0`.
+    // The defaults come from the environment: `PROPTEST_MAX_SHRINK_ITERS=0` turns shrinking off.
     let defaults = Config::default();
     let config = Config {
         cases,

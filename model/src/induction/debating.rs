@@ -33,13 +33,13 @@ const JUDGING: [Phase; 5] = [
 pub(super) fn starts(policy: &Policy) -> Vec<Vec<Event>> {
     let logs = reviewed(policy);
     let rounds = Role::ALL.map(|role| (Phase::Round(role), Operation::Argue(role)));
-    // The review and the additional debaters follow the round of the Optimizer.
     let rounds: Vec<_> = rounds.into_iter().chain([(Phase::PlanReview, Operation::ReviewRevision)]).collect();
     let heard = each(logs.clone(), &[Others::Missing, Others::CriticAgainst], |log, others| {
         argue(policy, log, *others)
     });
     let heard = optional(heard, Log::outdate);
     let mut calling = each(heard.clone(), &rounds, |log, (phase, operation)| {
+        // The review follows the round of the Optimizer.
         if *phase == Phase::PlanReview {
             log.enter(Phase::Round(Role::Optimizer));
         }
@@ -56,7 +56,7 @@ pub(super) fn starts(policy: &Policy) -> Vec<Vec<Event>> {
         }));
     }
     if !policy.additional_debaters.is_empty() {
-        calling.extend(each(heard, &[()], |log, ()| argue_again(policy, log)));
+        calling.extend(each(heard, &[()], |log, ()| repeat_additional_rounds(policy, log)));
     }
 
     let others = [Others::Missing, Others::For, Others::CriticAgainst, Others::Against];
@@ -110,8 +110,8 @@ fn argue_additional(policy: &Policy, log: &mut Log, arguments: &[Argument]) {
     (0..).zip(arguments).for_each(|(debater, argument)| log.argue_additional(policy, debater, *argument));
 }
 
-/// The additional debaters argued, and the first one is called in the next pass.
-fn argue_again(policy: &Policy, log: &mut Log) {
+/// Every additional debater argues, and the next pass calls the first of them again.
+fn repeat_additional_rounds(policy: &Policy, log: &mut Log) {
     log.enter(Phase::Round(Role::Optimizer));
     log.agree_additional(policy);
     log.enter(Phase::MultiPassCheck);

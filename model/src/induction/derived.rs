@@ -23,7 +23,8 @@ enum First {
 
 /// Every acyclic graph of four items: the first is a fact, a working item or a signal, each other one a fact of the session, a global fact
 /// or a working item; where the first is a fact, the second may also have superseded it, or the third the second. Then facts of each
-/// pair of scopes, two facts of the session, of which one superseded the other, two signals, and a supposition about two facts.
+/// pair of scopes, two facts of the session, of which one superseded the other, two signals, and a supposed fact that
+/// depends on two others.
 pub(super) fn starts() -> Vec<Vec<Entry>> {
     let edges: Vec<(u64, u64)> = (1..=ITEMS).flat_map(|from| (1..from).map(move |to| (from, to))).collect();
     let mut starts = Vec::new();
@@ -70,7 +71,7 @@ fn signals() -> Vec<Entry> {
     vec![with_validity(signal(1, "a"), validity), signal(2, "b")]
 }
 
-/// A fact of a supposition that depends on two others.
+/// A supposed fact that depends on two others.
 fn supposed_on_two() -> Vec<Entry> {
     let mut last = fact(id(3), "c", "1", FactRecord { scope: supposed(), ..record() });
     last.deps = vec![id(1), id(2)];
@@ -115,8 +116,8 @@ fn key(number: u64) -> &'static str {
     ["a", "b", "c", "d"][usize::try_from(number - 1).unwrap_or_default()]
 }
 
-/// Every change of one item, with a dependency on each, and every new item that depends on one, by id or by key; a change of two items;
-/// a promotion; the end of a session with a superseded fact; and the tick at the next expiry, if an item expires.
+/// Every change of one item, with a dependency on each, and every new item that depends on one, by id or by key; a write that
+/// supersedes two facts; the promotion of a supposed fact; the end of a session with a superseded fact; and the tick at the next expiry, if an item expires.
 pub(super) fn inputs(state: &State) -> Vec<Input> {
     let items: Vec<ItemId> =
         state.semantic().entries().map(|entry| entry.item.id).filter(|id| id.number() <= ITEMS).collect();
@@ -144,7 +145,7 @@ pub(super) fn inputs(state: &State) -> Vec<Input> {
         let (named, depends_on) = (Some(Reference::Key("a".into())), depends_on.clone());
         writes.push(Write::Fact(NewFact { supersedes: named, depends_on, ..new_fact("e", "2") }));
     }
-    // Supersedes two facts.
+    // Supersedes the fact that it names and the fact of its own key.
     writes.push(Write::Fact(NewFact { supersedes: Some(Reference::Key("a".into())), ..new_fact("b", "2") }));
     for (text, key) in pairs(&["1", "2"], &["a", "b"]) {
         for depends_on in &depends {

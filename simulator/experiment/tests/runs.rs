@@ -171,6 +171,8 @@ fn invalid_experiments_are_refused_with_place_and_help() {
         "runs: 10\ngrid: [{setting: thresholds.vetofrom, values: '0.5'}]",
         "runs: 10\ngrid: [{setting: thresholds.redebate_below, values: '0.1'}]",
         "runs: 10\ngrid: [{setting: bounds.passes, values: none}]",
+        "runs: 10\ngrid: [{setting: bounds.passes, values: '1,1'}]",
+        "runs: 10\ngrid: [{setting: thresholds.veto_from, values: 0.5..0.8}]",
         "runs: 10\ndebaters: {critic: {confidence: {values: [{value: 0.5, probability: 0.6}, {value: 0.9, probability: 0.5}]}}}",
         "runs: 10\ndebaters: {critic: {confidence: {beta: {alpha: 0, beta: 2}}}}",
         "runs: 10\ndebaters: {critic: {confidence: {uniform: {min: 0.9, max: 0.5}}}}",

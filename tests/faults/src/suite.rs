@@ -153,12 +153,6 @@ impl Suite {
         self.judge
     }
 
-    /// Whether a case reaches the code of a fault.
-    #[must_use]
-    pub fn reaches(&self, fault: u32) -> bool {
-        self.stages.iter().flat_map(|stage| &stage.cases).any(|case| case.reached.contains(&fault))
-    }
-
     /// Runs the cases that reach a fault, stage by stage, until one stage finds something.
     ///
     /// # Errors
@@ -356,10 +350,13 @@ case "$ORCHESTRION_FAULT $*" in "1 "*first*) echo "test first ... FAILED"; exit 
         stage.cases = recorded.collect::<io::Result<_>>().unwrap();
         let suite = Suite { judge: Judge::KernelTests, stages: vec![stage] };
         let runs = folder.path().join("runs");
+        let is_reached = |fault: u32| {
+            suite.stages.iter().flat_map(|stage| &stage.cases).any(|case| case.reached.contains(&fault))
+        };
         let find = |fault| {
             std::fs::write(&runs, "").unwrap();
             let found = suite.find(fault, Until::FirstFailure).unwrap();
-            (found, std::fs::read_to_string(&runs).unwrap(), suite.reaches(fault))
+            (found, std::fs::read_to_string(&runs).unwrap(), is_reached(fault))
         };
         let options = "--test-threads 1 --exact";
         let failed = Finding::Failures(vec!["first".to_owned()]);

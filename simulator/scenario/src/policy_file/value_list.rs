@@ -14,7 +14,7 @@ enum Entry {
     Range(Range),
 }
 
-/// An inclusive range, in millionths. The last number is left out if no step meets it.
+/// An inclusive range, in millionths. It omits the last number if no step meets it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Range {
     first: u64,
@@ -24,10 +24,10 @@ struct Range {
 }
 
 impl ValueList {
-    /// Parses values and ranges, separated by commas. The policy file validates the values further.
+    /// Parses values and ranges, separated by commas. It does not check whether a setting accepts the values.
     ///
     /// # Errors
-    /// A message and a help for an invalid range or an empty value.
+    /// A message and a help for an invalid range, or for text that cannot be a value of a policy file.
     pub fn parse(text: &str) -> Result<Self, (String, String)> {
         text.split(',').map(|entry| Entry::parse(entry.trim())).collect::<Result<_, _>>().map(Self)
     }
@@ -63,7 +63,7 @@ impl Entry {
         if text.is_empty() || !text.chars().all(is_plain) {
             return Err((
                 format!("`{}` is not a value", text.escape_debug()),
-                "expected a value of a policy file, such as 3, 0.5, true or unbounded".to_owned(),
+                "write a value of a policy file, such as 3, 0.5, true or unbounded".to_owned(),
             ));
         }
         Ok(Self::Value(text.to_owned()))
@@ -98,11 +98,18 @@ impl Range {
         let (Some(from), Some(to)) = (millionths(first), millionths(last)) else {
             return Err((
                 format!("{text} is not a range"),
-                "a range has two numbers of at most six decimals, such as 1..6 or 0.5..0.8:0.05; write other \
-                 values as a list, such as true,false"
+                "write two numbers of at most six decimals, such as 1..6 or 0.5..0.8:0.05; write other values as \
+                 a list, such as true,false"
                     .to_owned(),
             ));
         };
+        if from > to {
+            let step = step.map_or_else(String::new, |step| format!(":{}", step.escape_debug()));
+            return Err((
+                format!("the range {text} is empty"),
+                format!("did you mean {last}..{first}{step}?"),
+            ));
+        }
         let is_whole = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
         let by = match step.map(millionths) {
             Some(Some(0)) => {
@@ -114,8 +121,8 @@ impl Range {
             Some(Some(by)) => by,
             Some(None) => {
                 return Err((
-                    format!("{text} has no step after `:`"),
-                    "the step is a number of at most six decimals, such as 0.05".to_owned(),
+                    format!("the step of {text} is not a number of at most six decimals"),
+                    "write a step after the colon, such as 0.05".to_owned(),
                 ));
             }
             None if is_whole(first) && is_whole(last) => ONE,
@@ -126,13 +133,6 @@ impl Range {
                 ));
             }
         };
-        if from > to {
-            let step = step.map_or_else(String::new, |step| format!(":{step}"));
-            return Err((
-                format!("the range {text} is empty"),
-                format!("did you mean {last}..{first}{step}?"),
-            ));
-        }
         Ok(Self { first: from, last: to, step: by })
     }
 }
@@ -208,6 +208,7 @@ mod tests {
             "0..4294967296",
             "6..1",
             "0.8..0.5:0.05",
+            "0.8..0.5",
             "0.5..0.8",
             "0.5..0.8:",
             "0.5..0.8:0",

@@ -5,7 +5,7 @@ use orchestrion_faults::exit_code;
 use orchestrion_faults::judges::Judge;
 use orchestrion_faults::mutants::compile::write_mutants;
 use orchestrion_faults::mutants::list::{Mutant, MutantName, list_mutants};
-use orchestrion_faults::mutants::outcome::{Judged, Outcome, is_open, judge};
+use orchestrion_faults::mutants::outcome::{Judged, Outcome, has_judge_to_ask, judge};
 use orchestrion_faults::mutants::page::{is_as_expected, page, read_explanations, summary, unexplained};
 use orchestrion_faults::results::Results;
 use orchestrion_faults::suite::{Check, Suite, in_parallel};
@@ -95,17 +95,18 @@ fn run(cli: &Cli) -> Result<bool, Box<dyn Error>> {
     }
     let copy = std::path::absolute(&cli.work_dir)?.join("workspace");
     let excluded = write_mutants(&root, &copy, &mutants, &sources)?;
-    let suites: Vec<Suite> = BY_COST
-        .into_iter()
-        .filter(|judge| cli.judges.is_empty() || cli.judges.contains(judge))
-        .map(|judge| Suite::build(&copy, judge, &[Check::hardened()], cli.jobs.into()))
+    let is_asked = |judge: &Judge| cli.judges.is_empty() || cli.judges.contains(judge);
+    let judges: Vec<Judge> = BY_COST.into_iter().filter(is_asked).collect();
+    let suites: Vec<Suite> = judges
+        .iter()
+        .map(|judge| Suite::build(&copy, *judge, &[Check::hardened()], cli.jobs.into()))
         .collect::<Result<_, _>>()?;
 
     let (results, earlier) = Results::open::<Judged>(&cli.results)?;
     let mut known: BTreeMap<MutantName, Outcome> =
         earlier.into_iter().map(|Judged { mutant, outcome }| (mutant, outcome)).collect();
     let mut missing: Vec<&Mutant> =
-        chosen.iter().copied().filter(|mutant| is_open(known.get(&mutant.name), &suites)).collect();
+        chosen.iter().copied().filter(|mutant| has_judge_to_ask(known.get(&mutant.name), &judges)).collect();
     // A run that is stopped has tried a part of each file.
     missing.sort_by_key(|mutant| mutant.number % PASSES);
     let done = AtomicUsize::new(0);

@@ -26,7 +26,7 @@ pub enum Outcome {
     /// Nothing fails.
     Missed {
         /// The judges that were asked.
-        by: Vec<Judge>,
+        judges: Vec<Judge>,
     },
     /// No switch can be written around it, or its function must be `const`.
     NotTried,
@@ -34,11 +34,11 @@ pub enum Outcome {
     NotCompiling,
 }
 
-/// The judges that let a mutant pass, or `None` if no judge can change its outcome.
-fn passed(earlier: Option<&Outcome>) -> Option<&[Judge]> {
+/// The judges that were asked and did not detect the mutant, or `None` if its outcome is final.
+fn judges_asked(earlier: Option<&Outcome>) -> Option<&[Judge]> {
     match earlier {
         None => Some(&[]),
-        Some(Outcome::Missed { by }) => Some(by),
+        Some(Outcome::Missed { judges }) => Some(judges),
         Some(
             Outcome::Detected { .. }
             | Outcome::TookTooLong { .. }
@@ -48,10 +48,10 @@ fn passed(earlier: Option<&Outcome>) -> Option<&[Judge]> {
     }
 }
 
-/// Whether one of these judges was not asked and can change the outcome.
+/// Whether the outcome is not final, and one of these judges was not asked.
 #[must_use]
-pub fn is_open(earlier: Option<&Outcome>, suites: &[Suite]) -> bool {
-    passed(earlier).is_some_and(|passed| suites.iter().any(|suite| !passed.contains(&suite.judge())))
+pub fn has_judge_to_ask(earlier: Option<&Outcome>, judges: &[Judge]) -> bool {
+    judges_asked(earlier).is_some_and(|asked| judges.iter().any(|judge| !asked.contains(judge)))
 }
 
 /// A mutant with its outcome.
@@ -63,7 +63,7 @@ pub struct Judged {
     pub outcome: Outcome,
 }
 
-/// Asks the judges in their order, until one detects the mutant. Those that let it pass earlier are not asked again.
+/// Asks the judges in their order, until one detects the mutant. Skips those that did not detect it in an earlier run.
 ///
 /// # Errors
 /// A program cannot be started.
@@ -79,18 +79,40 @@ pub fn judge(
     if excluded.contains(mutant.number) {
         return Ok(Outcome::NotTried);
     }
-    let mut passed = passed(earlier).unwrap_or_default().to_vec();
+    let mut asked = judges_asked(earlier).unwrap_or_default().to_vec();
     for suite in suites {
         let by = suite.judge();
-        if passed.contains(&by) {
+        if asked.contains(&by) {
             continue;
         }
         match suite.find(mutant.number, Until::FirstFailure)? {
-            Finding::Nothing => passed.push(by),
+            Finding::Nothing => asked.push(by),
             Finding::Failures(names) => return Ok(Outcome::Detected { by, names }),
             Finding::Stopped(reason) => return Ok(Outcome::Detected { by, names: vec![reason] }),
             Finding::TookTooLong => return Ok(Outcome::TookTooLong { by }),
         }
     }
-    Ok(Outcome::Missed { by: passed })
+    Ok(Outcome::Missed { judges: asked })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn later_run_asks_only_other_judges() {
+        let (tests, check) = (Judge::KernelTests, Judge::Check);
+        assert!(has_judge_to_ask(None, &[tests]));
+        let missed = Outcome::Missed { judges: vec![tests] };
+        assert!(!has_judge_to_ask(Some(&missed), &[tests]));
+        assert!(has_judge_to_ask(Some(&missed), &[tests, check]));
+        for end in [
+            Outcome::Detected { by: tests, names: Vec::new() },
+            Outcome::TookTooLong { by: tests },
+            Outcome::NotTried,
+            Outcome::NotCompiling,
+        ] {
+            assert!(!has_judge_to_ask(Some(&end), &[check]), "{end:?}");
+        }
+    }
 }

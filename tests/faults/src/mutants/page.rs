@@ -184,7 +184,7 @@ mod tests {
     fn judged(missed: usize) -> Vec<Judged> {
         let outcome = |position| {
             if position < missed {
-                Outcome::Missed { by: Judge::ALL.to_vec() }
+                Outcome::Missed { judges: Judge::ALL.to_vec() }
             } else {
                 Outcome::Detected { by: Judge::Check, names: vec!["C-01".into()] }
             }

@@ -39,16 +39,17 @@ pub(in super::super) fn parse(arguments: &[String]) -> Result<Vec<Sweep>> {
                 sweep.path
             ));
         }
-        combinations = combinations.saturating_mul(sweep.values.len() as u64);
+        // Each list is limited, so the product fits.
+        combinations *= sweep.values.len() as u64;
+        if combinations > COMBINATIONS_MAX {
+            return Err(miette!(
+                help = "sweep fewer settings or fewer values",
+                "too many combinations: expected at most {}, found at least {}",
+                grouped(COMBINATIONS_MAX),
+                grouped(combinations)
+            ));
+        }
         sweeps.push(sweep);
-    }
-    if combinations > COMBINATIONS_MAX {
-        return Err(miette!(
-            help = "sweep fewer settings or fewer values",
-            "too many combinations: expected at most {}, found {}",
-            grouped(COMBINATIONS_MAX),
-            grouped(combinations)
-        ));
     }
     Ok(sweeps)
 }
