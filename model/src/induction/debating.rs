@@ -49,11 +49,7 @@ pub(super) fn starts(policy: &Policy) -> Vec<Vec<Event>> {
     for arguments in additional(policy) {
         let argued = each(heard.clone(), &[()], |log, ()| argue_additional(policy, log, &arguments));
         let debaters: Vec<u32> = (0..).take(policy.additional_debaters.len()).collect();
-        calling.extend(each(argued, &debaters, |log, debater| {
-            log.enter(Phase::Round(Role::Optimizer));
-            log.enter(Phase::AdditionalRounds);
-            log.call(Operation::ArgueAdditional { debater: *debater });
-        }));
+        calling.extend(each(argued, &debaters, |log, debater| call_additional(log, *debater)));
     }
     if !policy.additional_debaters.is_empty() {
         calling.extend(each(heard, &[()], |log, ()| repeat_additional_rounds(policy, log)));
@@ -117,9 +113,14 @@ fn repeat_additional_rounds(policy: &Policy, log: &mut Log) {
     log.enter(Phase::MultiPassCheck);
     log.enter(Phase::Round(Role::Solution));
     log.argue(policy, Role::Security, pro());
+    call_additional(log, 0);
+}
+
+/// An additional debater is called. Its round follows that of the Optimizer.
+fn call_additional(log: &mut Log, debater: u32) {
     log.enter(Phase::Round(Role::Optimizer));
     log.enter(Phase::AdditionalRounds);
-    log.call(Operation::ArgueAdditional { debater: 0 });
+    log.call(Operation::ArgueAdditional { debater });
 }
 
 fn argue(policy: &Policy, log: &mut Log, others: Others) {

@@ -23,8 +23,8 @@ enum First {
 
 /// Every acyclic graph of four items: the first is a fact, a working item or a signal, each other one a fact of the session, a global fact
 /// or a working item; where the first is a fact, the second may also have superseded it, or the third the second. Then facts of each
-/// pair of scopes, two facts of the session, of which one superseded the other, two signals, and a supposed fact that
-/// depends on two others.
+/// pair of scopes, two facts of the session, of which one superseded the other, two signals, and a supposed fact that depends on two
+/// others.
 pub(super) fn starts() -> Vec<Vec<Entry>> {
     let edges: Vec<(u64, u64)> = (1..=ITEMS).flat_map(|from| (1..from).map(move |to| (from, to))).collect();
     let mut starts = Vec::new();
@@ -117,7 +117,8 @@ fn key(number: u64) -> &'static str {
 }
 
 /// Every change of one item, with a dependency on each, and every new item that depends on one, by id or by key; a write that
-/// supersedes two facts; the promotion of a supposed fact; the end of a session with a superseded fact; and the tick at the next expiry, if an item expires.
+/// supersedes two facts; the promotion of a supposed fact; the end of a session with a superseded fact; and the tick at the next expiry,
+/// if an item expires.
 pub(super) fn inputs(state: &State) -> Vec<Input> {
     let items: Vec<ItemId> =
         state.semantic().entries().map(|entry| entry.item.id).filter(|id| id.number() <= ITEMS).collect();

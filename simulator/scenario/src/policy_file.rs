@@ -15,7 +15,7 @@ pub use format::{
     WritesFile,
 };
 pub use set::{ChangedSetting, changed_settings, set, setting, setting_values};
-pub use value_list::ValueList;
+pub use value_list::{ValueList, combinations};
 pub use write::write;
 
 use miette::SourceSpan;

@@ -5,7 +5,7 @@ use crate::file::{ExperimentFile, GridFile};
 use orchestrion_kernel::Policy;
 use orchestrion_kernel::network::NetworkInput;
 use orchestrion_network::{TRUST_SETTINGS, set_trust_policy};
-use orchestrion_scenario::policy_file::{self, ValueList};
+use orchestrion_scenario::policy_file::{self, ValueList, combinations};
 use orchestrion_yaml::{LabeledError, ReadError, Source, suggest_nearest};
 use std::fmt::Display;
 use std::path::Path;
@@ -83,7 +83,7 @@ pub(super) fn resolve(
     }
     let mut cells = Vec::new();
     for base in &bases {
-        for values in combinations(&axes) {
+        for values in combinations(axes.iter().map(|axis| axis.values.as_slice())) {
             let policy = set(base, &axes, &values).map_err(in_source)?;
             let network = set_network(network, &axes, &values).map_err(in_source)?;
             let base = base.name.clone();
@@ -142,19 +142,6 @@ fn network_setting(name: &str) -> Result<String, (String, String)> {
         format!("unknown setting `{name}`"),
         format!("{near}the settings of a network are {}", full.join(", ")),
     ))
-}
-
-/// Returns every combination of values; the last setting varies fastest.
-fn combinations(axes: &[Axis<'_>]) -> Vec<Vec<String>> {
-    let mut all = vec![Vec::new()];
-    for axis in axes {
-        let extend = |prefix: &Vec<String>| {
-            let with = |value: &String| prefix.iter().chain([value]).cloned().collect();
-            axis.values.iter().map(with).collect::<Vec<Vec<String>>>()
-        };
-        all = all.iter().flat_map(extend).collect();
-    }
-    all
 }
 
 /// Returns a policy with these values, under a name that contains them.

@@ -54,6 +54,17 @@ impl ValueList {
     }
 }
 
+/// Returns every combination of one value of each list; the last list varies fastest.
+pub fn combinations<'a>(lists: impl IntoIterator<Item = &'a [String]>) -> Vec<Vec<String>> {
+    lists.into_iter().fold(vec![Vec::new()], |all, list| {
+        let extend = |prefix: &Vec<String>| {
+            let with = |value: &String| prefix.iter().chain([value]).cloned().collect();
+            list.iter().map(with).collect::<Vec<Vec<String>>>()
+        };
+        all.iter().flat_map(extend).collect()
+    })
+}
+
 impl Entry {
     fn parse(text: &str) -> Result<Self, (String, String)> {
         if let Some((first, rest)) = text.split_once("..") {
@@ -76,12 +87,11 @@ impl Entry {
         }
     }
 
-    fn values(&self) -> Box<dyn Iterator<Item = String>> {
+    fn values(&self) -> Vec<String> {
         match self {
-            Self::Value(value) => Box::new(std::iter::once(value.clone())),
+            Self::Value(value) => vec![value.clone()],
             Self::Range(Range { first, step, .. }) => {
-                let (first, step) = (*first, *step);
-                Box::new((0..self.count()).map(move |number| decimal(first + number * step)))
+                (0..self.count()).map(|number| decimal(first + number * step)).collect()
             }
         }
     }

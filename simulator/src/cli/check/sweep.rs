@@ -17,7 +17,7 @@ use orchestrion_kernel::Policy;
 use orchestrion_scenario::policy_file;
 use rates::RandomRates;
 use report::{Row, Table};
-use settings::{Sweep, combinations};
+use settings::{Sweep, combined_settings};
 use std::io::Write;
 use std::time::Instant;
 
@@ -76,5 +76,5 @@ fn rows(policy: &Policy, sweeps: &[Sweep]) -> Result<Vec<Row>> {
         let policy = policy_file::set(policy, &name, &settings)?;
         Ok(Row { settings, policy, result: None, rates: None })
     };
-    combinations(sweeps).into_iter().map(row).collect()
+    combined_settings(sweeps).into_iter().map(row).collect()
 }

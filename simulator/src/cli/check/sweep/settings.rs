@@ -2,7 +2,7 @@
 
 use miette::{Result, miette};
 use orchestrion_report::text::{grouped, sanitize};
-use orchestrion_scenario::policy_file::{ValueList, setting};
+use orchestrion_scenario::policy_file::{ValueList, combinations, setting};
 
 /// The maximum number of combinations of one run.
 const COMBINATIONS_MAX: u64 = 10_000;
@@ -79,21 +79,12 @@ fn parse_sweep(text: &str) -> Result<Sweep> {
     Ok(Sweep { path, values })
 }
 
-/// Returns every combination of values; the last setting varies fastest.
-pub(super) fn combinations(sweeps: &[Sweep]) -> Vec<Vec<(String, String)>> {
-    let mut all = vec![Vec::new()];
-    for sweep in sweeps {
-        let extend = |prefix: &Vec<(String, String)>| {
-            let prefix = prefix.clone();
-            let with = move |value: &String| {
-                let next = (sweep.path.clone(), value.clone());
-                prefix.iter().cloned().chain([next]).collect()
-            };
-            sweep.values.iter().map(with).collect::<Vec<_>>()
-        };
-        all = all.iter().flat_map(extend).collect();
-    }
-    all
+/// Returns the settings of every combination of values; the last setting varies fastest.
+pub(super) fn combined_settings(sweeps: &[Sweep]) -> Vec<Vec<(String, String)>> {
+    let with_paths =
+        |values: Vec<String>| sweeps.iter().map(|sweep| sweep.path.clone()).zip(values).collect();
+    let lists = sweeps.iter().map(|sweep| sweep.values.as_slice());
+    combinations(lists).into_iter().map(with_paths).collect()
 }
 
 #[cfg(test)]
@@ -112,7 +103,7 @@ mod tests {
     #[test]
     fn combinations_are_the_cartesian_product() {
         let arguments = ["passes=1..2", "cancel=true,false"].map(String::from);
-        let all = combinations(&parse(&arguments).unwrap());
+        let all = combined_settings(&parse(&arguments).unwrap());
         let values: Vec<String> = all
             .iter()
             .map(|of| of.iter().map(|(_, value)| &value[..]).collect::<Vec<_>>().join(" "))
