@@ -286,26 +286,32 @@ fn check_explores_runs_with_enforcement() {
 fn lint_judges_claims_together() {
     let folder = project();
     let folder = folder.path();
+    // The claims of two files are one set.
+    let none = "claims: [{id: none, never: {event: repair_started}}]";
+    fs::write(folder.join("none.yaml"), none).unwrap();
     let set = "\
 claims:
-- {id: none, never: {event: repair_started}}
 - {id: few, at_most: {limit: 1, of: {event: repair_started}}}
 - {id: no-secret, never: {event: final_answer, text: {contains: secret}}}
 - {id: approved, precedes: {first: {event: tool_result, approved: true}, then: {event: tool_call, operation: approve}}}
 ";
     fs::write(folder.join("set.yaml"), set).unwrap();
-    let (json, _) = run(1, folder, &["lint", "set.yaml", "--format", "json"]);
+    let (json, _) = run(1, folder, &["lint", "none.yaml", "set.yaml", "--format", "json"]);
     let report: Value = serde_json::from_str(&json).unwrap();
     let found = report["diagnostics"].as_array().unwrap().iter();
     let found: Vec<String> =
         found.map(|found| format!("{} {} {}", found["defect"], found["claim"], found["causes"])).collect();
     assert_eq!(found, ["\"implied\" \"few\" [\"none\"]", "\"unreachable_premise\" \"approved\" []"]);
     let trace = report["diagnostics"][0]["trace"].as_str().unwrap();
-    let (out, _) = run(1, folder, &["replay", trace, "--claims", "set.yaml", "--recorded-policy"]);
+    let (out, _) = run(1, folder, &["replay", trace, "--claims", "none.yaml", "--claims", "set.yaml", "--recorded-policy"]);
     assert!(out.contains("none VIOLATED") && out.contains("few VIOLATED"), "{out}");
-    let (out, _) = run(1, folder, &["lint", "set.yaml"]);
-    assert!(out.contains("implied        few  (set.yaml:3)"), "{out}");
-    assert!(out.contains("4 claims together under the policy team"), "{out}");
+    // A project that names no machines: its claims.
+    let project = folder.join("orchestrion.yaml");
+    let text = fs::read_to_string(&project).unwrap();
+    fs::write(&project, text.replace("claims: [claims.yaml]", "claims: [none.yaml, set.yaml]")).unwrap();
+    let (out, _) = run(1, folder, &["lint"]);
+    assert!(out.contains("implied        few  (set.yaml:2)"), "{out}");
+    assert!(out.contains("none.yaml, set.yaml: 4 claims together under the policy team"), "{out}");
 }
 
 #[test]

@@ -24,7 +24,8 @@ use verdict::{LintedMachine, Verdict};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  orchestrion lint                           the machines of the project file
+  orchestrion lint                           the machines of the project file,
+                                             or its claims if it names none
   orchestrion lint design.md                 Mermaid state diagrams in a text
   orchestrion lint machine.yaml              a YAML table
   orchestrion lint design.md --format sarif
@@ -41,8 +42,8 @@ A project file names machines under `machines: [design.md]`.
 What depends on the meaning of a label or a guard gives a warning. --reach
 takes every edge, whatever its guard.
 
-Claims are judged together, on all runs of the models at scope tiny, under the
-first policy of the project, else under `hardened`:
+The claims of all files are judged together, on all runs of the models at scope
+tiny, under the first policy of the project, else under `hardened`:
   UNREACHABLE   no event of any run decides the claim
   CONTRADICTION no request ends in a run that abides by these claims
   EXCLUDED      no run that abides by the others has an event that decides it
@@ -58,7 +59,8 @@ Exit codes: 0 no rule fails (warnings included), or a path exists; 1 a rule
 fails, or no path exists; 2 no file can be read; 3 a file cannot be read, or the
 lint of claims is incomplete.")]
 pub(super) struct Args {
-    /// Read the state machines, or the claims, from these files [default: the machines of the project file].
+    /// Read the state machines, or the claims, from these files [default: the machines of the project file, or its claims if it names no
+    /// machine].
     #[arg(value_name = "FILE", conflicts_with = "config")]
     files: Vec<PathBuf>,
     /// Find a shortest path to this state in every machine that has it; do not check rules.
@@ -73,14 +75,14 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
-    if let Some(claims) = args.files.iter().find(|file| claims::is_claim_file(file)) {
-        return claims::run(claims, args, global);
+    let files = targets::linted(&args.files, global)?;
+    if files.iter().any(|file| claims::is_claim_file(file)) {
+        return claims::run(&files, args, global);
     }
     let plain_format = args.reach.as_ref().map(|_| args.format.without_cases("--reach")).transpose()?;
     if let Some(path) = &args.dot {
         dot::ensure_overwritable(path)?;
     }
-    let files = targets::machines(&args.files, global)?;
     let (mut machines, mut unreadable, mut statuses) = (Vec::new(), Vec::new(), Vec::new());
     let mut parts = 0;
     for file in &files {

@@ -59,7 +59,7 @@ pub(super) fn default_policy(global: &GlobalArgs) -> Result<Policy> {
 pub(super) fn scenarios(arguments: &[PathBuf], global: &GlobalArgs) -> Result<Vec<PathBuf>> {
     let mut scenarios = Vec::new();
     let paths = match arguments {
-        [] => paths_of_project(global, "scenarios: [scenarios]", Project::scenarios)?,
+        [] => paths_of_project(global, "scenarios", "scenarios: [scenarios]", Project::scenarios)?,
         arguments => checked(arguments)?,
     };
     for path in paths {
@@ -95,32 +95,35 @@ fn checked(arguments: &[PathBuf]) -> Result<Vec<PathBuf>> {
 /// Returns the traces to replay, and folders of traces.
 pub(super) fn traces(arguments: &[PathBuf], global: &GlobalArgs) -> Result<Vec<PathBuf>> {
     if arguments.is_empty() {
-        paths_of_project(global, "traces: [scenarios]", Project::traces)
+        paths_of_project(global, "traces", "traces: [scenarios]", Project::traces)
     } else {
         checked(arguments)
     }
 }
 
-/// Returns the files of state machines to lint.
-pub(super) fn machines(arguments: &[PathBuf], global: &GlobalArgs) -> Result<Vec<PathBuf>> {
+/// Returns the files to lint: without arguments, the state machines of the project, or its claims if it has no machines.
+pub(super) fn linted(arguments: &[PathBuf], global: &GlobalArgs) -> Result<Vec<PathBuf>> {
     if arguments.is_empty() {
-        paths_of_project(global, "machines: [design.md]", Project::machines)
+        paths_of_project(global, "machines or claims", "machines: [design.md]", |project| {
+            let machines = project.machines();
+            if machines.is_empty() { project.claims() } else { machines }
+        })
     } else {
         checked(arguments)
     }
 }
 
-/// Returns the paths under a key of the project file. `example` is a line with that key.
+/// Returns the paths of this kind that the project file names. `example` is a line that names one.
 fn paths_of_project(
     global: &GlobalArgs,
+    kind: &str,
     example: &str,
     paths: fn(&Project) -> Vec<PathBuf>,
 ) -> Result<Vec<PathBuf>> {
-    let key = example.split(':').next().unwrap_or_default();
     let Some(project) = project(global)? else {
         return Err(miette!(
             help = "name them as arguments, or create a project here with `orchestrion init`",
-            "no {key} given: there is no {} in this folder or above it",
+            "no {kind} given: there is no {} in this folder or above it",
             orchestrion_project::FILE
         ));
     };
@@ -128,7 +131,7 @@ fn paths_of_project(
     if paths.is_empty() {
         return Err(miette!(
             help = format!("add a line such as `{example}` to it, or name them as arguments"),
-            "no {key} given: {} names none",
+            "no {kind} given: {} names none",
             project.path().display()
         ));
     }

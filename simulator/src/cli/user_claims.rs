@@ -50,7 +50,11 @@ pub(super) fn project_claims(global: &GlobalArgs) -> Result<Vec<UserClaim>> {
     read_claims(&files)
 }
 
-fn read_claims(files: &[PathBuf]) -> Result<Vec<UserClaim>> {
+/// Reads the claims of some files, in the order of the files.
+///
+/// # Errors
+/// As [`ClaimArgs::read`].
+pub(super) fn read_claims(files: &[PathBuf]) -> Result<Vec<UserClaim>> {
     let mut claims: Vec<UserClaim> = Vec::new();
     for file in files {
         let file = ClaimFile::read(file)?;

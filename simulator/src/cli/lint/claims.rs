@@ -7,7 +7,7 @@ use crate::cli::exit_status::ExitStatus;
 use crate::cli::test_report::{
     CaseVerdict, Diagnostic, Location, TestCase, TestReport, rules, text_output, write_json,
 };
-use crate::cli::user_claims::claim_rule;
+use crate::cli::user_claims::{claim_rule, read_claims};
 use crate::cli::{output, targets};
 use anstyle::{AnsiColor, Style};
 use miette::{IntoDiagnostic, Result, miette};
@@ -16,7 +16,7 @@ use orchestrion_model::claim_lint::{ClaimDefect, ClaimDiagnostic, ClaimLint, lin
 use orchestrion_model::kernel_under_test::KernelUnderTest;
 use orchestrion_model::scopes::{MODELS, SCOPES};
 use orchestrion_report::text::{count, sanitize, wrap};
-use orchestrion_user_claims::{ClaimFile, UserClaim};
+use orchestrion_user_claims::UserClaim;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -48,24 +48,17 @@ struct Reported {
     saved: Option<SavedEvidence>,
 }
 
-/// Lints the claims of a file together.
-pub(super) fn run(path: &Path, args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
+/// Lints the claims of some files together.
+pub(super) fn run(files: &[PathBuf], args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     let is_for_machines = [(args.reach.is_some(), "--reach"), (args.dot.is_some(), "--dot")];
     if let Some((_, option)) = is_for_machines.iter().find(|(is_set, _)| *is_set) {
         return Err(miette!(
             help = "remove it, or name a state machine",
             "{option} is for state machines: {} states claims",
-            path.display()
+            names(files)
         ));
     }
-    if args.files.len() > 1 {
-        return Err(miette!(
-            help = "name the files one after the other",
-            "expected one file of claims and no other file, found {} files",
-            args.files.len()
-        ));
-    }
-    let claims = ClaimFile::read(path)?.claims;
+    let claims = read_claims(files)?;
     let policy = targets::default_policy(global)?;
     let name = policy.name.clone();
     let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
@@ -85,7 +78,7 @@ pub(super) fn run(path: &Path, args: &Args, global: &GlobalArgs) -> Result<ExitS
         (false, true) => ExitStatus::Success,
         (false, false) => ExitStatus::Incomplete,
     };
-    let summary = Summary { path, claims: &claims, policy: &name, states, incomplete: &incomplete };
+    let summary = Summary { files, claims: &claims, policy: &name, states, incomplete: &incomplete };
     let mut out = text_output(args.format, output::stdout());
     summary.write(&reported, output::width(), global.quiet, &mut out).into_diagnostic()?;
     drop(out);
@@ -96,6 +89,11 @@ pub(super) fn run(path: &Path, args: &Args, global: &GlobalArgs) -> Result<ExitS
         format => TestReport::new("lint", status, summary.cases(&reported)).print(format)?,
     }
     Ok(status)
+}
+
+/// The names of the files, in one text.
+fn names(files: &[PathBuf]) -> String {
+    files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(", ")
 }
 
 const fn is_failure(defect: ClaimDefect) -> bool {
@@ -146,7 +144,7 @@ const fn texts(defect: ClaimDefect) -> (&'static str, &'static str, &'static str
 
 /// What was linted.
 struct Summary<'a> {
-    path: &'a Path,
+    files: &'a [PathBuf],
     claims: &'a [UserClaim],
     policy: &'a str,
     states: usize,
@@ -191,7 +189,7 @@ impl Summary<'_> {
         }
         let text = format!(
             "{}: {} together under the policy {}, {} of {}: {}",
-            self.path.display(),
+            sanitize(&names(self.files)),
             count(self.claims.len(), "claim"),
             sanitize(self.policy),
             count(self.states, "state"),
@@ -214,7 +212,7 @@ impl Summary<'_> {
             let found: Vec<&Reported> = reported.iter().filter(of_this).collect();
             let is_failed = found.iter().any(|reported| is_failure(reported.diagnostic.defect));
             TestCase {
-                suite: self.path.display().to_string(),
+                suite: Location::of_place(&claim.place).file,
                 name: claim.id.clone(),
                 verdict: if is_failed { CaseVerdict::Failed } else { CaseVerdict::Passed },
                 diagnostics: found.into_iter().map(|reported| self.diagnostic(claim, reported)).collect(),
@@ -222,14 +220,15 @@ impl Summary<'_> {
         };
         let mut cases: Vec<TestCase> =
             self.claims.iter().enumerate().map(|(position, claim)| of_claim(position, claim)).collect();
+        let Some(first) = self.files.first() else { return cases };
         cases.extend(self.incomplete.iter().map(|model| TestCase {
-            suite: self.path.display().to_string(),
+            suite: names(self.files),
             name: (*model).to_owned(),
             verdict: CaseVerdict::Incomplete,
             diagnostics: vec![Diagnostic::warning(
                 &rules::INCOMPLETE_LINT,
                 format!("the model {model} is too large: only traps of other models are known"),
-                Location::of_file(self.path),
+                Location::of_file(first),
             )],
         }));
         cases
@@ -260,7 +259,7 @@ impl Summary<'_> {
             trace: saved.as_ref().map(|saved| saved.trace.clone()),
         });
         let report = LintReport {
-            file: self.path.display().to_string(),
+            files: self.files.iter().map(|file| file.display().to_string()).collect(),
             policy: self.policy,
             verdict: match status {
                 ExitStatus::Success => "passes",
@@ -278,7 +277,7 @@ impl Summary<'_> {
 /// The lint as JSON.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::cli) struct LintReport<'a> {
-    file: String,
+    files: Vec<String>,
     policy: &'a str,
     verdict: &'static str,
     states: usize,
