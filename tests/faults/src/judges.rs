@@ -27,7 +27,7 @@ pub enum Finding {
     Failures(Vec<String>),
     /// The run ended without a result: the kernel panics, or breaks a rule that the judge relies on.
     Stopped(String),
-    /// Nothing, up to the time limit.
+    /// Nothing, up to the limit of time or memory.
     TookTooLong,
 }
 
@@ -95,7 +95,10 @@ pub fn check_finding(run: &Run) -> Finding {
         .claims
         .into_iter()
         .filter(|claim| ["fails", "not_inductive"].contains(&claim.verdict.as_str()));
-    Finding::from_failures(failing.map(|claim| claim.id).collect())
+    match Finding::from_failures(failing.map(|claim| claim.id).collect()) {
+        Finding::Nothing if report.runs.iter().any(|run| run.limit_reached.is_some()) => Finding::TookTooLong,
+        found => found,
+    }
 }
 
 /// What a program of tests found.
@@ -110,12 +113,43 @@ pub fn test_finding(run: &Run) -> Finding {
 
 /// What is read of the report of `check`.
 #[derive(Deserialize)]
-struct CheckReport {
+pub(crate) struct CheckReport {
+    pub(crate) runs: Vec<ReportedRun>,
     claims: Vec<ReportedClaim>,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct ReportedRun {
+    pub(crate) model: String,
+    limit_reached: Option<serde_json::Value>,
 }
 
 #[derive(Deserialize)]
 struct ReportedClaim {
     id: String,
     verdict: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is found in a report of one model, with the verdict of one claim.
+    fn found(verdict: &str, limit: &str) -> Finding {
+        let stdout = format!(
+            r#"{{"runs":[{{"model":"debate","limit_reached":{limit}}}],"claims":[{{"id":"C-01","verdict":"{verdict}"}}]}}"#
+        );
+        check_finding(&Run { succeeded: verdict == "holds", stdout, stderr: String::new() })
+    }
+
+    #[test]
+    fn a_check_that_reaches_its_limit_detects_what_failed_until_then() {
+        let failed = Finding::Failures(vec!["C-01".to_owned()]);
+        let limit = r#"{"resource":"time"}"#;
+        assert_eq!(found("fails", limit), failed);
+        assert_eq!(found("fails", "null"), failed);
+        assert_eq!(found("not_inductive", "null"), failed);
+        assert_eq!(found("inconclusive", limit), Finding::TookTooLong);
+        assert_eq!(found("holds", "null"), Finding::Nothing);
+    }
 }

@@ -1,9 +1,8 @@
 //! The tests or checks of a judge. Each runs once without a fault and records the faults whose code it reaches; with a fault, only
 //! those run that reach it.
 
-use crate::judges::{Finding, Judge, ORACLE, check_finding, test_finding};
+use crate::judges::{CheckReport, Finding, Judge, ORACLE, check_finding, test_finding};
 use crate::program::{Built, Invocation, Run, Switch, build, failed_test, run};
-use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
@@ -95,8 +94,8 @@ struct Stage {
 /// A process that runs cases.
 struct Process {
     invocation: Invocation,
-    /// The time without a fault.
-    duration: Duration,
+    /// The time after which it is stopped.
+    time_max: Duration,
     /// What fails without a fault.
     expected: BTreeSet<String>,
 }
@@ -162,10 +161,9 @@ impl Suite {
             let reaching: Vec<&Case> =
                 stage.cases.iter().filter(|case| case.reached.contains(&fault)).collect();
             let (mut failing, mut took_too_long) = (BTreeSet::new(), false);
-            for Process { invocation, duration, expected } in self.processes(stage, &reaching) {
-                let limit = TIME_MIN + duration * SLOWER_MAX;
+            for Process { invocation, time_max, expected } in self.processes(stage, &reaching) {
                 let ended =
-                    run(&invocation, Switch::Fault(fault), limit, |line| failed_test(line).is_some())?;
+                    run(&invocation, Switch::Fault(fault), time_max, |line| failed_test(line).is_some())?;
                 match ended.map_or(Finding::TookTooLong, |ended| finding(self.judge, &ended)) {
                     Finding::Nothing => {}
                     Finding::Failures(names) => {
@@ -193,17 +191,17 @@ impl Suite {
     fn processes(&self, stage: &Stage, cases: &[&Case]) -> Vec<Process> {
         let single = |case: &&Case| {
             let Case { invocation, duration, expected, .. } = (*case).clone();
-            Process { invocation, duration, expected }
+            Process { invocation, time_max: time_max(duration), expected }
         };
         match self.judge {
-            Judge::Check => cases.iter().map(single).collect(),
+            Judge::Check => cases.iter().map(|case| with_own_limit(single(case))).collect(),
             Judge::KernelTests | Judge::Oracle => {
                 let (short, long): (Vec<&Case>, Vec<&Case>) =
                     cases.iter().copied().partition(|case| case.duration < SHORT_TEST_MAX);
                 let names = short.iter().map(|case| case.name.clone());
                 let together = Process {
                     invocation: tests(&stage.program, names),
-                    duration: short.iter().map(|case| case.duration).sum(),
+                    time_max: time_max(short.iter().map(|case| case.duration).sum()),
                     expected: BTreeSet::new(),
                 };
                 let together = (!short.is_empty()).then_some(together);
@@ -211,6 +209,19 @@ impl Suite {
             }
         }
     }
+}
+
+/// The time that a run with a fault may take, by its time without one.
+fn time_max(duration: Duration) -> Duration {
+    TIME_MIN + duration * SLOWER_MAX
+}
+
+/// A check that ends by itself at its limit, and reports the claims that failed until then: a fault can make a model endless.
+fn with_own_limit(mut process: Process) -> Process {
+    let limit = format!("{}s", process.time_max.as_secs());
+    process.invocation.arguments.extend(["--timeout".to_owned(), limit]);
+    process.time_max *= 2;
+    process
 }
 
 fn record(judge: Judge, may_fail: bool, case: &Case, file: &Path) -> io::Result<Case> {
@@ -267,21 +278,12 @@ fn tests_of(program: &Built, is_chosen: impl Fn(&str) -> bool) -> io::Result<Sta
 
 /// The models that `check` explores by default under a policy.
 fn models_of(program: &Built, check: &Check) -> io::Result<Stage> {
-    #[derive(Deserialize)]
-    struct Report {
-        runs: Vec<ReportedRun>,
-    }
-    #[derive(Deserialize)]
-    struct ReportedRun {
-        model: String,
-    }
     let ended = run(&program.invocation(check.arguments()), Switch::None, RECORDING_TIME_MAX, |_| false)?;
-    let report: Report = serde_json::from_str(&ended.map(|run| run.stdout).unwrap_or_default())?;
+    let report: CheckReport = serde_json::from_str(&ended.map(|run| run.stdout).unwrap_or_default())?;
     let names: BTreeSet<String> = report.runs.into_iter().map(|run| run.model).collect();
     let model = |name: String| {
         let mut arguments = check.arguments();
-        // A model that a fault makes endless stops, and its claims that failed until then are reported.
-        let options = ["--jobs", "1", "--timeout", "60s", "--max-memory", "2GiB", "--model", &name];
+        let options = ["--jobs", "1", "--max-memory", "2GiB", "--model", &name];
         arguments.extend(options.map(str::to_owned));
         case(name, program.invocation(arguments))
     };
