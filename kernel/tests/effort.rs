@@ -12,24 +12,37 @@ use orchestrion_optimizer::{Optimizer, Reach, SearchLimits, SolveStatus, Variati
 use random_problems::{Lcg, best_by_enumeration, free, random_problem};
 use std::collections::BTreeMap;
 
-/// A shape of problems: how many, and one of them.
+/// A shape of problems: how many, the limits of a search, and how to make one.
 struct Shape {
     name: &'static str,
     count: usize,
+    limits: SearchLimits,
     make: fn(&mut Lcg) -> (u64, Vec<Candidate>),
 }
 
-const SHAPES: [Shape; 10] = [
-    Shape { name: "mixed", count: 400, make: random_problem },
-    Shape { name: "subset sums", count: 10, make: |rng| problem(rng, 40, 0, Value::Cost) },
-    Shape { name: "correlated", count: 10, make: |rng| problem(rng, 60, 0, Value::CostAndExcess) },
-    Shape { name: "correlated forests", count: 20, make: |rng| problem(rng, 40, 1, Value::CostAndExcess) },
-    Shape { name: "correlated graphs", count: 20, make: |rng| problem(rng, 40, 3, Value::CostAndExcess) },
-    Shape { name: "ties", count: 20, make: |rng| problem(rng, 40, 2, Value::UpTo(3)) },
-    Shape { name: "items", count: 10, make: |rng| problem(rng, 200, 0, Value::UpTo(1_000)) },
-    Shape { name: "forests", count: 10, make: |rng| problem(rng, 300, 1, Value::UpTo(1_000)) },
-    Shape { name: "graphs", count: 10, make: |rng| problem(rng, 300, 3, Value::UpTo(1_000)) },
-    Shape { name: "large graphs", count: 2, make: |rng| problem(rng, 2_000, 2, Value::UpTo(1 << 40)) },
+const fn shape(
+    name: &'static str,
+    count: usize,
+    limits: SearchLimits,
+    make: fn(&mut Lcg) -> (u64, Vec<Candidate>),
+) -> Shape {
+    Shape { name, count, limits, make }
+}
+
+const SHAPES: [Shape; 13] = [
+    shape("mixed", 400, LIMITS, random_problem),
+    shape("subset sums", 10, LIMITS, |rng| problem(rng, 40, 0, Value::Cost)),
+    shape("correlated", 10, LIMITS, |rng| problem(rng, 60, 0, Value::CostAndExcess)),
+    shape("correlated forests", 20, LIMITS, |rng| problem(rng, 40, 1, Value::CostAndExcess)),
+    shape("correlated graphs", 20, LIMITS, |rng| problem(rng, 40, 3, Value::CostAndExcess)),
+    shape("ties", 20, LIMITS, |rng| problem(rng, 40, 2, Value::UpTo(3))),
+    shape("items", 10, LIMITS, |rng| problem(rng, 200, 0, Value::UpTo(1_000))),
+    shape("forests", 10, LIMITS, |rng| problem(rng, 300, 1, Value::UpTo(1_000))),
+    shape("graphs", 10, LIMITS, |rng| problem(rng, 300, 3, Value::UpTo(1_000))),
+    shape("hard items", 2, HARD, |rng| problem(rng, 60, 0, Value::CostAndExcess)),
+    shape("hard forests", 2, HARD, |rng| problem(rng, 200, 1, Value::CostAndExcess)),
+    shape("hard graph", 1, HARD, |rng| problem(rng, 100, 3, Value::CostAndExcess)),
+    shape("large graphs", 2, LIMITS, |rng| problem(rng, 2_000, 2, Value::UpTo(1 << 40))),
 ];
 
 /// How the utility of an item depends on its cost.
@@ -71,6 +84,9 @@ fn problems(shape: &Shape) -> Vec<Problem> {
 
 const LIMITS: SearchLimits = SearchLimits { nodes: 20_000, work: 3_000_000 };
 
+/// Enough for problems that need more nodes than the first part of a search: it continues with ranges of the number of items.
+const HARD: SearchLimits = SearchLimits { nodes: 20_000, work: 60_000_000 };
+
 /// Sums over the problems of a shape, by name.
 type Sums = BTreeMap<&'static str, u128>;
 
@@ -78,8 +94,8 @@ fn add(sums: &mut Sums, name: &'static str, number: impl Into<u128>) {
     *sums.entry(name).or_default() += number.into();
 }
 
-fn add_solution(sums: &mut Sums, problem: &Problem) {
-    let solved = solve(problem, LIMITS);
+fn add_solution(sums: &mut Sums, problem: &Problem, limits: SearchLimits) {
+    let solved = solve(problem, limits);
     if problem.candidates().len() <= 10 {
         let best = best_by_enumeration(problem.budget(), problem.candidates());
         assert_eq!(Some(&solved.selection), best.as_ref(), "{problem:?}");
@@ -143,7 +159,7 @@ fn effort_is_as_recorded() {
     for shape in &SHAPES {
         let mut sums = Sums::new();
         for problem in problems(shape) {
-            add_solution(&mut sums, &problem);
+            add_solution(&mut sums, &problem, shape.limits);
             add_variations(&mut sums, &problem);
         }
         text.push_str(&format!("{} {}\n", shape.count, shape.name));
