@@ -303,7 +303,11 @@ claims:
         found.map(|found| format!("{} {} {}", found["defect"], found["claim"], found["causes"])).collect();
     assert_eq!(found, ["\"implied\" \"few\" [\"none\"]", "\"unreachable_premise\" \"approved\" []"]);
     let trace = report["diagnostics"][0]["trace"].as_str().unwrap();
-    let (out, _) = run(1, folder, &["replay", trace, "--claims", "none.yaml", "--claims", "set.yaml", "--recorded-policy"]);
+    let (out, _) = run(
+        1,
+        folder,
+        &["replay", trace, "--claims", "none.yaml", "--claims", "set.yaml", "--recorded-policy"],
+    );
     assert!(out.contains("none VIOLATED") && out.contains("few VIOLATED"), "{out}");
     // A project that names no machines: its claims.
     let project = folder.join("orchestrion.yaml");
