@@ -8,7 +8,7 @@ use orchestrion_kernel::module::{Operation, Report, Role};
 use orchestrion_kernel::plan::{Effect, Plan, StepOptions, Task};
 use orchestrion_kernel::selection::{Problem, Selection, SelectionError};
 use orchestrion_kernel::situation::{SummaryField, SummaryUpdate};
-use orchestrion_kernel::{Event, Input, ModuleContext, Policy, Score, State, TaskId, decide};
+use orchestrion_kernel::{Event, Input, ModuleContext, Policy, Score, State, TaskId, Weight, decide};
 use orchestrion_optimizer::ExactSelector;
 use std::cell::RefCell;
 
@@ -146,6 +146,25 @@ fn relevant_working_item_is_kept() {
         let with_one = texts.find(|text| text.contains(wall) || text.contains(roof)).unwrap();
         assert!(with_one.contains(wall) && !with_one.contains(roof), "{with_one}");
     }
+}
+
+/// 000-5.1: the relevance of an item raises its utility by the factor that the policy sets for it, not by that of recency.
+#[test]
+fn relevance_raises_utility_by_its_factor() {
+    let utility = |text: &str, relevance: u32| {
+        let note =
+            format!("conversation hardened; session_start ada; working a \"{text}\"; advance Planning");
+        let mut policy = Policy::hardened();
+        policy.contexts.recency = Weight::from_millionths(0).unwrap();
+        policy.contexts.relevance = Weight::from_millionths(relevance).unwrap();
+        let selector = ExactSelector::from_policy(&policy);
+        let (_, state) = state_after(&note);
+        build_context(&policy, &state, Operation::DraftPlan, &Joining, &selector).unwrap().utility
+    };
+    let irrelevant = utility("the roof is new", 1_000_000);
+    let (relevant, twice) = (utility("the wall is dry", 1_000_000), utility("the wall is dry", 2_000_000));
+    assert!(relevant > irrelevant, "{relevant} {irrelevant}");
+    assert_eq!(twice - relevant, relevant - irrelevant);
 }
 
 /// An optimizer whose result a fault changes.
