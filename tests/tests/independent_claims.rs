@@ -76,6 +76,7 @@ const SUBJECTS: &[(&str, &str, &str)] = &[
     ("catalogue/scopes.rs", "apply", "C-242 judges the scope of a request after a plan"),
     ("catalogue/situation.rs", "apply", "C-94 compares states after replies"),
     ("catalogue/situation.rs", "situation", "C-93 judges what contexts read"),
+    ("catalogue/situation.rs", "summary_schema", "C-244 judges it"),
     ("catalogue/trust.rs", "load", "C-145 judges its range"),
     ("context_question.rs", "reduced_to_context", "runs the claims about contexts"),
     ("evaluate.rs", "accepts", "the function that the claims judge"),

@@ -175,7 +175,7 @@ pub(super) const SCOPES: &[Claim] = &[
             };
             let facts = state.semantic().entries().filter_map(|entry| entry.item.fact());
             let scopes: BTreeSet<Scope> = facts
-                .map(|fact| fact.scope.clone())
+                .flat_map(|fact| with_namesakes(&fact.scope))
                 .chain([Scope::Global, Scope::Session, never_opened()])
                 .collect();
             scopes.iter().all(|scope| starts(scope) == is_usable(state.semantic(), scope))
@@ -192,6 +192,16 @@ pub(super) const SCOPES: &[Claim] = &[
 /// A scope that no write of a model opens.
 fn never_opened() -> Scope {
     Scope::Draft("never opened".into())
+}
+
+/// The scope, and the scopes of other kinds with its name.
+fn with_namesakes(scope: &Scope) -> Vec<Scope> {
+    match scope {
+        Scope::Global | Scope::Session => Vec::from([scope.clone()]),
+        Scope::Task(name) | Scope::Hypothetical(name) | Scope::Draft(name) => {
+            [Scope::Task, Scope::Hypothetical, Scope::Draft].map(|kind| kind(name.clone())).into()
+        }
+    }
 }
 
 /// Whether something may run in a scope: the global one, or a scope with a name and a fact that was not denied.

@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 use crate::reference::plans::call_scope;
-use crate::reference::situation::situation;
+use crate::reference::situation::{reasoning_mode, situation};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::num::NonZeroU32;
@@ -89,6 +89,28 @@ pub(super) const SITUATION: &[Claim] = &[
         }),
         premise: Premise::Semantic(|_, state| {
             state.request_scope().is_some() && !situation(state.semantic()).is_empty()
+        }),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-244",
+        clause: "002-4.1",
+        statement: "The call of a module that reasons, in either mode, asks for an update of each field of the summary, and states its \
+                    limit of characters. No other call asks for one.",
+        formula: "□ (ToolCall(m) ∈ σ ⇒ asked(m) = (mode(m) ≠ none ? ⟨(f, summary_chars_max) | f ∈ fields⟩ : none))",
+        check: ContextInvariant(|ContextView { policy, operation, .. }, _| {
+            let asked = policy.situation.summary_schema(*operation);
+            let limits = SummaryField::ALL.map(|field| (field, policy.situation.summary_chars_max));
+            match reasoning_mode(&policy.situation, *operation) {
+                Some(_) => asked.is_some_and(|schema| {
+                    schema.fields.iter().map(|field| (field.name, field.chars_max)).eq(limits)
+                }),
+                None => asked.is_none(),
+            }
+        }),
+        premise: Premise::State(|policy, state| {
+            let reasons = |call: &Call| reasoning_mode(&policy.situation, call.operation).is_some();
+            state.control().pending_calls().iter().any(reasons)
         }),
         ..CLAIM
     },

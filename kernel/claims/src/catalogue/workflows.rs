@@ -16,8 +16,8 @@ pub(super) const WORKFLOWS: &[Claim] = &[
         id: "C-138",
         clause: "001-5.6",
         statement: "The members of a plan are routed before any task of the run starts. The first attempt of each goes to \
-                    its assigned node, while this node can start it. Only one that no node can get is not routed, and lets no other start.",
-        formula: "□ (assigned(members) ⇒ no task of the run started) ∧ □ (routed(m, n) ⇒ n = assigned(m)) ∧ □ (unroutable(m) ⇒ candidates(m) = ∅ ∧ only m starts)",
+                    its assigned node, while this node is in the network and can start it. Only one that no node can get is not routed, and lets no other start.",
+        formula: "□ (assigned(members) ⇒ no task of the run started) ∧ □ (routed(m, n) ⇒ n = assigned(m) ∈ N) ∧ □ (unroutable(m) ⇒ candidates(m) = ∅ ∧ only m starts)",
         check: NetworkEventInvariant(|_, state, event| {
             let Some(request) = state.control().request() else {
                 return !matches!(
@@ -47,7 +47,11 @@ pub(super) const WORKFLOWS: &[Claim] = &[
                     let is_member = |task| plan.is_some_and(|plan| is_member(plan, task));
                     task.filter(|task| is_member(*task)).is_none_or(|task| {
                         request.workflow.assigned_node(task).is_some_and(|assigned| {
-                            assigned == to || !can_start(state, assigned, request, Some(task))
+                            if assigned == to {
+                                state.network().is_some_and(|network| network.node(to).is_some())
+                            } else {
+                                !can_start(state, assigned, request, Some(task))
+                            }
                         })
                     })
                 }
