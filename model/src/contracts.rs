@@ -9,12 +9,12 @@ use orchestrion_kernel::event::ForgetCause;
 use orchestrion_kernel::ids::Text;
 use orchestrion_kernel::item::{ItemKey, Layer, Scope};
 use orchestrion_kernel::knowledge::{NewFact, Write, WriteSource};
-use orchestrion_kernel::module::{Argument, Failure, Operation, Report, Role, Stance};
+use orchestrion_kernel::module::{Argument, Failure, Operation, Ratings, Report, Role, Stance};
 use orchestrion_kernel::network::{NetworkError, NetworkEvent, NetworkInput, Node, NodeStatus};
-use orchestrion_kernel::plan::{Effect, Plan, Task};
+use orchestrion_kernel::plan::{Effect, Plan, StepOptions, Task};
 use orchestrion_kernel::state::NetworkState;
 use orchestrion_kernel::{
-    CallId, Event, Events, Input, Phase, Refusal, Score, State, TimedInput, Timestamp, UserId, decide,
+    CallId, Event, Events, Input, Phase, Refusal, Score, State, TaskId, TimedInput, Timestamp, UserId, decide,
 };
 use std::fmt::{self, Write as _};
 use std::sync::LazyLock;
@@ -336,6 +336,75 @@ fn probes(state: &State) -> Vec<Probe> {
         });
     }
     probes
+}
+
+/// Replies to the first pending call with every report that answers another operation. The answer depends on the operation alone, so the
+/// states of the enumerations of control suffice.
+pub(crate) fn check_other_reports(
+    subject: &KernelUnderTest,
+    state: &State,
+    mut seen: impl FnMut(Observation),
+) {
+    let Some(call) = state.control().pending_calls().first() else { return };
+    for report in REPORTS.iter().filter(|report| !answers(report, call.operation)) {
+        let reply = TimedInput::in_state(state, Input::reply(call.id, report.clone()));
+        let answer = subject.decide_at(state, reply.at, &reply.input, &mut |_| ());
+        if !ExpectedResponse::WrongReport.fits(&answer) {
+            seen(broken(Contract::RefusesMismatchedReply));
+        }
+    }
+}
+
+/// A report of every kind.
+static REPORTS: LazyLock<Vec<Report>> = LazyLock::new(|| {
+    let text = || TEXT.clone();
+    let argument = Argument { stance: Stance::Pro, confidence: Score::ONE };
+    let mut reports = vec![
+        Report::Identity { gcp: true, mongodb: true },
+        Report::Context { ratings: Ratings::default(), traces: Vec::new() },
+        Report::Summary { text: text(), forgets: None },
+        Report::Classification { tags: Vec::new(), similarity: Score::ZERO },
+        Report::Argument { argument, text: text(), plan: None },
+        Report::Approval { approved: true, text: text() },
+        Report::NoRepair { text: text() },
+        Report::Exit { code: 0, text: text(), number: None },
+        Report::Stored { held: true },
+        Report::Delivered,
+    ];
+    let task = Task {
+        id: TaskId::new(1),
+        text: text(),
+        effect: Effect::Pure,
+        depends_on: None,
+        scope: None,
+        step: StepOptions::default(),
+    };
+    if let Ok(plan) = Plan::new(vec![task]) {
+        reports.extend([Report::Plan(plan.clone()), Report::Repaired { text: text(), plan }]);
+    }
+    reports
+});
+
+/// The operation that a report answers, by the source documents.
+const fn answers(report: &Report, operation: Operation) -> bool {
+    match report {
+        Report::Identity { .. } => matches!(operation, Operation::VerifyIdentity),
+        Report::Context { .. } => matches!(operation, Operation::LoadContext),
+        Report::Summary { .. } => matches!(operation, Operation::Summarize),
+        Report::Classification { .. } => matches!(operation, Operation::Classify),
+        Report::Plan(_) => matches!(operation, Operation::DraftPlan),
+        Report::Argument { .. } => {
+            matches!(
+                operation,
+                Operation::Argue(_) | Operation::ArgueAdditional { .. } | Operation::ReviewRevision
+            )
+        }
+        Report::Approval { .. } => matches!(operation, Operation::Approve),
+        Report::Repaired { .. } | Report::NoRepair { .. } => matches!(operation, Operation::Diagnose),
+        Report::Exit { .. } => matches!(operation, Operation::RunTask { .. } | Operation::UndoTask { .. }),
+        Report::Stored { .. } => matches!(operation, Operation::StoreMemory { .. }),
+        Report::Delivered => matches!(operation, Operation::DeliverAudit),
+    }
 }
 
 /// A working item, a fact of the session, a fact of the user, and a promotion by the user.

@@ -12,6 +12,7 @@ mod ending;
 mod graphs;
 mod log;
 mod oversized;
+mod partners;
 mod readers;
 mod rivals;
 mod running;
@@ -20,10 +21,11 @@ mod summaries;
 mod waiting;
 
 use crate::check::{ClaimResult, ModelRun};
+use crate::contracts::check_other_reports;
 use crate::coverage::{OBSERVATION_COUNT, Observation};
 use crate::kernel_under_test::KernelUnderTest;
 use crate::product::{KernelModel, Product, initial_state};
-use crate::scopes::{FROZEN, Model, Nondeterminism, Scope};
+use crate::scopes::{FROZEN, Model, Nondeterminism, Remote, Scope};
 use orchestrion_claims::{CLAIMS, ClaimCheck, ClaimSet, History};
 use orchestrion_explorer::{Termination, fingerprint};
 use orchestrion_kernel::semantic::Entry;
@@ -81,7 +83,7 @@ const CONTROL: Nondeterminism = Nondeterminism {
 };
 
 /// The enumerations, in the order in which they are checked.
-pub const ENUMERATIONS: [Enumeration; 12] = [
+pub const ENUMERATIONS: [Enumeration; 13] = [
     Enumeration {
         model: Model {
             name: "rivals",
@@ -140,6 +142,18 @@ pub const ENUMERATIONS: [Enumeration; 12] = [
             starts: summaries::starts,
             prefixes: summaries::requests,
             inputs: summaries::replies,
+        },
+    },
+    Enumeration {
+        model: Model {
+            name: "partners",
+            about: "one interaction of two nodes, or one signal, for every status, record, connection, belief and defense",
+            free: Nondeterminism { network: Remote::Interactions, ..FROZEN },
+        },
+        states: States::Semantic {
+            starts: || vec![Vec::new()],
+            prefixes: partners::networks,
+            inputs: partners::inputs,
         },
     },
     Enumeration {
@@ -341,7 +355,13 @@ impl Enumeration {
     ) {
         found.states += 1;
         if self.is_of_control() {
-            for claim in kernel.state_verdicts(start).0.iter() {
+            let mut violated = kernel.state_verdicts(start).0;
+            check_other_reports(kernel.subject(), &start.state, |observation| {
+                if let Observation::Violation(claim) = observation {
+                    violated.insert(claim);
+                }
+            });
+            for claim in violated.iter() {
                 found.violations.entry(claim).or_insert_with(|| (at, Vec::new()));
             }
         }

@@ -48,8 +48,9 @@ fn enumerations_list_these_states_and_steps() {
             ("rivals", 10_696, 10_696, 256_196),
             ("audiences", 577, 3_462, 72_870),
             ("derived", 1_648, 1_648, 85_979),
-            ("readers", 634, 10_144, 40_576),
-            ("summaries", 5_095, 6_655, 41_193),
+            ("readers", 640, 10_240, 40_960),
+            ("summaries", 5_096, 6_657, 41_201),
+            ("partners", 1, 1_218, 21_983),
             ("oversized", 5, 37, 187),
             ("waiting", 37, 37, 277),
             ("debating", 4_320, 4_320, 21_636),
@@ -150,7 +151,7 @@ fn hardened_satisfies_every_claim() {
             ("handoffs", 18_782, 18_892),
             ("nodes", 15_889, 15_889),
             ("attempts", 6_605, 6_643),
-            ("ensembles", 4_768, 4_768),
+            ("ensembles", 5_226, 5_226),
             ("interactions", 10_714, 10_714),
             ("network", 8_319, 9_269),
         ]
@@ -203,7 +204,7 @@ fn as_drawn_fails_exactly_the_findings() {
             ("handoffs", 2_354, 2_360),
             ("nodes", 1_889, 1_889),
             ("attempts", 3_491, 3_631),
-            ("ensembles", 1_190, 1_190),
+            ("ensembles", 1_266, 1_266),
             ("interactions", 8_174, 8_174),
             ("network", 164, 192),
         ]
@@ -333,7 +334,7 @@ fn tiny_scope_is_not_vacuous() {
             ("handoffs", 18_782, 18_892),
             ("nodes", 15_889, 15_889),
             ("attempts", 6_605, 6_643),
-            ("ensembles", 4_768, 4_768),
+            ("ensembles", 5_226, 5_226),
             ("interactions", 10_714, 10_714),
             ("network", 8_319, 9_269),
         ]

@@ -6,7 +6,7 @@
 
 pub(crate) mod attempts;
 pub(crate) mod ensembles;
-pub(super) mod interactions;
+pub(crate) mod interactions;
 
 use crate::scopes::{Model, Remote};
 use orchestrion_kernel::module::{Module, Report};
@@ -45,12 +45,12 @@ fn trust_policy() -> TrustPolicy {
     policy
 }
 
-fn share(percent: u32) -> Score {
+pub(crate) fn share(percent: u32) -> Score {
     Score::from_millionths(percent * 10_000).unwrap_or(Score::ONE)
 }
 
 /// A node of this trust and quality in percent, with these capabilities, each for one task at a time, or two.
-fn node(
+pub(crate) fn node(
     name: &str,
     (trust, quality): (u32, u32),
     capabilities: impl IntoIterator<Item = CapabilityId>,
@@ -65,7 +65,7 @@ fn node(
 }
 
 /// A capability of a node, with its quality in percent.
-fn held(id: CapabilityId, quality: u32, max_capacity: u32) -> CapabilityState {
+pub(crate) fn held(id: CapabilityId, quality: u32, max_capacity: u32) -> CapabilityState {
     let capability = Capability {
         id,
         name: Text::from(""),
@@ -79,7 +79,7 @@ fn held(id: CapabilityId, quality: u32, max_capacity: u32) -> CapabilityState {
 }
 
 /// The node with connections of these weights in percent.
-fn connected(policy: &ConnectionPolicy, mut node: Node, to: &[(&str, u32)]) -> Node {
+pub(crate) fn connected(policy: &ConnectionPolicy, mut node: Node, to: &[(&str, u32)]) -> Node {
     for (partner, weight) in to {
         let connection =
             Connection { weight: share(*weight), ..Connection::new(policy, Timestamp::from_millis(0)) };
@@ -190,7 +190,7 @@ pub(crate) fn own_capability() -> CapabilityId {
     CapabilityId::new("own")
 }
 
-fn network_input(input: NetworkInput) -> Input {
+pub(crate) fn network_input(input: NetworkInput) -> Input {
     Input::Network(Box::new(input))
 }
 
@@ -270,8 +270,14 @@ pub(super) fn changes(environment: [u32; 2], network: &NetworkState, state: &Sta
             let join = |capabilities: Vec<CapabilityId>| NetworkInput::Join {
                 node: self::node(BEST, (56, 56), capabilities, 1),
             };
-            // It may come back without the capability of a handoff that it was sent.
-            inputs.extend([join(vec![executor.clone()]), join(Vec::new())]);
+            let mut withdrawn = self::node(BEST, (56, 56), [executor.clone()], 1);
+            withdrawn.capabilities.values_mut().for_each(|held| held.available = false);
+            // It may come back without the capability of a handoff that it was sent, or not offer it yet.
+            inputs.extend([
+                join(vec![executor.clone()]),
+                join(Vec::new()),
+                NetworkInput::Join { node: withdrawn },
+            ]);
         }
     }
     inputs.extend([

@@ -99,18 +99,19 @@ fn shadowing() -> Vec<Vec<Entry>> {
     starts
 }
 
-/// A summary, and a fact of a narrower scope with one of its keys or with both.
+/// A summary, in review or not, and a fact of a narrower scope with one of its keys or with both.
 fn beside_summary() -> Vec<Vec<Entry>> {
-    let start = |(narrow, has_both): (Scope, bool)| {
+    let start = |((narrow, has_both), validity): ((Scope, bool), Validity)| {
         let keys = |names: &[&str]| names.iter().map(|name| Text::from(*name)).collect();
         let summary = FactRecord { summarized_keys: keys(&["a", "b"]), ..record() };
         let both = if has_both { keys(&["b"]) } else { Vec::new() };
         let narrow = FactRecord { scope: narrow, summarized_keys: both, ..record() };
-        let mut wide = fact(id(1), "", "1", summary);
+        let mut wide = with_validity(fact(id(1), "", "1", summary), validity);
         wide.item.key = ItemKey::Summary;
         vec![wide, fact(id(2), "a", "2", narrow)]
     };
-    pairs(&scopes()[1..], &[false, true]).into_iter().map(start).collect()
+    let narrow = pairs(&scopes()[1..], &[false, true]);
+    pairs(&narrow, &[Validity::Current, Validity::NeedsReview]).into_iter().map(start).collect()
 }
 
 /// An item that depends on one that its reader may not read, or that has expired.

@@ -45,6 +45,8 @@ pub(super) enum Difference {
     Past,
     /// The tags of an earlier request in the supposition, with a text of as many tokens as make a compaction due.
     PastTags,
+    /// As `Past`, with a short text, in a state without the third item: with the message of the request it would make a compaction due.
+    PastBrief,
     /// Of the first item: a fact with the key of the third lost against it.
     Lost,
     /// Of the first item: a fact with the key of the second was denied.
@@ -87,11 +89,12 @@ const ALL: [D; 19] = [
 const LONG_CHARS: usize = 32;
 
 /// What differs from every other start.
-pub(super) const ALONE: [[Difference; 3]; 10] = [
+pub(super) const ALONE: [[Difference; 3]; 11] = [
     [D::Named, D::None, D::None],
     [D::OfSession, D::OfSession, D::OfSession],
     [D::Past, D::Past, D::Past],
     [D::PastTags, D::PastTags, D::None],
+    [D::PastBrief, D::PastBrief, D::PastBrief],
     [D::Lost, D::None, D::None],
     [D::Denied, D::None, D::None],
     [D::Descended, D::None, D::None],
@@ -118,9 +121,18 @@ pub(super) fn starts() -> Vec<Vec<Entry>> {
         let signal = |number: u64, key: &str| {
             entry(id(number), ItemKey::Environment(key.into()), "1", Layer::Environment)
         };
-        if third == D::Unreadable {
-            starts.push(items);
-            continue;
+        match third {
+            D::Unreadable => {
+                starts.push(items);
+                continue;
+            }
+            D::PastBrief => {
+                items.truncate(2);
+                items.push(opening());
+                starts.push(items);
+                continue;
+            }
+            _ => {}
         }
         items.extend([signal(4, "s"), signal(5, "t")]);
         let working = Layer::Working { created_at: at(0), expires_at: Some(at(9)) };
@@ -149,10 +161,7 @@ pub(super) fn starts() -> Vec<Vec<Entry>> {
                 let old = fact(id(7), "k1", "0", FactRecord { scope: Scope::Session, ..record() });
                 items.push(with_validity(old, superseded(id(1))));
             }
-            // A fact opens the supposition.
-            (D::Past | D::PastTags, _) => {
-                items.push(fact(id(9), "k9", "1", FactRecord { scope: supposed(), ..record() }));
-            }
+            (D::Past | D::PastTags, _) => items.push(opening()),
             (D::Lost, _) => {
                 items.push(with_validity(fact(id(7), "k3", "0", record()), superseded(id(1))));
             }
@@ -174,6 +183,11 @@ pub(super) fn starts() -> Vec<Vec<Entry>> {
         starts.push(items);
     }
     starts
+}
+
+/// The fact that opens the supposition.
+fn opening() -> Entry {
+    fact(id(9), "k9", "1", FactRecord { scope: supposed(), ..record() })
 }
 
 fn item(number: u64, difference: D) -> Entry {
@@ -205,6 +219,7 @@ fn item(number: u64, difference: D) -> Entry {
         | D::Named
         | D::Past
         | D::PastTags
+        | D::PastBrief
         | D::Lost
         | D::Denied
         | D::Descended
@@ -231,13 +246,15 @@ fn item(number: u64, difference: D) -> Entry {
             entry.item.kind = ItemKind::Subtask(SubtaskStatus::Done);
             entry.item.layer = Layer::Request { user: user(), scope: Scope::Global };
         }
-        D::Past | D::PastTags => {
+        D::Past | D::PastTags | D::PastBrief => {
             let earlier = RequestId::new(u32::try_from(number).unwrap_or(u32::MAX).saturating_add(1));
             entry.item.layer = Layer::Request { user: user(), scope: supposed() };
             entry.item.key = ItemKey::Request(earlier);
             if difference == D::PastTags {
                 entry.item.key = ItemKey::Tags(earlier);
                 entry.item.text = "1".repeat(LONG_CHARS).into();
+            } else if difference == D::PastBrief {
+                entry.item.text = "1".into();
             }
         }
         D::Unreadable => entry.item.text = "1".repeat(LONG_CHARS).into(),

@@ -131,16 +131,21 @@ pub(in crate::adversary) fn reports(state: &State, ask: Operation) -> Option<Vec
     }
 }
 
-/// The second node leaves an ensemble of three after its answer, which then weighs less.
+/// The second node leaves an ensemble of three after its answer, which then weighs less. The poor node leaves an ensemble of all before
+/// its member starts.
 pub(in crate::adversary) fn changes(network: &NetworkState, state: &State) -> Vec<Input> {
-    let (second, answered) = (NodeId::new(SECOND), TaskId::new(2));
-    let has_answered = state.control().request().is_some_and(|request| {
-        let is_of_three = request.plan.as_ref().is_some_and(|plan| plan.plan.tasks().len() == 3);
-        is_of_three && request.outcome(answered) == Some(TaskOutcome::Succeeded)
-    });
-    let leaves = state.control().phase() == Phase::RunningTasks && has_answered;
-    let leaving = network.node(&second).filter(|_| leaves);
-    leaving.map(|_| super::network_input(NetworkInput::Leave { node: second })).into_iter().collect()
+    let Some(request) = state.control().request().filter(|_| state.control().phase() == Phase::RunningTasks)
+    else {
+        return Vec::new();
+    };
+    let has_answered = |task| request.outcome(TaskId::new(task)) == Some(TaskOutcome::Succeeded);
+    let leaver = match request.plan.as_ref().map(|plan| plan.plan.tasks().len()) {
+        Some(3) if has_answered(2) => NodeId::new(SECOND),
+        Some(4) if has_answered(1) && request.ledger.get(TaskId::new(4)).is_none() => NodeId::new(POOR),
+        _ => return Vec::new(),
+    };
+    let leaving = network.node(&leaver).map(|_| NetworkInput::Leave { node: leaver.clone() });
+    leaving.map(super::network_input).into_iter().collect()
 }
 
 fn ensemble(size: u32, capability: CapabilityId, strategy: AggregationStrategy) -> Plan {

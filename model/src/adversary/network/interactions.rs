@@ -28,7 +28,7 @@ const STRANGER: &str = "y";
 /// The priming below which a second signal comes.
 const UNPRIMED: u32 = 5;
 
-pub(in crate::adversary) fn trust_policy() -> TrustPolicy {
+pub(crate) fn trust_policy() -> TrustPolicy {
     let mut policy = TrustPolicy::default();
     policy.connection.smoothing = share(50);
     policy.connection.warn_quality_below = share(26);
