@@ -84,7 +84,8 @@ fn problems(shape: &Shape) -> Vec<Problem> {
 
 const LIMITS: SearchLimits = SearchLimits { nodes: 20_000, work: 3_000_000 };
 
-/// Enough for problems that need more nodes than the first part of a search: it continues with ranges of the number of items.
+/// More work, for problems that are not solved within the first 3,000 nodes: the search then continues with two ranges of the number of
+/// items.
 const HARD: SearchLimits = SearchLimits { nodes: 20_000, work: 60_000_000 };
 
 /// Sums over the problems of a shape, by name.

@@ -338,7 +338,7 @@ fn probes(state: &State) -> Vec<Probe> {
     probes
 }
 
-/// Replies to the first pending call with every report that answers another operation. The answer depends on the operation alone, so the
+/// Replies to the first pending call with every report of another operation. Whether a report fits depends on the operation alone, so the
 /// states of the enumerations of control suffice.
 pub(crate) fn check_other_reports(
     subject: &KernelUnderTest,
@@ -346,10 +346,10 @@ pub(crate) fn check_other_reports(
     mut seen: impl FnMut(Observation),
 ) {
     let Some(call) = state.control().pending_calls().first() else { return };
-    for report in REPORTS.iter().filter(|report| !answers(report, call.operation)) {
+    for report in REPORTS.iter().filter(|report| !is_reply_to(report, call.operation)) {
         let reply = TimedInput::in_state(state, Input::reply(call.id, report.clone()));
-        let answer = subject.decide_at(state, reply.at, &reply.input, &mut |_| ());
-        if !ExpectedResponse::WrongReport.fits(&answer) {
+        let response = subject.decide_at(state, reply.at, &reply.input, &mut |_| ());
+        if !ExpectedResponse::WrongReport.fits(&response) {
             seen(broken(Contract::RefusesMismatchedReply));
         }
     }
@@ -359,7 +359,18 @@ pub(crate) fn check_other_reports(
 static REPORTS: LazyLock<Vec<Report>> = LazyLock::new(|| {
     let text = || TEXT.clone();
     let argument = Argument { stance: Stance::Pro, confidence: Score::ONE };
-    let mut reports = vec![
+    let task = Task {
+        id: TaskId::new(1),
+        text: text(),
+        effect: Effect::Pure,
+        depends_on: None,
+        scope: None,
+        step: StepOptions::default(),
+    };
+    let plan = Plan::new(vec![task]).expect("a plan of one task is valid");
+    vec![
+        Report::Plan(plan.clone()),
+        Report::Repaired { text: text(), plan },
         Report::Identity { gcp: true, mongodb: true },
         Report::Context { ratings: Ratings::default(), traces: Vec::new() },
         Report::Summary { text: text(), forgets: None },
@@ -370,23 +381,11 @@ static REPORTS: LazyLock<Vec<Report>> = LazyLock::new(|| {
         Report::Exit { code: 0, text: text(), number: None },
         Report::Stored { held: true },
         Report::Delivered,
-    ];
-    let task = Task {
-        id: TaskId::new(1),
-        text: text(),
-        effect: Effect::Pure,
-        depends_on: None,
-        scope: None,
-        step: StepOptions::default(),
-    };
-    if let Ok(plan) = Plan::new(vec![task]) {
-        reports.extend([Report::Plan(plan.clone()), Report::Repaired { text: text(), plan }]);
-    }
-    reports
+    ]
 });
 
-/// The operation that a report answers, by the source documents.
-const fn answers(report: &Report, operation: Operation) -> bool {
+/// Whether a report is a reply to this operation, by the source documents.
+const fn is_reply_to(report: &Report, operation: Operation) -> bool {
     match report {
         Report::Identity { .. } => matches!(operation, Operation::VerifyIdentity),
         Report::Context { .. } => matches!(operation, Operation::LoadContext),

@@ -147,7 +147,7 @@ pub const ENUMERATIONS: [Enumeration; 13] = [
     Enumeration {
         model: Model {
             name: "partners",
-            about: "one interaction of two nodes, or one signal, for every status, record, connection, belief and defense",
+            about: "one interaction, signal or routing, for every status, record, connection, belief, defense and offer",
             free: Nondeterminism { network: Remote::Interactions, ..FROZEN },
         },
         states: States::Semantic {

@@ -28,7 +28,8 @@ const NEIGHBOR: &str = "n";
 /// The origins of signals. The network does not contain them.
 const ORIGINS: [&str; 2] = ["y", "z"];
 
-const PAST_EXPULSION: [NodeStatus; 4] =
+/// Every status but that of an expelled node.
+const NOT_EXPELLED: [NodeStatus; 4] =
     [NodeStatus::Probationary, NodeStatus::Member, NodeStatus::Established, NodeStatus::Hub];
 
 /// The policy of the model of interactions, with limits that differ from each other.
@@ -41,7 +42,7 @@ fn policy() -> TrustPolicy {
     policy
 }
 
-/// The networks, each with the inputs up to the interaction, or without a request.
+/// The networks, each with the inputs up to the end of an interaction, up to the routing of a call, or without a request.
 pub(super) fn networks() -> Vec<Vec<Input>> {
     let serving = records().into_iter().chain(connections()).map(|(sender, receiver)| {
         let receipt = HandoffReceipt {
@@ -62,7 +63,7 @@ pub(super) fn networks() -> Vec<Vec<Input>> {
     let watching = watchers()
         .into_iter()
         .map(|(watcher, subject)| vec![create(vec![sender(), subject, watcher, neighbor()])]);
-    let routing = changes().into_iter().map(|(receiver, changes)| {
+    let routing = receivers_with_changes().into_iter().map(|(receiver, changes)| {
         let mut other = neighbor();
         other.add_capability(held(Module::Memory.capability(), 10, 2));
         let changes = changes.into_iter().map(network_input);
@@ -72,8 +73,8 @@ pub(super) fn networks() -> Vec<Vec<Input>> {
     serving.chain(watching).chain(routing).collect()
 }
 
-/// The receiver, and what it publishes anew before the call. Without it the neighbor gets the call.
-fn changes() -> Vec<(Node, Vec<NetworkInput>)> {
+/// The receiver, and how its offer, its load or its membership changes before the call. Without it the neighbor gets the call.
+fn receivers_with_changes() -> Vec<(Node, Vec<NetworkInput>)> {
     let node = || NodeId::new(RECEIVER);
     let offer = |available| NetworkInput::SetAvailable {
         node: node(),
@@ -130,7 +131,7 @@ fn neighbor() -> Node {
 fn records() -> Vec<(Node, Node)> {
     let counted = [(0, 0), (1, 0), (1, 100), (2, 0), (2, 75), (2, 100), (3, 0), (3, 65), (3, 100)];
     let mut pairs = Vec::new();
-    for status in PAST_EXPULSION {
+    for status in NOT_EXPELLED {
         for (interactions, mean) in counted {
             for (failed_probations, promoted) in [(0, 0), (0, 100), (1, 0), (1, 80)] {
                 for (trust, second) in [(50, None), (70, None), (70, Some(0)), (70, Some(100))] {
@@ -193,38 +194,40 @@ fn connections() -> Vec<(Node, Node)> {
 /// The watcher with every belief about the receiver and every state of its defense, and this receiver as a member or expelled.
 fn watchers() -> Vec<(Node, Node)> {
     let mut pairs = Vec::new();
-    let origins = [None, Some(NodeId::new(ORIGINS[0]))];
-    for level in [None, Some(0), Some(30), Some(45), Some(60)] {
-        for (first_origin, is_confirmed) in
-            origins.iter().flat_map(|origin| [(origin, false), (origin, true)])
-        {
-            for status in [NodeStatus::Member, NodeStatus::Expelled] {
-                for (defense, priming) in [
-                    (DefenseStatus::Normal, 0),
-                    (DefenseStatus::Primed, 1),
-                    (DefenseStatus::Primed, 50),
-                    (DefenseStatus::Defending, 0),
-                    (DefenseStatus::Defending, 50),
-                ] {
-                    let partners = [(RECEIVER, 40), (NEIGHBOR, 60), (SENDER, 30)];
-                    let mut watcher =
-                        connected(&policy().connection, node(WATCHER, (80, 80), [], 2), &partners);
-                    watcher.public_key = vec![1];
-                    watcher.defense = Defense { status: defense, priming: share(priming) };
-                    if let Some(level) = level {
-                        let first_origin = first_origin.clone();
-                        let belief = ThreatBelief { level: share(level), first_origin, is_confirmed };
-                        watcher.threat_beliefs.insert_mut(NodeId::new(RECEIVER), belief);
-                    }
-                    pairs.push((watcher, Node { status, ..receiver() }));
+    let believed = [0, 30, 45, 60].into_iter().flat_map(|level| {
+        [(None, false), (None, true), (Some(ORIGINS[0]), false), (Some(ORIGINS[0]), true)].map(
+            |(origin, is_confirmed)| ThreatBelief {
+                level: share(level),
+                first_origin: origin.map(NodeId::new),
+                is_confirmed,
+            },
+        )
+    });
+    for belief in [None].into_iter().chain(believed.map(Some)) {
+        for status in [NodeStatus::Member, NodeStatus::Expelled] {
+            for (defense, priming) in [
+                (DefenseStatus::Normal, 0),
+                (DefenseStatus::Primed, 1),
+                (DefenseStatus::Primed, 50),
+                (DefenseStatus::Defending, 0),
+                (DefenseStatus::Defending, 50),
+            ] {
+                let partners = [(RECEIVER, 40), (NEIGHBOR, 60), (SENDER, 30)];
+                let mut watcher = connected(&policy().connection, node(WATCHER, (80, 80), [], 2), &partners);
+                watcher.public_key = vec![1];
+                watcher.defense = Defense { status: defense, priming: share(priming) };
+                if let Some(belief) = &belief {
+                    watcher.threat_beliefs.insert_mut(NodeId::new(RECEIVER), belief.clone());
                 }
+                pairs.push((watcher, Node { status, ..receiver() }));
             }
         }
     }
     pairs
 }
 
-/// The end of the interaction with every judgement, or the step that routes the call; without a request, every signal, the end of the threat, a new key, and time.
+/// With a pending call: its end, with every judgement. In a request without one: the step that routes the call. Without a request: every
+/// signal, the end of the threat, a new key, and time.
 pub(super) fn inputs(state: &State) -> Vec<Input> {
     match (state.control().request(), state.control().pending_calls()) {
         (None, _) => signals(),

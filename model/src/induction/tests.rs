@@ -50,10 +50,10 @@ fn phase_and_operations(events: &[Event]) -> Vec<String> {
     [control.phase().to_string()].into_iter().chain(operations).collect()
 }
 
-/// A start in which a claim about states fails is left out. If no start with a pending operation is left, nothing checks the steps from
-/// there, and nothing else shows it.
+/// A start in which a claim about states fails is left out. If every start with a pending operation is left out, no step from there is
+/// checked, and only this test shows that.
 #[test]
-fn every_phase_and_operation_of_an_enumeration_of_control_has_a_start() {
+fn phases_and_operations_of_control_have_starts() {
     let scope = Scope::by_name("tiny").unwrap();
     for policy in [Policy::hardened(), with_debaters()] {
         // `waiting` combines every phase with every operation: most of them cannot occur.

@@ -75,8 +75,16 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
-    let files = targets::linted(&args.files, global)?;
-    if files.iter().any(|file| claims::is_claim_file(file)) {
+    let files = targets::files_to_lint(&args.files, global)?;
+    if let Some(claims) = files.iter().find(|file| claims::is_claim_file(file)) {
+        if let Some(other) = files.iter().find(|file| !claims::is_claim_file(file)) {
+            return Err(miette!(
+                help = "lint them one after the other",
+                "expected claims or state machines, found both: {} states claims, and {} does not",
+                sanitize(&claims.display().to_string()),
+                sanitize(&other.display().to_string())
+            ));
+        }
         return claims::run(&files, args, global);
     }
     let plain_format = args.reach.as_ref().map(|_| args.format.without_cases("--reach")).transpose()?;

@@ -102,7 +102,7 @@ pub(super) fn traces(arguments: &[PathBuf], global: &GlobalArgs) -> Result<Vec<P
 }
 
 /// Returns the files to lint: without arguments, the state machines of the project, or its claims if it has no machines.
-pub(super) fn linted(arguments: &[PathBuf], global: &GlobalArgs) -> Result<Vec<PathBuf>> {
+pub(super) fn files_to_lint(arguments: &[PathBuf], global: &GlobalArgs) -> Result<Vec<PathBuf>> {
     if arguments.is_empty() {
         paths_of_project(global, "machines or claims", "machines: [design.md]", |project| {
             let machines = project.machines();

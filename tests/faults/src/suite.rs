@@ -170,11 +170,9 @@ impl Suite {
             for Process { invocation, time_max, expected } in self.processes(stage, &reaching) {
                 let ended =
                     run(&invocation, Switch::Fault(fault), time_max, |line| failed_test(line).is_some())?;
-                match ended.map_or(Finding::TookTooLong, |ended| finding(self.judge, &ended)) {
+                match ended.map_or(Finding::TookTooLong, |ended| finding(self.judge, &ended, &expected)) {
                     Finding::Nothing => {}
-                    Finding::Failures(names) => {
-                        failing.extend(names.into_iter().filter(|name| !expected.contains(name)));
-                    }
+                    Finding::Failures(names) => failing.extend(names),
                     Finding::TookTooLong => took_too_long = true,
                     stopped @ Finding::Stopped(_) => return Ok(stopped),
                 }
@@ -222,10 +220,11 @@ fn time_max(duration: Duration) -> Duration {
     TIME_MIN + duration * SLOWER_MAX
 }
 
-/// A check that ends by itself at its limit, and reports the claims that failed until then: a fault can make a model endless.
+/// Gives a check this time as its own limit, at which it reports the claims that failed until then: a fault can make a model endless.
 fn with_own_limit(mut process: Process) -> Process {
     let limit = format!("{}s", process.time_max.as_secs());
     process.invocation.arguments.extend(["--timeout".to_owned(), limit]);
+    // Its claims about liveness and its report come after the limit.
     process.time_max *= 2;
     process
 }
@@ -233,7 +232,8 @@ fn with_own_limit(mut process: Process) -> Process {
 fn record(judge: Judge, may_fail: bool, case: &Case, file: &Path) -> io::Result<Case> {
     let start = Instant::now();
     let ended = run(&case.invocation, Switch::Record(file), RECORDING_TIME_MAX, |_| false)?;
-    let expected = match ended.map_or(Finding::TookTooLong, |ended| finding(judge, &ended)) {
+    let expected = match ended.map_or(Finding::TookTooLong, |ended| finding(judge, &ended, &BTreeSet::new()))
+    {
         Finding::Nothing => BTreeSet::new(),
         Finding::Failures(names) if may_fail => names.into_iter().collect(),
         found @ (Finding::Failures(_) | Finding::Stopped(_) | Finding::TookTooLong) => {
@@ -250,10 +250,10 @@ fn record(judge: Judge, may_fail: bool, case: &Case, file: &Path) -> io::Result<
     Ok(Case { duration: start.elapsed(), reached, expected, ..case.clone() })
 }
 
-fn finding(judge: Judge, run: &Run) -> Finding {
+fn finding(judge: Judge, run: &Run, expected: &BTreeSet<String>) -> Finding {
     match judge {
         Judge::KernelTests | Judge::Oracle => test_finding(run),
-        Judge::Check => check_finding(run),
+        Judge::Check => check_finding(run, expected),
     }
 }
 

@@ -175,7 +175,7 @@ pub(super) const SCOPES: &[Claim] = &[
             };
             let facts = state.semantic().entries().filter_map(|entry| entry.item.fact());
             let scopes: BTreeSet<Scope> = facts
-                .flat_map(|fact| with_namesakes(&fact.scope))
+                .flat_map(|fact| scopes_of_name(&fact.scope))
                 .chain([Scope::Global, Scope::Session, never_opened()])
                 .collect();
             scopes.iter().all(|scope| starts(scope) == is_usable(state.semantic(), scope))
@@ -194,8 +194,8 @@ fn never_opened() -> Scope {
     Scope::Draft("never opened".into())
 }
 
-/// The scope, and the scopes of other kinds with its name.
-fn with_namesakes(scope: &Scope) -> Vec<Scope> {
+/// The scopes of every kind with the name of this one; a scope without a name alone.
+fn scopes_of_name(scope: &Scope) -> Vec<Scope> {
     match scope {
         Scope::Global | Scope::Session => Vec::from([scope.clone()]),
         Scope::Task(name) | Scope::Hypothetical(name) | Scope::Draft(name) => {

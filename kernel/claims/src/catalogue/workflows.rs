@@ -16,8 +16,10 @@ pub(super) const WORKFLOWS: &[Claim] = &[
         id: "C-138",
         clause: "001-5.6",
         statement: "The members of a plan are routed before any task of the run starts. The first attempt of each goes to \
-                    its assigned node, while this node is in the network and can start it. Only one that no node can get is not routed, and lets no other start.",
-        formula: "□ (assigned(members) ⇒ no task of the run started) ∧ □ (routed(m, n) ⇒ n = assigned(m) ∈ N) ∧ □ (unroutable(m) ⇒ candidates(m) = ∅ ∧ only m starts)",
+                    its assigned node, or to another one if that node cannot start it. A node that left the network gets none. Only a member \
+                    that no node can get is not routed, and lets no other start.",
+        formula: "□ (assigned(members) ⇒ no task of the run started) ∧ □ (routed(m, n) ⇒ (n = assigned(m) ∧ n ∈ N) ∨ \
+                  ¬can_start(assigned(m), m)) ∧ □ (unroutable(m) ⇒ candidates(m) = ∅ ∧ only m starts)",
         check: NetworkEventInvariant(|_, state, event| {
             let Some(request) = state.control().request() else {
                 return !matches!(

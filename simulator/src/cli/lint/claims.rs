@@ -54,7 +54,7 @@ pub(super) fn run(files: &[PathBuf], args: &Args, global: &GlobalArgs) -> Result
     if let Some((_, option)) = is_for_machines.iter().find(|(is_set, _)| *is_set) {
         return Err(miette!(
             help = "remove it, or name a state machine",
-            "{option} is for state machines: {} states claims",
+            "{option} is for state machines, found claims in {}",
             names(files)
         ));
     }
