@@ -43,7 +43,7 @@ fn check_as_drawn_reports_findings_as_json() {
         expect(1, folder.path(), &["check", "--policy", "as-drawn", "--scope", "tiny", "--format", "json"]);
     let report: serde_json::Value = serde_json::from_str(&printed).unwrap();
     assert_eq!(report["verdict"], "fails");
-    assert_eq!(report["runs"].as_array().unwrap().len(), 30);
+    assert_eq!(report["runs"].as_array().unwrap().len(), 31);
     let claims = report["claims"].as_array().unwrap();
     let f6 = claims.iter().find(|claim| claim["finding"] == "F6").unwrap();
     assert_eq!((&f6["verdict"], &f6["kind"]), (&"fails".into(), &"trace".into()));
