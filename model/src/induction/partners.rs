@@ -255,7 +255,6 @@ fn ends() -> Vec<Input> {
                 tone: Millionths::new(tone),
                 task_feedback,
                 task_tone,
-                ..InteractionReport::default()
             })),
         }
     };
