@@ -324,4 +324,6 @@ fn lint_of_a_wrong_claim_file_is_an_error() {
     fs::write(folder.path().join("wrong.yaml"), "claims:\n- {id: a, never: {event: tool_calls}}\n").unwrap();
     let (_, error) = run(2, folder.path(), &["lint", "wrong.yaml"]);
     assert!(error.contains("wrong.yaml:2:26") && error.contains("did you mean"), "{error}");
+    let (_, error) = run(2, folder.path(), &["lint", "mine.yaml", "scenarios/first-request.yaml"]);
+    assert!(error.contains("expected claims or state machines, found both"), "{error}");
 }
