@@ -64,6 +64,12 @@ pub(crate) fn node(
     node
 }
 
+/// The node, which offers none of its capabilities.
+pub(crate) fn withdrawn(mut node: Node) -> Node {
+    node.capabilities.values_mut().for_each(|held| held.available = false);
+    node
+}
+
 /// A capability of a node, with its quality in percent.
 pub(crate) fn held(id: CapabilityId, quality: u32, max_capacity: u32) -> CapabilityState {
     let capability = Capability {
@@ -270,8 +276,7 @@ pub(super) fn changes(environment: [u32; 2], network: &NetworkState, state: &Sta
             let join = |capabilities: Vec<CapabilityId>| NetworkInput::Join {
                 node: self::node(BEST, (56, 56), capabilities, 1),
             };
-            let mut withdrawn = self::node(BEST, (56, 56), [executor.clone()], 1);
-            withdrawn.capabilities.values_mut().for_each(|held| held.available = false);
+            let withdrawn = withdrawn(self::node(BEST, (56, 56), [executor.clone()], 1));
             // It may come back without the capability of a handoff that it was sent, or not offer it yet.
             inputs.extend([
                 join(vec![executor.clone()]),

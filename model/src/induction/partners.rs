@@ -5,7 +5,7 @@
 
 use super::shapes::{at, session, user, verified};
 use crate::adversary::network::interactions::trust_policy;
-use crate::adversary::network::{connected, held, network_input, node, share};
+use crate::adversary::network::{connected, held, network_input, node, share, withdrawn};
 use orchestrion_kernel::ids::{ConversationId, Text};
 use orchestrion_kernel::item::Scope;
 use orchestrion_kernel::module::{Failure, Module, PastRequest, Report};
@@ -83,20 +83,15 @@ fn receivers_with_changes() -> Vec<(Node, Vec<NetworkInput>)> {
     };
     let report = |load| NetworkInput::ReportLoad { node: node(), load };
     let leave = || NetworkInput::Leave { node: node() };
-    let withdrawn = || {
-        let mut receiver = receiver();
-        receiver.capabilities.values_mut().for_each(|held| held.available = false);
-        receiver
-    };
     vec![
         (receiver(), vec![]),
         (receiver(), vec![offer(false)]),
         (receiver(), vec![offer(false), offer(true)]),
-        (withdrawn(), vec![]),
-        (withdrawn(), vec![offer(true)]),
+        (withdrawn(receiver()), vec![]),
+        (withdrawn(receiver()), vec![offer(true)]),
         (receiver(), vec![leave()]),
-        (receiver(), vec![leave(), NetworkInput::Join { node: withdrawn() }, offer(true)]),
-        (withdrawn(), vec![leave(), NetworkInput::Join { node: receiver() }]),
+        (receiver(), vec![leave(), NetworkInput::Join { node: withdrawn(receiver()) }, offer(true)]),
+        (withdrawn(receiver()), vec![leave(), NetworkInput::Join { node: receiver() }]),
         (receiver(), vec![report(Some(Score::ONE))]),
         (receiver(), vec![report(Some(Score::ONE)), report(None)]),
     ]

@@ -121,18 +121,13 @@ pub(super) fn starts() -> Vec<Vec<Entry>> {
         let signal = |number: u64, key: &str| {
             entry(id(number), ItemKey::Environment(key.into()), "1", Layer::Environment)
         };
-        match third {
-            D::Unreadable => {
-                starts.push(items);
-                continue;
-            }
-            D::PastBrief => {
-                items.truncate(2);
-                items.push(opening());
-                starts.push(items);
-                continue;
-            }
-            _ => {}
+        if third == D::PastBrief {
+            items.truncate(2);
+            items.push(opening());
+        }
+        if [D::Unreadable, D::PastBrief].contains(&third) {
+            starts.push(items);
+            continue;
         }
         items.extend([signal(4, "s"), signal(5, "t")]);
         let working = Layer::Working { created_at: at(0), expires_at: Some(at(9)) };

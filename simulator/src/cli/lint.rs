@@ -76,8 +76,10 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     let files = targets::files_to_lint(&args.files, global)?;
-    if let Some(claims) = files.iter().find(|file| claims::is_claim_file(file)) {
-        if let Some(other) = files.iter().find(|file| !claims::is_claim_file(file)) {
+    let (of_claims, others): (Vec<&PathBuf>, Vec<&PathBuf>) =
+        files.iter().partition(|file| claims::is_claim_file(file));
+    if let Some(claims) = of_claims.first() {
+        if let Some(other) = others.first() {
             return Err(miette!(
                 help = "lint them one after the other",
                 "expected claims or state machines, found both: {} states claims, and {} does not",
