@@ -1,4 +1,4 @@
-//! The judges: `check`, the kernel's tests, and the oracle, and how their output is read.
+//! The judges: `check`, the kernel's tests, the oracle and the golden traces, and how their output is read.
 
 use crate::program::Run;
 use clap::ValueEnum;
@@ -58,11 +58,13 @@ pub enum Judge {
     KernelTests,
     /// The tests that compare the kernel with an independent implementation of the clauses.
     Oracle,
+    /// `replay` of the golden traces.
+    Goldens,
 }
 
 impl Judge {
     /// All judges, in the order of the table's columns.
-    pub const ALL: [Self; 3] = [Self::Check, Self::KernelTests, Self::Oracle];
+    pub const ALL: [Self; 4] = [Self::Check, Self::KernelTests, Self::Oracle, Self::Goldens];
 
     /// The name.
     #[must_use]
@@ -71,13 +73,14 @@ impl Judge {
             Self::Check => "check",
             Self::KernelTests => "kernel tests",
             Self::Oracle => "oracle",
+            Self::Goldens => "goldens",
         }
     }
 
     /// What Cargo builds for this judge.
     pub(crate) const fn build_arguments(self) -> &'static [&'static str] {
         match self {
-            Self::Check => &["build", "-p", "orchestrion", "--bin", "orchestrion"],
+            Self::Check | Self::Goldens => &["build", "-p", "orchestrion", "--bin", "orchestrion"],
             Self::KernelTests => {
                 &["test", "--no-run", "-p", "orchestrion-kernel", "-p", "orchestrion-optimizer"]
             }
@@ -111,6 +114,28 @@ pub fn test_finding(run: &Run) -> Finding {
         (false, failed) if failed.is_empty() => Finding::Stopped(run.reason()),
         (false, failed) => Finding::Failures(failed),
     }
+}
+
+/// What `replay` found, by its report in JSON: the trace that differs.
+#[must_use]
+pub fn replay_finding(run: &Run) -> Finding {
+    let Ok(report) = serde_json::from_str::<ReplayReport>(&run.stdout) else {
+        return Finding::Stopped(run.reason());
+    };
+    let different = report.cases.into_iter().filter(|case| case.verdict != "passed");
+    Finding::from_failures(different.map(|case| case.name).collect())
+}
+
+/// What is read of the report of `replay`.
+#[derive(Deserialize)]
+struct ReplayReport {
+    cases: Vec<ReplayedTrace>,
+}
+
+#[derive(Deserialize)]
+struct ReplayedTrace {
+    name: String,
+    verdict: String,
 }
 
 /// What is read of the report of `check`.
@@ -156,5 +181,17 @@ mod tests {
         assert_eq!(found("fails", limit, &["C-01"]), Finding::TookTooLong);
         assert_eq!(found("fails", "null", &["C-01"]), Finding::Nothing);
         assert_eq!(found("holds", "null", &[]), Finding::Nothing);
+    }
+
+    #[test]
+    fn replay_without_report_stopped() {
+        let found = |stdout: &str| {
+            let (stdout, stderr) = (stdout.to_owned(), "thread 'main' panicked at x.rs\nreason\n".to_owned());
+            replay_finding(&Run { succeeded: false, stdout, stderr })
+        };
+        let report = |verdict| format!(r#"{{"cases":[{{"name":"veto.ndjson","verdict":"{verdict}"}}]}}"#);
+        assert_eq!(found(&report("passed")), Finding::Nothing);
+        assert_eq!(found(&report("failed")), Finding::Failures(vec!["veto.ndjson".to_owned()]));
+        assert_eq!(found(""), Finding::Stopped("reason".to_owned()));
     }
 }

@@ -1,7 +1,7 @@
-//! The tests or checks of a judge. Each runs once without a fault and records the faults whose code it reaches; with a fault, only
+//! The tests, checks or replays of a judge. Each runs once without a fault and records the faults whose code it reaches; with a fault, only
 //! those run that reach it.
 
-use crate::judges::{CheckReport, Finding, Judge, ORACLE, check_finding, test_finding};
+use crate::judges::{CheckReport, Finding, Judge, ORACLE, check_finding, replay_finding, test_finding};
 use crate::program::{Built, Invocation, Run, Switch, build, failed_test, run};
 use std::collections::BTreeSet;
 use std::io;
@@ -18,6 +18,9 @@ const TIME_MIN: Duration = Duration::from_secs(20);
 const RECORDING_TIME_MAX: Duration = Duration::from_secs(600);
 /// Tests that take less time run in one process, before the others.
 const SHORT_TEST_MAX: Duration = Duration::from_millis(500);
+
+/// The folder of the golden traces.
+const GOLDENS: &str = "specs/scenarios";
 
 /// The policy under which claims fail without a fault: the findings.
 const AS_DRAWN: &str = "as-drawn";
@@ -75,10 +78,10 @@ impl Check {
     }
 }
 
-/// A test, or a model of a check.
+/// A test, a model of a check, or a golden trace.
 #[derive(Clone, Debug)]
 struct Case {
-    /// The name of the test or the model.
+    /// The name of the test, the model or the trace.
     name: String,
     invocation: Invocation,
     /// The time without a fault.
@@ -88,7 +91,7 @@ struct Case {
     expected: BTreeSet<String>,
 }
 
-/// The cases that belong together: the tests of a program, or the models of a check.
+/// The cases that belong together: the tests of a program, the models of a check, or the golden traces.
 #[derive(Clone, Debug)]
 struct Stage {
     program: Built,
@@ -137,10 +140,13 @@ impl Suite {
                         stages.push(models_of(&program, check)?);
                     }
                 }
+                Judge::Goldens => {
+                    stages.push(goldens_of(&Built { program: program.program, folder: copy.to_path_buf() })?);
+                }
             }
         }
         let count: usize = stages.iter().map(|stage| stage.cases.len()).sum();
-        eprintln!("{}: {count} tests or models run without a fault", judge.as_str());
+        eprintln!("{}: {count} tests, models or traces run without a fault", judge.as_str());
         let records = tempfile::tempdir()?;
         for stage in &mut stages {
             let recorded = in_parallel(&stage.cases, jobs, |position, case| {
@@ -199,6 +205,7 @@ impl Suite {
         };
         match self.judge {
             Judge::Check => cases.iter().map(|case| with_own_limit(single(case))).collect(),
+            Judge::Goldens => cases.iter().map(single).collect(),
             Judge::KernelTests | Judge::Oracle => {
                 let (short, long): (Vec<&Case>, Vec<&Case>) =
                     cases.iter().copied().partition(|case| case.duration < SHORT_TEST_MAX);
@@ -254,6 +261,7 @@ fn finding(judge: Judge, run: &Run, expected: &BTreeSet<String>) -> Finding {
     match judge {
         Judge::KernelTests | Judge::Oracle => test_finding(run),
         Judge::Check => check_finding(run, expected),
+        Judge::Goldens => replay_finding(run),
     }
 }
 
@@ -295,6 +303,20 @@ fn models_of(program: &Built, check: &Check) -> io::Result<Stage> {
     };
     let cases = names.into_iter().map(model).collect();
     Ok(Stage { program: program.clone(), cases, may_fail: check.policy == AS_DRAWN })
+}
+
+/// The golden traces, each a case of its own.
+fn goldens_of(program: &Built) -> io::Result<Stage> {
+    let mut cases = Vec::new();
+    for entry in std::fs::read_dir(program.folder.join(GOLDENS))? {
+        let Ok(name) = entry?.file_name().into_string() else { continue };
+        if name.ends_with(".ndjson") {
+            let file = format!("{GOLDENS}/{name}");
+            let arguments = ["replay", "--format", "json", &file].map(str::to_owned);
+            cases.push(case(name, program.invocation(arguments.to_vec())));
+        }
+    }
+    Ok(Stage { program: program.clone(), cases, may_fail: false })
 }
 
 /// Calls a function for each item, with its position, on this many threads. The results are in the order of the items.

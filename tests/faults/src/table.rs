@@ -137,7 +137,7 @@ impl Table {
              scopes up to {scope}.\n",
             self.summary()
         );
-        page.push_str("| fault | clause | the faulty kernel | check | kernel tests | oracle |\n|---|---|---|---|---|---|\n");
+        page.push_str("| fault | clause | the faulty kernel | check | kernel tests | oracle | goldens |\n|---|---|---|---|---|---|---|\n");
         let cell = |row: &Row, judge: Judge| {
             row.finding(judge)
                 .map_or_else(|| "not asked".to_owned(), |found| short(found).replace('|', "\\|"))
@@ -150,12 +150,13 @@ impl Table {
             };
             let _ = writeln!(
                 page,
-                "| {} | {} | {sentence} | {} | {} | {} |",
+                "| {} | {} | {sentence} | {} | {} | {} | {} |",
                 row.fault.id(),
                 fault.clause.as_str(),
                 cell(row, Judge::Check),
                 cell(row, Judge::KernelTests),
-                cell(row, Judge::Oracle)
+                cell(row, Judge::Oracle),
+                cell(row, Judge::Goldens)
             );
         }
         let mut only: Vec<(&str, &str)> =

@@ -50,7 +50,7 @@ pub fn read_explanations(path: &Path) -> Result<BTreeMap<MutantName, String>, Re
 /// Numbers of mutants by outcome.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
-    detected: [usize; 3],
+    detected: [usize; 4],
     took_too_long: usize,
     missed: usize,
     not_tried: usize,
@@ -78,9 +78,9 @@ impl Counts {
     }
 
     fn row(&self, name: &str) -> String {
-        let [kernel_tests, check, oracle] = self.detected;
+        let [kernel_tests, goldens, check, oracle] = self.detected;
         format!(
-            "| {name} | {} | {kernel_tests} | {check} | {oracle} | {} | {} | {} | {} |\n",
+            "| {name} | {} | {kernel_tests} | {goldens} | {check} | {oracle} | {} | {} | {} | {} |\n",
             self.tried(),
             self.took_too_long,
             self.missed,
@@ -94,8 +94,9 @@ impl Counts {
 const fn column(judge: Judge) -> usize {
     match judge {
         Judge::KernelTests => 0,
-        Judge::Check => 1,
-        Judge::Oracle => 2,
+        Judge::Goldens => 1,
+        Judge::Check => 2,
+        Judge::Oracle => 3,
     }
 }
 
@@ -145,9 +146,9 @@ pub fn page(judged: &[Judged], explained: &BTreeMap<MutantName, String>) -> Stri
         summary(judged, explained)
     );
     page.push_str(
-        "| file | mutants | kernel tests | check | oracle | endless | missed | not tried | not compiling |\n",
+        "| file | mutants | kernel tests | goldens | check | oracle | endless | missed | not tried | not compiling |\n",
     );
-    page.push_str("|---|---|---|---|---|---|---|---|---|\n");
+    page.push_str("|---|---|---|---|---|---|---|---|---|---|\n");
     let mut by_file: BTreeMap<&str, Vec<&Judged>> = BTreeMap::new();
     for one in judged {
         by_file.entry(one.mutant.file.as_str()).or_default().push(one);
@@ -207,7 +208,7 @@ mod tests {
             "20 mutants ran; nothing detects 2 (10.0 %), of which 1 have no explanation"
         );
         let page = page(&judged(1), &explained);
-        assert!(page.contains("| kernel/src/a.rs | 20 | 0 | 19 | 0 | 0 | 1 | 0 | 0 |"), "{page}");
+        assert!(page.contains("| kernel/src/a.rs | 20 | 0 | 0 | 19 | 0 | 0 | 1 | 0 | 0 |"), "{page}");
         assert!(page.contains("| kernel/src/a.rs: 0: `a \\| b` | No code calls it. |"), "{page}");
     }
 
