@@ -100,6 +100,12 @@ struct Stage {
     may_fail: bool,
 }
 
+impl Stage {
+    fn duration(&self) -> Duration {
+        self.cases.iter().map(|case| case.duration).sum()
+    }
+}
+
 /// A process that runs cases.
 struct Process {
     invocation: Invocation,
@@ -154,6 +160,10 @@ impl Suite {
             });
             stage.cases = recorded.into_iter().collect::<io::Result<_>>()?;
             stage.cases.sort_by_key(|case| case.duration);
+        }
+        // The order of checks is that of the policies.
+        if judge != Judge::Check {
+            stages.sort_by_key(Stage::duration);
         }
         Ok(Self { judge, stages })
     }
