@@ -28,6 +28,7 @@ mod queue;
 mod renamed_flags;
 mod replay;
 pub mod report_schemas;
+mod requirements;
 mod route;
 mod run;
 mod show;
@@ -88,8 +89,11 @@ enum Command {
 /// Runs the command with the arguments of the process.
 #[must_use]
 pub fn main() -> ExitCode {
-    let parsed =
-        Cli::command().try_get_matches().and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
+    let mut command = Cli::command();
+    let parsed = command.try_get_matches_from_mut(std::env::args_os()).and_then(|matches| {
+        requirements::check(&matches, &mut command)?;
+        Ok((Cli::from_arg_matches(&matches)?, matches))
+    });
     let (cli, matches) = match parsed {
         Ok(parsed) => parsed,
         Err(error) => return usage_error(&error),

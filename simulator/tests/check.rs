@@ -471,8 +471,27 @@ fn models_are_stepped_through_by_hand() {
 fn stepping_needs_one_explored_model() {
     let printed = check(2, &folder(), &["--step", "--model", "debate", "--model", "facts"]);
     assert!(printed.contains("expected 1, found 2 (debate, facts)"), "{printed}");
-    let printed = check(2, &folder(), &["--step", "--model", "rivals"]);
-    assert!(printed.contains("cannot run `rivals`"), "{printed}");
+    for mode in [&["--step"][..], &["--simulate"], &["--reach", "Blocked"], &["--statistics"]] {
+        let printed = check(2, &folder(), &[mode, &["--model", "rivals"]].concat());
+        assert!(printed.contains("cannot run `rivals`"), "{printed}");
+    }
+}
+
+#[test]
+fn claims_of_the_project_are_checked_or_listed_as_not_checked() {
+    let folder = folder();
+    let claims = "claims:\n- {id: no-call, never: {event: tool_call}}\n";
+    fs::write(folder.path().join("mine.yaml"), claims).unwrap();
+    let printed = step(&folder, &["--model", "lifecycle", "--claims", "mine.yaml"], "1\n1\n");
+    assert_eq!(printed.matches("no-call VIOLATED, event tool_call").count(), 1, "{printed}");
+    for mode in [&["--simulate"][..], &["--reach", "Blocked"], &["--statistics"], &["--mutants"]] {
+        let printed = check(2, &folder, &[mode, &["--claims", "mine.yaml"]].concat());
+        assert!(printed.contains("cannot be used with"), "{printed}");
+    }
+    fs::write(folder.path().join("orchestrion.yaml"), "policies: [hardened]\nclaims: [mine.yaml]\n").unwrap();
+    let report = json(0, &folder, &["--simulate", "--runs", "1", "--depth", "5"]);
+    let not_checked = report["policies"][0]["not_checked"].as_array().unwrap();
+    assert!(not_checked.contains(&"no-call".into()), "{not_checked:?}");
 }
 
 #[test]

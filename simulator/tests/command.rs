@@ -338,6 +338,7 @@ fn export_prints_each_target() {
         (vec!["export", "tla"], "---- MODULE Control ----\n"),
         (vec!["export", "table", "--policy", "as-drawn"], "# Transition table"),
         (vec!["export", "schema", "--schema", "policy"], "{\n"),
+        (vec!["export", "schema", "--schema", "scope"], "{\n"),
     ];
     for (arguments, start) in starts {
         assert!(expect(0, folder.path(), &arguments).starts_with(start), "{arguments:?}");
@@ -352,6 +353,15 @@ fn export_prints_each_target() {
     );
     expect(0, folder.path(), &["export", "promela", "--output", "control"]);
     expect(2, folder.path(), &["export", "promela", "--output", "control"]);
+    for unread in [
+        &["export", "claims", "--policy", "as-drawn"][..],
+        &["export", "tla", "--all"],
+        &["export", "tla", "--schema", "claims"],
+        &["export", "man", "--shell", "bash"],
+    ] {
+        let printed = expect(2, folder.path(), unread);
+        assert!(printed.contains("this target does not read it"), "{printed}");
+    }
 }
 
 #[test]

@@ -204,6 +204,11 @@ fn bad_arguments_are_refused_with_place_and_remedy() {
     let two = ["--set", "call.error=timeout", "--set", "call.error=error"];
     let (_, error) = run(2, path, &[&["fork", happy, "--step", "11"][..], &two].concat());
     assert!(error.contains("expected one input for the step, found two"), "{error}");
+    for name in ["passes", "bounds.passes"] {
+        let two = ["--set", "policy.passes=2", "--set", &format!("policy.{name}=3")];
+        let (_, error) = run(2, path, &[&["fork", happy, "--step", "11"][..], &two].concat());
+        assert!(error.contains("--set policy.bounds.passes: expected one value, found two"), "{error}");
+    }
     fs::copy(happy, path.join("alone.ndjson")).unwrap();
     let (_, error) = run(2, path, &["fork", "alone.ndjson", "--step", "11", "--set", "call.error=timeout"]);
     assert!(error.contains("no scenario to continue with: expected alone.yaml beside the trace"), "{error}");

@@ -281,3 +281,25 @@ fn project_policy_is_default_of_scenarios() {
         &["judged under the recorded policies: there is no orchestrion.yaml in this folder or above it\n"],
     );
 }
+
+/// The traces of scenarios with one file name do not replace each other, and a scenario that is named twice runs once.
+#[test]
+fn scenarios_of_two_folders_may_have_one_name() {
+    let folder = project();
+    let folder = folder.path();
+    fs::create_dir(folder.join("scenarios/more")).unwrap();
+    for file in [SCENARIO, GOLDEN] {
+        let other = file.replace("scenarios/", "scenarios/more/");
+        let text = read(folder, file).replace("../policies", "../../policies");
+        fs::write(folder.join(other), text).unwrap();
+    }
+    run(0, folder, &["run", "--accept"]);
+    let (out, _) = run(0, folder, &["run", "--check", "scenarios", SCENARIO]);
+    assert!(out.contains("2 of 2"), "{out}");
+    run(0, folder, &["run", "--runs", "2"]);
+    edit(folder, POLICY, "veto_from: 0.85", "veto_from: 0.99");
+    run(1, folder, &["run", "--check"]);
+    for file in ["first-request", "first-request.2"] {
+        run(0, folder, &["replay", &format!(".orchestrion/{file}.trace.ndjson")]);
+    }
+}

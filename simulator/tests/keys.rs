@@ -50,6 +50,8 @@ fn keys_are_created_for_every_node() {
         text.lines().filter(|line| !line.starts_with("    public_key: ")).map(|line| format!("{line}\n"));
     assert_eq!(rest.collect::<String>(), INVOICES);
     let (out, _) = keys(0, &folder, &["create", "net.yaml"]);
+    assert!(out.starts_with("every node has a public key; `--all` also creates key files"), "{out}");
+    let (out, _) = keys(0, &folder, &["create", "net.yaml", "--all"]);
     assert_eq!(out, "no key is missing; replace one with `orchestrion keys rotate`\n");
     assert_eq!(fs::read_to_string(folder.path().join("net.yaml")).unwrap(), text);
 }

@@ -158,3 +158,30 @@ fn two_runs_write_one_trace() {
         }
     }
 }
+
+/// The journal of a closed conversation is finished, and the only record of the conversation.
+#[test]
+fn run_replaces_no_journal() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    fs::copy(format!("{SCENARIOS}/happy.yaml"), folder.join("live.yaml")).unwrap();
+    let trace = fs::read_to_string(format!("{SCENARIOS}/happy.ndjson")).unwrap();
+    let journal = trace.replacen("orchestrion-trace/5\"", "orchestrion-trace/5-journal\"", 1);
+    assert_ne!(trace, journal);
+    fs::create_dir(folder.join("out")).unwrap();
+    for (file, arguments, help) in [
+        ("out/live.trace.ndjson", &["run", "live.yaml", "--out-dir", "out"][..], "--out-dir"),
+        ("live.ndjson", &["run", "live.yaml", "--accept"], "golden trace"),
+    ] {
+        fs::write(folder.join(file), &journal).unwrap();
+        let (_, error) = run(2, folder, arguments);
+        assert!(error.contains("is not a trace with all events and is not overwritten"), "{error}");
+        assert!(error.contains(help), "{error}");
+        assert_eq!(fs::read_to_string(folder.join(file)).unwrap(), journal);
+    }
+    // The name of a scenario says nothing about the format of its trace.
+    fs::copy(format!("{SCENARIOS}/happy.yaml"), folder.join("my-journal.yaml")).unwrap();
+    for _ in 0..2 {
+        run(0, folder, &["run", "my-journal.yaml", "--quiet"]);
+    }
+}

@@ -29,7 +29,8 @@ pub enum KeyError {
         path: PathBuf,
     },
     /// The node has no key.
-    #[error("{}: missing key: expected a key file, found none; create the key, or choose another folder", .path.display())]
+    #[error("{}: missing key: expected a key file, found none; create it with `orchestrion keys create \
+             NETWORK --all`, or choose another folder", .path.display())]
     Missing {
         /// The key file.
         path: PathBuf,
@@ -37,7 +38,7 @@ pub enum KeyError {
     /// The file is no key file.
     #[error(
         "{}: malformed key file: expected 64 lower-case hexadecimal digits and a newline, found {found}; restore the file, or \
-         remove it and create a key",
+         remove it and create a key with `orchestrion keys create NETWORK --all`",
         .path.display()
     )]
     Malformed {

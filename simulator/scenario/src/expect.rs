@@ -219,7 +219,8 @@ impl ClaimId {
             LabeledError::new(
                 format!("unknown claim `{}`", text.escape_debug()),
                 format!(
-                    "{}list the claims with: orchestrion export claims",
+                    "{}list the claims with: orchestrion export claims; change or remove a claim of the project instead of \
+                     waiving it",
                     suggest_nearest(text, CLAIMS.iter().map(|claim| claim.id))
                 ),
             )

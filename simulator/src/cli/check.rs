@@ -28,7 +28,7 @@ pub(super) use options::Args;
 use super::args::{Format, GlobalArgs, ReportFormat};
 use super::exit_status::ExitStatus;
 use super::output::{self, ReportStyle};
-use super::test_report::{TestReport, text_output};
+use super::test_report::{TestCase, TestReport, rules, text_output};
 use jiff::civil::Date;
 use jiff::{Timestamp, tz::TimeZone};
 use miette::{IntoDiagnostic, Result, miette};
@@ -36,6 +36,7 @@ use orchestrion_kernel::Policy;
 use orchestrion_report::text::sanitize;
 use plan::CheckPlan;
 use result::{PolicyResult, check_policy, exit_status};
+use std::path::Path;
 use waivers::waiver_statuses;
 
 pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
@@ -55,7 +56,17 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
         Some(mode) => args.format.without_cases(mode)?,
         None => Format::Human,
     };
-    let plan = CheckPlan::new(args, global)?;
+    let plan = match CheckPlan::new(args, global) {
+        Ok(plan) => plan,
+        Err(error) => {
+            output::print_diagnostic(&error);
+            let file = args.policy.as_deref().map(Path::new).or(global.config.as_deref());
+            let file = file.unwrap_or_else(|| Path::new(orchestrion_project::FILE));
+            let case = TestCase::of_error("check", file, &rules::INVALID_FILE, &error);
+            TestReport::new("check", ExitStatus::Error, vec![case]).print(args.format)?;
+            return Ok(ExitStatus::Error);
+        }
+    };
     if args.step {
         return step::run(&plan, args, global, style);
     }
@@ -64,6 +75,9 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     }
     if args.mutants {
         plan.ensure_standard_models()?;
+    }
+    if target.is_some() || args.statistics {
+        plan.ensure_explored(args)?;
     }
     plan.ensure_enumerable(&args.search, global.quiet)?;
     if let Some(target) = target {

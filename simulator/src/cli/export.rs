@@ -17,6 +17,7 @@ use orchestrion_kernel::Policy;
 use orchestrion_lint::parse;
 use orchestrion_model::export::promela::promela;
 use orchestrion_model::export::{ControlModel, tla};
+use orchestrion_project::scope_file;
 use orchestrion_report::pages;
 use orchestrion_scenario::policy_file;
 use orchestrion_trace::Reader;
@@ -67,19 +68,20 @@ pub(super) struct Args {
     /// Read this trace (for base and itf).
     #[arg(value_name = "TRACE")]
     trace: Option<PathBuf>,
-    /// Use this policy: `hardened`, `as-drawn` or a file [default: hardened; for the table, all rows].
+    /// Use this policy: `hardened`, `as-drawn` or a file (for table, mermaid, dot, promela, tla and policy) [default: hardened; for
+    /// the table, all rows].
     #[arg(long, value_name = "POLICY")]
     policy: Option<String>,
-    /// Select the schema.
-    #[arg(long, value_name = "FORMAT", default_value = "scenario")]
-    schema: Schema,
+    /// Select the schema (for schema) [default: scenario].
+    #[arg(long, value_name = "FORMAT")]
+    schema: Option<Schema>,
     /// Select the shell (for completions).
     #[arg(long, value_name = "SHELL")]
     shell: Option<Shell>,
     /// Write to this folder (man, promela, tla) or to this file (base, itf), not to standard output.
     #[arg(long, value_name = "PATH")]
     output: Option<PathBuf>,
-    /// Include transitions of failures and cancellation in the diagram.
+    /// Include transitions of failures and cancellation (for mermaid and dot).
     #[arg(long)]
     all: bool,
 }
@@ -136,6 +138,8 @@ enum Schema {
     Network,
     /// Tasks for `route`.
     Task,
+    /// Scope files of `check`.
+    Scope,
     /// Claims of a project.
     Claims,
     /// Experiments for `explore`.
@@ -164,6 +168,7 @@ enum Schema {
 
 /// Runs the command; `program` describes the whole command line, for completions and the manual.
 pub(super) fn run(args: &Args, program: Command) -> Result<ExitStatus> {
+    args.ensure_read()?;
     match args.target {
         ExportTarget::Base => return base::run(args.trace.as_deref(), args.output.as_deref()),
         ExportTarget::Itf => return itf::run(args.trace.as_deref(), args.output.as_deref()),
@@ -195,7 +200,7 @@ pub(super) fn run(args: &Args, program: Command) -> Result<ExitStatus> {
         ExportTarget::Table => pages::table(policy.as_ref()),
         ExportTarget::Claims => pages::claims(),
         ExportTarget::ClaimFields => orchestrion_user_claims::fields_page(),
-        ExportTarget::Schema => schema(args.schema)?,
+        ExportTarget::Schema => schema(args.schema.unwrap_or(Schema::Scenario))?,
         ExportTarget::Completions => completions(args.shell, program)?,
         ExportTarget::Man => manual(program).into_diagnostic()?.into_iter().map(|(_, page)| page).collect(),
         ExportTarget::Mermaid => pages::mermaid(&policy.unwrap_or_else(Policy::hardened), args.all),
@@ -207,6 +212,37 @@ pub(super) fn run(args: &Args, program: Command) -> Result<ExitStatus> {
     };
     output::page_stdout().write_all(text.as_bytes()).into_diagnostic()?;
     Ok(ExitStatus::Success)
+}
+
+impl Args {
+    /// Refuses an option that the target does not read.
+    fn ensure_read(&self) -> Result<()> {
+        use ExportTarget as Target;
+        let options: [(&str, bool, &[Target]); 4] = [
+            (
+                "--policy",
+                self.policy.is_some(),
+                &[Target::Table, Target::Mermaid, Target::Dot, Target::Promela, Target::Tla, Target::Policy],
+            ),
+            ("--schema", self.schema.is_some(), &[Target::Schema]),
+            ("--shell", self.shell.is_some(), &[Target::Completions]),
+            ("--all", self.all, &[Target::Mermaid, Target::Dot]),
+        ];
+        for (option, is_given, targets) in options {
+            if is_given && !targets.contains(&self.target) {
+                let names: Vec<String> = targets
+                    .iter()
+                    .filter_map(|target| Some(target.to_possible_value()?.get_name().to_owned()))
+                    .collect();
+                return Err(miette!(
+                    help = "leave it out",
+                    "{option} is for {}; this target does not read it",
+                    names.join(", ")
+                ));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Opens the trace of a target that reads one. Prints the error and returns `None` if its first line is unreadable.
@@ -232,6 +268,7 @@ fn schema(schema: Schema) -> Result<String> {
         Schema::StdioMany => orchestrion_stdio::protocol::many_schema(),
         Schema::Network => orchestrion_network::network_schema(),
         Schema::Task => orchestrion_network::task_schema(),
+        Schema::Scope => scope_file::scope_schema(),
         Schema::Claims => orchestrion_user_claims::claim_schema(),
         Schema::Experiment => orchestrion_experiment::experiment_schema(),
         Schema::CheckReport => report_schemas::check(),

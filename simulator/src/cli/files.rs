@@ -3,7 +3,7 @@
 use miette::{IntoDiagnostic as _, Report, Result, miette};
 use orchestrion_files::limits::{FOLDER_ENTRIES_MAX, PATHS_BYTES_MAX};
 use orchestrion_files::{Access, FileKind, Target, TargetSync, WriteError, create};
-use orchestrion_trace::{Reader, TRACE_FILE, TraceError, TraceErrorKind};
+use orchestrion_trace::{EVENT_TRACE_FILE, Reader, TraceError, TraceErrorKind};
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -40,10 +40,18 @@ fn open(path: &Path) -> Result<(File, String), TraceError> {
     }
 }
 
-/// Writes a trace; overwrites an earlier finished trace, and no other file.
+/// Writes a trace; overwrites an earlier finished trace with all events, and no other file.
 pub(super) fn replace_trace(path: &Path, bytes: &[u8]) -> Result<()> {
-    let target = Target::open(path, &TRACE_FILE)
-        .map_err(|error| with_help(&error, "choose another folder with --out-dir, or move the file away"))?;
+    replace_event_trace(path, bytes, "choose another folder with --out-dir, or move the file away")
+}
+
+/// Writes the golden trace of a scenario; overwrites an earlier one, and no other file.
+pub(super) fn replace_golden(path: &Path, bytes: &[u8]) -> Result<()> {
+    replace_event_trace(path, bytes, "move the file away: this is the path of the scenario's golden trace")
+}
+
+fn replace_event_trace(path: &Path, bytes: &[u8], help: &str) -> Result<()> {
+    let target = Target::open(path, &EVENT_TRACE_FILE).map_err(|error| with_help(&error, help))?;
     replace(target, |file| file.write_all(bytes))
 }
 

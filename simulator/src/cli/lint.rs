@@ -127,16 +127,17 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
         dot::write(&machines, &[], path)?;
     }
     let status = ExitStatus::combine(&statuses);
-    if machines.is_empty() {
+    if machines.is_empty() && args.format == ReportFormat::Human {
         // Every error was printed.
-        TestReport::new("lint", status, unreadable).print(args.format)?;
         return Ok(status);
     }
     let mut out = text_output(args.format, output::stdout());
     report::human(&machines, global.quiet, status, output::width(), &mut out).into_diagnostic()?;
     drop(out);
     match args.format {
-        ReportFormat::Json => json::json(&machines, status, &mut output::stdout()).into_diagnostic()?,
+        ReportFormat::Json => {
+            json::json(&machines, &unreadable, status, &mut output::stdout()).into_diagnostic()?;
+        }
         format => {
             let cases = machines.iter().flat_map(cases::of_machine).chain(unreadable).collect();
             TestReport::new("lint", status, cases).print(format)?;

@@ -7,6 +7,7 @@ mod many;
 pub(in crate::cli) mod monitor;
 pub(in crate::cli) mod runs;
 mod stdio;
+mod traces;
 
 use super::args::{GlobalArgs, ReportFormat, duration};
 use super::exit_status::ExitStatus;
@@ -15,7 +16,7 @@ use super::test_report::{Diagnostic, Location, TestCase, TestReport, rules, text
 use super::user_claims::{ClaimArgs, TraceVerdicts};
 use super::{output, targets};
 use golden::GoldenMode;
-use miette::{IntoDiagnostic, Result, miette};
+use miette::{IntoDiagnostic, Result};
 use monitor::run_with_claims;
 
 pub(super) use monitor::continue_with_claims;
@@ -28,6 +29,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 pub(super) use stdio::continue_with_host;
+use traces::TraceFiles;
 
 /// Run scenarios with their scripted modules, record a trace of each, and show it.
 #[derive(Debug, clap::Args)]
@@ -180,17 +182,17 @@ pub(super) struct Args {
     #[arg(long, value_name = "SCENARIO|POLICY", conflicts_with_all = ["scenarios", "config", "fail_fast"])]
     stdio: Option<String>,
     /// Store the conversation in this journal, and resume it if the file exists. Needs --stdio.
-    #[arg(long, value_name = "FILE", requires = "stdio")]
+    #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
     /// Let the host open many conversations under this policy, each with a journal in this folder. Needs --stdio.
-    #[arg(long, value_name = "DIR", requires = "stdio", conflicts_with_all = ["journal", "keys"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["journal", "keys"])]
     journals: Option<PathBuf>,
     /// Refuse a journal that ends before this step, the largest that the host stored. Needs --journal.
-    #[arg(long, value_name = "STEP", requires = "journal")]
+    #[arg(long, value_name = "STEP")]
     acknowledged_step: Option<u64>,
     /// Sign handoffs between nodes with the keys in this folder, which `orchestrion keys` creates [default: simulated keys, which
     /// are no secret]. Needs --stdio.
-    #[arg(long, value_name = "DIR", requires = "stdio")]
+    #[arg(long, value_name = "DIR")]
     keys: Option<PathBuf>,
     /// Compare each run with the golden trace of its scenario, and fail where one differs or is missing.
     #[arg(long, conflicts_with_all = ["stdio", "cross_check", "accept"])]
@@ -202,7 +204,7 @@ pub(super) struct Args {
     #[arg(long, conflicts_with = "stdio")]
     cross_check: bool,
     /// Stop the 0-1 program of a context after this time (for example 90s or 10m) and report it as not cross-checked.
-    #[arg(long, value_name = "TIME", default_value = "60s", requires = "cross_check", value_parser = duration)]
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration)]
     timeout: Duration,
     #[command(flatten)]
     runs: runs::RunsArgs,
@@ -228,11 +230,11 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
         return stdio::run(subject, stored, args.keys.as_deref(), claims, global);
     }
     let scenarios = targets::scenarios(&args.scenarios, global)?;
-    ensure_distinct_traces(&scenarios)?;
+    let traces = TraceFiles::new(&scenarios, &global.out_dir);
     let policy = targets::default_policy(global)?;
     let claims = args.claims.read(global)?;
     if let Some(mode) = args.golden_mode() {
-        let settings = golden::Settings { mode, policy: &policy, claims: &claims, global };
+        let settings = golden::Settings { mode, policy: &policy, claims: &claims, traces: &traces, global };
         return golden::run(&scenarios, &settings, args);
     }
     if let Some(runs) = args.runs.runs {
@@ -240,13 +242,14 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     }
     let (mut statuses, mut cases) = (Vec::new(), Vec::new());
     for path in &scenarios {
-        let (status, case) = match run_file(path, &policy, scenarios.len() == 1, &claims, args, global) {
-            Ok((status, diagnostics)) => (status, TestCase::of_file("run", path, status, diagnostics)),
-            Err(error) => {
-                output::print_diagnostic(&error);
-                (ExitStatus::Error, TestCase::of_error("run", path, &rules::INVALID_FILE, &error))
-            }
-        };
+        let (status, case) =
+            match run_file(path, &policy, scenarios.len() == 1, &claims, &traces, args, global) {
+                Ok((status, diagnostics)) => (status, TestCase::of_file("run", path, status, diagnostics)),
+                Err(error) => {
+                    output::print_diagnostic(&error);
+                    (ExitStatus::Error, TestCase::of_error("run", path, &rules::INVALID_FILE, &error))
+                }
+            };
         statuses.push(status);
         cases.push(case);
         if args.fail_fast && status != ExitStatus::Success {
@@ -256,22 +259,6 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     let status = ExitStatus::combine(&statuses);
     TestReport::new("run", status, cases).print(args.format)?;
     Ok(status)
-}
-
-/// Returns an error if two scenarios would write the same trace file.
-fn ensure_distinct_traces(scenarios: &[PathBuf]) -> Result<()> {
-    let mut names = std::collections::BTreeMap::new();
-    for path in scenarios {
-        if let Some(other) = names.insert(path.file_stem(), path) {
-            return Err(miette!(
-                help = "run them one after the other, each with its own --out-dir",
-                "{} and {} write the same trace file",
-                other.display(),
-                path.display()
-            ));
-        }
-    }
-    Ok(())
 }
 
 impl Args {
@@ -290,14 +277,13 @@ fn run_file(
     policy: &Policy,
     is_single: bool,
     claims: &[UserClaim],
+    traces: &TraceFiles<'_>,
     args: &Args,
     global: &GlobalArgs,
 ) -> Result<(ExitStatus, Vec<Diagnostic>)> {
     let mut scenario = Scenario::read_with_default(path, policy)?;
-    let mut trace = global.out_dir.join(format!("{}.trace.ndjson", scenario.name));
+    let trace = traces.of(path, args.runs.seed);
     if let Some(seed) = args.runs.seed {
-        // The trace of the scenario's own seed remains.
-        trace.set_file_name(format!("{}.seed-{seed}.trace.ndjson", scenario.name));
         scenario = scenario.with_seed(&seed.to_string());
     }
     let expected_claims = scenario.project_claims();

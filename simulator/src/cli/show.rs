@@ -86,7 +86,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["step", "html"])]
     redact: Option<PathBuf>,
     /// Also hide which messages, arguments and outputs of different steps are equal.
-    #[arg(long, requires = "redact")]
+    #[arg(long)]
     redact_equality: bool,
 }
 

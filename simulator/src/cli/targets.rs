@@ -5,6 +5,7 @@ use super::files;
 use miette::{Result, miette};
 use orchestrion_kernel::Policy;
 use orchestrion_project::{PolicyReference, Project};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Reads the project file: the one of `--config`, or the nearest in this folder or above it.
@@ -77,6 +78,9 @@ pub(super) fn scenarios(arguments: &[PathBuf], global: &GlobalArgs) -> Result<Ve
             ));
         }
     }
+    // A scenario and its folder may both be named.
+    let mut seen = BTreeSet::new();
+    scenarios.retain(|path| path.canonicalize().map_or(true, |path| seen.insert(path)));
     Ok(scenarios)
 }
 

@@ -233,6 +233,25 @@ impl TraceVerdicts {
         })
     }
 
+    /// Writes the claims whose first violation is at a step.
+    pub(super) fn report_step(
+        &self,
+        claims: &[UserClaim],
+        at: u64,
+        width: usize,
+        out: &mut impl Write,
+    ) -> io::Result<()> {
+        for (claim, one) in claims.iter().zip(&self.verdicts) {
+            if let Some(Violation { step, event, reason }) = &one.violation
+                && *step == at
+            {
+                let text = format!("{} VIOLATED, event {}: {reason}", claim.id, event.name());
+                write_violated(claim, &text, width, out)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Writes the claims that are violated, and unless `quiet` the numbers of the others.
     pub(super) fn report(
         &self,
@@ -245,12 +264,7 @@ impl TraceVerdicts {
         for (claim, one) in claims.iter().zip(&self.verdicts) {
             let Some(Violation { step, event, reason }) = one.unexpected() else { continue };
             let text = format!("{} VIOLATED at step {step}, event {}: {reason}", claim.id, event.name());
-            write_hanging(COLUMN, "  claim", &text, width, out)?;
-            write_hanging(COLUMN, "", &claim.sentence, width, out)?;
-            if let Some(why) = &claim.why {
-                write_hanging(COLUMN, "", &sanitize(why.trim()), width, out)?;
-            }
-            write_hanging(COLUMN, "    stated", &sanitize(&claim.place), width, out)?;
+            write_violated(claim, &text, width, out)?;
             write_command("show", &format!("orchestrion show {} --step {step}", quoted(trace)), width, out)?;
         }
         if quiet || claims.is_empty() {
@@ -288,4 +302,14 @@ impl TraceVerdicts {
         }
         Ok(())
     }
+}
+
+/// Writes a violation of a claim, with what the claim states and where.
+fn write_violated(claim: &UserClaim, text: &str, width: usize, out: &mut impl Write) -> io::Result<()> {
+    write_hanging(COLUMN, "  claim", text, width, out)?;
+    write_hanging(COLUMN, "", &claim.sentence, width, out)?;
+    if let Some(why) = &claim.why {
+        write_hanging(COLUMN, "", &sanitize(why.trim()), width, out)?;
+    }
+    write_hanging(COLUMN, "    stated", &sanitize(&claim.place), width, out)
 }

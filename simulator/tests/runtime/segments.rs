@@ -218,7 +218,10 @@ async fn refusals_name_place_expectation_and_remedy() {
     fs::write(folder.join("edited.ndjson"), &edited).unwrap();
     assert!(erase("edited.ndjson").contains("edited.ndjson:3: chain mismatch: expected"));
     assert_eq!(fs::read_to_string(folder.join("edited.ndjson")).unwrap(), edited);
-    assert!(refused(folder, &["journal", "erase", &segment]).contains("--before"));
+    let neither = refused(folder, &["journal", "erase", &segment]);
+    assert!(neither.contains("--before") && neither.contains("--containing"), "{neither}");
+    // An empty text would be in every text.
+    assert!(refused(folder, &["journal", "erase", &segment, "--containing", ""]).contains("--containing"));
 }
 
 /// The process is killed at many moments of a rotation. The journal then opens with all its steps, rotated or not, and the rotation can

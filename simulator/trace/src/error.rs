@@ -125,8 +125,8 @@ impl fmt::Display for TraceErrorKind {
                 "empty trace: expected a header, found no line; record a trace with: orchestrion run SCENARIO",
             ),
             Self::Torn => f.write_str(
-                "torn line: expected a chain and a newline at its end, found neither; the lines above still replay, so \
-                 remove this line or record the trace again",
+                "torn line: expected a chain and a newline at its end, found neither; record the trace again, or remove this \
+                 line if there are steps above it, which still replay",
             ),
             Self::NotText => f.write_str(
                 "invalid line: expected one line of JSON, found other bytes; check that the file is a trace",

@@ -45,7 +45,11 @@ pub const TRACE_FILE: FileKind = FileKind {
 /// A trace with all events. A command that writes a trace does not replace a journal: its segments are the only record of a conversation.
 pub const EVENT_TRACE_FILE: FileKind = FileKind {
     name: "a trace with all events",
-    is_start: |start| (TRACE_FILE.is_start)(start) && memchr::memmem::find(start, b"-journal\"").is_none(),
+    is_start: |start| {
+        let version = start.strip_prefix(TRACE_PREFIX.as_bytes());
+        let name = version.and_then(|rest| rest.split(|byte| *byte == b'"').next());
+        name.is_some_and(|name| !name.ends_with(b"-journal"))
+    },
     last_line: Some(END_PREFIX),
 };
 

@@ -120,7 +120,7 @@ impl Source {
         if let Value::Nothing = node.value {
             let error = LabeledError::new(
                 "expected a mapping, found an empty file",
-                "see `orchestrion export schema` for its keys",
+                "`orchestrion export schema --schema FORMAT` prints the keys of each format of a file",
             );
             let end = SourceSpan::new(self.text.len().into(), 0);
             return Err(ReadError::in_source(self, error.with_label(end, "end of file")));

@@ -90,7 +90,7 @@ Exit codes: 0 success; 1 a claim fails, a mutant survives, or the target of
 (inconclusive, vacuous or expired waiver; with --statistics, also a hollow
 claim). A sweep exits with the code of its worst row.")]
 pub(in super::super) struct Args {
-    /// Check this policy: `hardened`, `as-drawn` or a file. Ignores the project file.
+    /// Check this policy: `hardened`, `as-drawn` or a file. Of the project, only its claims are read.
     #[arg(long, value_name = "POLICY", conflicts_with = "config")]
     pub(super) policy: Option<String>,
     /// Bound the models by this scope: small, tiny, large or a file of bounds and open parts [default: that of the project file, or small].
@@ -98,20 +98,20 @@ pub(in super::super) struct Args {
     pub(super) scope: Option<String>,
     /// Find a shortest path to a transition, phase, input, refusal or claim premise, or to an event that a matcher in braces matches; do
     /// not check claims.
-    #[arg(long, value_name = "TARGET")]
+    #[arg(long, value_name = "TARGET", conflicts_with = "files")]
     pub(super) reach: Option<String>,
     /// Check the policy with each of these values, and take random runs of each; may be repeated. Waivers are not applied.
     #[arg(long, value_name = "SETTING=VALUES", conflicts_with = "reach")]
     pub(super) sweep: Vec<String>,
     /// Run the mutants: report which seeded faults of the kernel the claims detect. Waivers are not applied. Takes minutes.
-    #[arg(long, conflicts_with_all = ["reach", "sweep", "dot", "models", "exact", "max_states", "max_memory", "timeout"])]
+    #[arg(long, conflicts_with_all = ["reach", "sweep", "dot", "models", "exact", "max_states", "max_memory", "timeout", "files"])]
     pub(super) mutants: bool,
     /// Run this part of the mutants, such as 2/4: each fourth one, from the second.
-    #[arg(long, value_name = "I/N", value_parser = shard, requires = "mutants")]
+    #[arg(long, value_name = "I/N", value_parser = shard)]
     pub(super) shard: Option<Shard>,
     /// Count the states in which the premise of each claim holds, and sample some: the claim is decisive in a state if a mutant of the
     /// kernel violates it there. A claim that is nowhere decisive is hollow. Verdicts are not reported. Takes minutes.
-    #[arg(long, conflicts_with_all = ["reach", "sweep", "mutants", "dot", "checkpoint", "simulate", "step", "counterexamples"])]
+    #[arg(long, conflicts_with_all = ["reach", "sweep", "mutants", "dot", "checkpoint", "simulate", "step", "counterexamples", "files"])]
     pub(super) statistics: bool,
     #[command(flatten)]
     pub(super) simulation: SimulationArgs,
@@ -129,7 +129,7 @@ pub(in super::super) struct Args {
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["reach", "sweep", "mutants", "dot", "exact"])]
     pub(super) checkpoint: Option<PathBuf>,
     /// Write a checkpoint after this many new product states.
-    #[arg(long, value_name = "NUMBER", value_parser = positive_number, requires = "checkpoint")]
+    #[arg(long, value_name = "NUMBER", value_parser = positive_number)]
     pub(super) checkpoint_states: Option<NonZeroUsize>,
     /// Write up to this many counterexamples of a claim: of an exploration, the shortest one in each model; of a simulation, those that
     /// take different transitions.

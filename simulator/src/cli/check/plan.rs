@@ -94,11 +94,15 @@ impl CheckPlan {
     /// # Errors
     /// An enumeration is named.
     pub(super) fn simulated_models(&self, args: &Args) -> Result<Vec<Model>> {
+        self.ensure_explored(args)?;
         let is_defined = self.models.iter().any(|model| model.name == Model::CUSTOM);
-        match self.enumerations.first() {
-            _ if is_defined => Ok(self.models.clone()),
-            _ if !args.search.names_models() => Ok(vec![COMPOSED]),
-            None => Ok(self.models.clone()),
+        if is_defined || args.search.names_models() { Ok(self.models.clone()) } else { Ok(vec![COMPOSED]) }
+    }
+
+    /// Returns an error if an enumeration is named, for a mode that follows runs.
+    pub(super) fn ensure_explored(&self, args: &Args) -> Result<()> {
+        match self.enumerations.first().filter(|_| args.search.names_models()) {
+            None => Ok(()),
             Some(enumeration) => Err(miette!(
                 help = "choose an explored model, such as composed; the enumerations follow no runs",
                 "cannot run `{}`: it lists states and single steps from them",

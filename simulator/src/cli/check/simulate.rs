@@ -19,6 +19,7 @@ use orchestrion_model::kernel_under_test::KernelUnderTest;
 use orchestrion_model::scopes::Model;
 use orchestrion_model::simulate::{SimulatedViolation, SimulationOptions, SimulationResult, simulate};
 use orchestrion_report::text::{count, grouped, sanitize};
+use orchestrion_user_claims::UserClaim;
 use serde::Serialize;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
@@ -27,18 +28,18 @@ use std::path::Path;
 /// Options of `check --simulate`.
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct SimulationArgs {
-    /// Take random runs of a model instead of exploring it, and check every claim about states and steps in each step. The model
-    /// is composed unless --model is given; --timeout ends the simulation early. Waivers are not applied.
-    #[arg(long, conflicts_with_all = ["reach", "sweep", "mutants", "dot", "checkpoint", "exact", "max_states", "max_memory"])]
+    /// Take random runs of a model instead of exploring it, and check every built-in claim about states and steps in each step. The
+    /// model is composed unless --model is given; --timeout ends the simulation early. Waivers are not applied.
+    #[arg(long, conflicts_with_all = ["reach", "sweep", "mutants", "dot", "checkpoint", "exact", "max_states", "max_memory", "files"])]
     pub(super) simulate: bool,
     /// Take this many runs.
-    #[arg(long, value_name = "NUMBER", default_value = "500", value_parser = positive_number, requires = "simulate")]
+    #[arg(long, value_name = "NUMBER", default_value = "500", value_parser = positive_number)]
     runs: NonZeroUsize,
     /// End each run after this many steps.
-    #[arg(long, value_name = "NUMBER", default_value = "500", value_parser = positive_number, requires = "simulate")]
+    #[arg(long, value_name = "NUMBER", default_value = "500", value_parser = positive_number)]
     depth: NonZeroUsize,
     /// Seed of the random choices. The same seed takes the same runs.
-    #[arg(long, value_name = "NUMBER", default_value_t = 0, requires = "simulate")]
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
 }
 
@@ -48,6 +49,8 @@ struct PolicySimulation<'a> {
     results: Vec<SimulationResult>,
     /// The violations by claim, those with the shortest counterexamples first.
     violations: Vec<Violation>,
+    /// The claims of the project, which random runs do not check.
+    own_claims: &'a [UserClaim],
 }
 
 struct Violation {
@@ -75,6 +78,12 @@ impl PolicySimulation<'_> {
     fn liveness_claims(&self) -> Vec<&'static str> {
         let claims = self.claims_not_violated().filter(|(_, claim)| is_liveness(claim));
         claims.map(|(_, claim)| claim.id).collect()
+    }
+
+    /// Returns the claims that need an exploration: those that random runs cannot violate, and those of the project.
+    fn not_checked(&self) -> Vec<&str> {
+        let own = self.own_claims.iter().map(|claim| claim.id.as_str());
+        self.liveness_claims().into_iter().chain(own).collect()
     }
 
     /// Returns the claims whose premise no run reached.
@@ -121,7 +130,7 @@ pub(super) fn run(
 fn simulate_policy<'a>(
     policy: &'a Policy,
     models: &[Model],
-    plan: &CheckPlan,
+    plan: &'a CheckPlan,
     args: &Args,
     global: &GlobalArgs,
 ) -> Result<PolicySimulation<'a>> {
@@ -157,7 +166,7 @@ fn simulate_policy<'a>(
         Ok(Violation { model, found: (*found).clone(), evidence })
     });
     let violations = violations.collect::<Result<_>>()?;
-    Ok(PolicySimulation { policy, results, violations })
+    Ok(PolicySimulation { policy, results, violations, own_claims: &plan.claims })
 }
 
 fn human(
@@ -193,7 +202,7 @@ fn human(
         }
         if !style.quiet {
             write_claim_list("premise not reached", &simulation.vacuous_claims(), width, out)?;
-            write_claim_list("need an exploration", &simulation.liveness_claims(), width, out)?;
+            write_claim_list("need an exploration", &simulation.not_checked(), width, out)?;
             writeln!(out)?;
         }
     }
@@ -276,8 +285,8 @@ struct PolicyReport<'a> {
     violations: Vec<ViolationReport<'a>>,
     /// The claims whose premise no run reached.
     vacuous: Vec<&'static str>,
-    /// The claims that random runs cannot violate: they are about infinite runs.
-    not_checked: Vec<&'static str>,
+    /// The claims that need an exploration: those about infinite runs, and those of the project.
+    not_checked: Vec<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -327,7 +336,7 @@ fn policy_report<'a>(simulation: &'a PolicySimulation<'_>) -> PolicyReport<'a> {
         coverage: CoverageReport::new(&simulation.policy.name, coverage),
         violations: simulation.violations.iter().map(violation_report).collect(),
         vacuous: simulation.vacuous_claims(),
-        not_checked: simulation.liveness_claims(),
+        not_checked: simulation.not_checked(),
     }
 }
 

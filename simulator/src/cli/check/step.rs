@@ -7,6 +7,7 @@ use super::save::save;
 use crate::cli::args::GlobalArgs;
 use crate::cli::exit_status::ExitStatus;
 use crate::cli::output::{self, ReportStyle, write_command, write_hanging};
+use crate::cli::user_claims::TraceVerdicts;
 use anstyle::AnsiColor;
 use miette::{IntoDiagnostic, Result, miette};
 use orchestrion_claims::CLAIMS;
@@ -20,6 +21,7 @@ use orchestrion_report::evidence::record;
 use orchestrion_report::show::{self, View};
 use orchestrion_report::text::{count, sanitize};
 use orchestrion_trace::Reader;
+use orchestrion_user_claims::UserClaim;
 use std::io::{self, BufRead, Read as _, Write};
 use std::path::Path;
 
@@ -64,8 +66,10 @@ struct Choice {
 }
 
 /// The steps that were taken.
-struct Session {
+struct Session<'a> {
     kernel: KernelModel,
+    /// The claims of the project.
+    claims: &'a [UserClaim],
     /// The product before each step, and the input of the step.
     path: Vec<(Product, Input)>,
     product: Product,
@@ -100,11 +104,12 @@ pub(super) fn run(
     );
     write_hanging(0, "", &heading, style.width, &mut out).into_diagnostic()?;
     write_hanging(0, "", HELP, style.width, &mut out).into_diagnostic()?;
-    let mut session = Session { product: kernel.start(), kernel, path: Vec::new(), style };
+    let mut session =
+        Session { product: kernel.start(), kernel, claims: &plan.claims, path: Vec::new(), style };
     session.run(&mut io::stdin().lock(), &global.out_dir, &mut out)
 }
 
-impl Session {
+impl Session<'_> {
     fn run(&mut self, lines: &mut impl BufRead, folder: &Path, out: &mut impl Write) -> Result<ExitStatus> {
         let mut choices = self.choices();
         self.write_choices(&choices, "", out).into_diagnostic()?;
@@ -233,7 +238,9 @@ impl Session {
         let style = show::Style { columns: self.style.width, ..show::Style::default() };
         let view = View { step: Some(self.path.len() as u64), style };
         show::show(reader, &view, out).into_diagnostic()?;
-        Ok(())
+        let open = || Reader::new(evidence.trace.as_slice(), &evidence.file);
+        let verdicts = TraceVerdicts::of_trace(open, self.claims).into_diagnostic()?;
+        verdicts.report_step(self.claims, self.path.len() as u64, self.style.width, out).into_diagnostic()
     }
 
     fn write_state(&self, out: &mut impl Write) -> io::Result<()> {

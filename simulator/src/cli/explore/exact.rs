@@ -51,7 +51,7 @@ pub(in crate::cli) struct Args {
     #[arg(long, value_name = "DIR")]
     prism: Option<PathBuf>,
     /// Write the chain in the variant of Storm.
-    #[arg(long, requires = "prism")]
+    #[arg(long)]
     storm: bool,
     /// Refuse a policy with more states.
     #[arg(long, value_name = "NUMBER", default_value = "2000000")]

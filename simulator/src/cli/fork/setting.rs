@@ -43,7 +43,7 @@ impl Settings {
     /// # Errors
     /// An argument without `=`, an unknown key, two inputs, or a policy that is not valid.
     pub(super) fn parse(arguments: &[String], policy: &Policy) -> Result<Self> {
-        let (mut changed, mut change) = (Vec::new(), None);
+        let (mut changed, mut change) = (Vec::<(String, String)>::new(), None);
         for text in arguments {
             let Some((key, value)) = text.split_once('=') else {
                 return Err(miette!(
@@ -54,7 +54,14 @@ impl Settings {
             };
             let key = key.trim();
             if let Some(name) = key.strip_prefix("policy.") {
-                changed.push((policy_path(name)?, policy_value(name, value)?));
+                let path = policy_path(name)?;
+                if changed.iter().any(|(known, _)| *known == path) {
+                    return Err(miette!(
+                        help = "a policy has one value of each setting",
+                        "--set policy.{path}: expected one value, found two"
+                    ));
+                }
+                changed.push((path, policy_value(name, value)?));
                 continue;
             }
             let Some((_, new)) = KEYS.iter().find(|(known, _)| *known == key) else {

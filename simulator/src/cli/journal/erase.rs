@@ -2,6 +2,7 @@
 
 use crate::cli::exit_status::ExitStatus;
 use crate::cli::{files, output};
+use clap::builder::NonEmptyStringValueParser;
 use miette::{Context, IntoDiagnostic, Result};
 use orchestrion_files::Target;
 use orchestrion_report::text::count;
@@ -36,16 +37,24 @@ pub(super) struct Args {
     /// Erase texts in this segment.
     #[arg(value_name = "SEGMENT")]
     segment: PathBuf,
-    /// Erase only texts of the steps before this one.
-    #[arg(long, value_name = "STEP", required_unless_present = "containing")]
+    #[command(flatten)]
+    selection: Selection,
+}
+
+/// Which texts.
+#[derive(Debug, clap::Args)]
+#[group(required = true, multiple = true)]
+struct Selection {
+    /// Erase only texts of the steps before this one; --before, --containing or both are needed.
+    #[arg(long, value_name = "STEP")]
     before: Option<u64>,
     /// Erase only texts that contain this text.
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     containing: Option<String>,
 }
 
 pub(super) fn run(args: &Args) -> Result<ExitStatus> {
-    let Args { segment, before, containing } = args;
+    let Args { segment, selection: Selection { before, containing } } = args;
     let name = segment.display().to_string();
     let cannot_read = || format!("cannot read {name}");
     // Locked before it is read, so that no other erasure is lost.

@@ -106,7 +106,13 @@ pub(super) fn run(args: &Args) -> Result<ExitStatus> {
     let files = create_keys(network, &opened, if args.all { Missing::AnyKey } else { Missing::PublicKey })?;
     let mut out = output::plain_stdout();
     if files.is_empty() {
-        writeln!(out, "no key is missing; replace one with `orchestrion keys rotate`").into_diagnostic()?;
+        let help = if args.all {
+            "no key is missing; replace one with `orchestrion keys rotate`"
+        } else {
+            "every node has a public key; `--all` also creates key files that are missing here, and `orchestrion keys rotate` \
+             replaces a key"
+        };
+        writeln!(out, "{help}").into_diagnostic()?;
         return Ok(ExitStatus::Success);
     }
     for KeyFile { path, is_new } in files {

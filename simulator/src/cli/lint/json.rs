@@ -2,7 +2,7 @@
 
 use super::verdict::{LintedMachine, Verdict};
 use crate::cli::exit_status::ExitStatus;
-use crate::cli::test_report::write_json;
+use crate::cli::test_report::{TestCase, write_json};
 use orchestrion_lint::{LintDiagnostic, LintResult, SourceLocation};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,9 +10,11 @@ use std::io::{self, Write};
 
 #[derive(Serialize, JsonSchema)]
 pub(in crate::cli) struct Report<'a> {
-    /// `fails` or `holds`.
+    /// `fails`, `incomplete` if a file cannot be read and no rule fails, or `holds`.
     verdict: &'static str,
     machines: Vec<MachineReport<'a>>,
+    /// The files that cannot be read, as cases of a test report.
+    unreadable: &'a [TestCase],
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -55,11 +57,18 @@ struct LocationReport {
     column: usize,
 }
 
-pub(super) fn json(machines: &[LintedMachine], status: ExitStatus, out: &mut impl Write) -> io::Result<()> {
-    let report = Report {
-        verdict: if status == ExitStatus::Failure { "fails" } else { "holds" },
-        machines: machines.iter().map(machine_report).collect(),
+pub(super) fn json(
+    machines: &[LintedMachine],
+    unreadable: &[TestCase],
+    status: ExitStatus,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let verdict = match status {
+        ExitStatus::Success => "holds",
+        ExitStatus::Failure => "fails",
+        ExitStatus::Error | ExitStatus::Incomplete => "incomplete",
     };
+    let report = Report { verdict, machines: machines.iter().map(machine_report).collect(), unreadable };
     write_json(&report, out)
 }
 

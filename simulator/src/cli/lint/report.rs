@@ -108,7 +108,8 @@ fn write_last_line(
     };
     let (word, color) = match status {
         ExitStatus::Failure => ("FAILS", AnsiColor::Red),
-        ExitStatus::Success | ExitStatus::Error | ExitStatus::Incomplete => ("HOLDS", AnsiColor::Green),
+        ExitStatus::Success => ("HOLDS", AnsiColor::Green),
+        ExitStatus::Error | ExitStatus::Incomplete => ("INCOMPLETE", AnsiColor::Yellow),
     };
     let style = Style::new().fg_color(Some(color.into())).bold();
     let counts = [

@@ -70,7 +70,7 @@ pub(in super::super) struct Args {
     #[arg(long)]
     pub(super) update: bool,
     /// Write updates without confirmation.
-    #[arg(long, requires = "update")]
+    #[arg(long)]
     pub(super) yes: bool,
 }
 

@@ -6,6 +6,7 @@ mod summary;
 
 use super::Args;
 use super::monitor::run_with_claims;
+use super::traces::TraceFiles;
 
 use crate::cli::args::GlobalArgs;
 use crate::cli::exit_status::ExitStatus;
@@ -31,8 +32,6 @@ use summary::GoldenSummary;
 
 /// A scenario that was played, and how its golden trace compares with the run.
 struct Played {
-    /// The name of the scenario.
-    name: String,
     result: ScenarioResult,
     golden: PathBuf,
     verdict: Verdict,
@@ -69,6 +68,7 @@ pub(super) struct Settings<'a> {
     pub(super) policy: &'a Policy,
     /// The claims of the project.
     pub(super) claims: &'a [UserClaim],
+    pub(super) traces: &'a TraceFiles<'a>,
     pub(super) global: &'a GlobalArgs,
 }
 
@@ -126,7 +126,7 @@ fn play(path: &Path, settings: &Settings<'_>) -> Result<Played> {
     let mut of_claims = TraceVerdicts::of_trace(open, settings.claims).into_diagnostic()?;
     let unmet = of_claims.expect(settings.claims, &expected_claims);
     result.unmet_expectations.extend(unmet);
-    Ok(Played { name, result, golden, verdict, of_claims })
+    Ok(Played { result, golden, verdict, of_claims })
 }
 
 fn compare_golden(golden: &Path, trace: &[u8], name: &str) -> Verdict {
@@ -145,19 +145,19 @@ fn compare_golden(golden: &Path, trace: &[u8], name: &str) -> Verdict {
 /// Reports on a scenario, and writes its golden trace where requested. Returns why it did not succeed, too.
 fn judge(
     path: &Path,
-    Played { name, result, golden, verdict, of_claims }: Played,
+    Played { result, golden, verdict, of_claims }: Played,
     settings: &Settings<'_>,
     summary: &mut GoldenSummary,
     out: &mut impl Write,
 ) -> Result<(ExitStatus, Vec<Diagnostic>)> {
-    let (Settings { mode, claims, global, .. }, style) = (settings, settings.style());
+    let (Settings { mode, claims, traces, .. }, style) = (settings, settings.style());
     let mode = *mode;
     let ScenarioResult { trace, unused_events, unexpected_writes, unmet_expectations, .. } = result;
     // A violation is shown in the trace of this run: another golden trace lacks it, and there may be none.
     let has_violation = of_claims.status() == ExitStatus::Failure;
     let is_evidence = (mode == GoldenMode::Check && verdict.has_changed_steps())
         || (has_violation && !matches!(verdict, Verdict::Equal));
-    let evidence = is_evidence.then(|| global.out_dir.join(format!("{name}.trace.ndjson")));
+    let evidence = is_evidence.then(|| traces.of(path, None));
     if let Some(evidence) = &evidence {
         files::replace_trace(evidence, &trace)?;
     }
@@ -205,7 +205,7 @@ fn judge(
             ExitStatus::Failure
         }
         (_, GoldenMode::Accept) => {
-            files::replace_trace(&golden, &trace)?;
+            files::replace_golden(&golden, &trace)?;
             writeln!(out, "  wrote    {}", golden.display()).into_diagnostic()?;
             ExitStatus::Success
         }

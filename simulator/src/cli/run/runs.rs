@@ -32,7 +32,7 @@ pub(in crate::cli) struct RunsArgs {
     #[arg(long, value_name = "NUMBER")]
     pub(super) seed: Option<u64>,
     /// Run with this many threads [default: the number of processors]. The result does not depend on it.
-    #[arg(long, value_name = "NUMBER", requires = "runs", value_parser = crate::cli::args::positive_number)]
+    #[arg(long, value_name = "NUMBER", value_parser = crate::cli::args::positive_number)]
     jobs: Option<NonZeroUsize>,
 }
 
