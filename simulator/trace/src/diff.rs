@@ -10,6 +10,7 @@ mod side;
 
 pub use alignment::EDITS_MAX;
 pub use cause::{Cause, CauseKind};
+pub use plain_step::is_equal_except_times;
 
 use crate::ending::EndingFold;
 use crate::{ContextRecord, Header, Reader, RequestEnding, TraceError, transition};
