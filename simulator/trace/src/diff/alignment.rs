@@ -3,8 +3,8 @@
 //! A common start and a common end cost linear time. The middle costs `D · (N + M)` time and `D²` memory, where `D` is the number of
 //! insertions and deletions, of which there are at most [`EDITS_MAX`]. Beyond them the caller gets no alignment.
 //!
-//! A sequence can be cut: it is the start of a longer one that nobody can read. What follows its end in the other sequence is then
-//! neither a deletion nor an insertion, and is left out. A common end would be chance, so it is not paired first.
+//! A sequence can be cut: it is the readable start of a longer one. What follows its end in the other sequence is then neither a deletion
+//! nor an insertion, and is omitted. Equal ends are a coincidence then, so they are not paired first.
 
 /// The most insertions and deletions of an alignment: 16 MB of memory.
 pub const EDITS_MAX: usize = 2000;
