@@ -6,7 +6,10 @@ mod runner;
 
 use orchestrion_optimizer::SearchLimits;
 use orchestrion_selection::{Id, NamedProblem, Solver, TracePoint, solve};
-use orchestrion_trace::Reader;
+use orchestrion_text::StandardContexts;
+use orchestrion_trace::recorder::Recorder;
+use orchestrion_trace::segments::{TextSelection, erase_texts};
+use orchestrion_trace::{Reader, StepMetadata};
 use runner::run;
 use serde_json::{Value, json};
 use std::fs::{self, File};
@@ -227,6 +230,39 @@ fn truncated_trace_has_earlier_contexts() {
     assert_eq!(json_report(folder.path(), "solve", &["--step", &step]), whole);
     let (_, err) = run(2, folder.path(), &["context", "solve", TRACE, "--step", "40"]);
     assert!(err.contains("missing end"), "{err}");
+}
+
+/// The trace as a closed journal in which the texts that contain this one are erased.
+fn erase(folder: &Path, containing: &str) {
+    let trace = reader(folder);
+    let header = trace.header().clone().into_journal();
+    let mut recorder = Recorder::open(Vec::new(), &header, &StandardContexts).unwrap();
+    for step in trace {
+        let step = step.unwrap();
+        let metadata = StepMetadata { at_ms: step.at_ms, ..StepMetadata::default() };
+        recorder.submit(&step.input, &metadata).unwrap().unwrap();
+    }
+    let selection = TextSelection { before: None, containing: Some(containing) };
+    let mut erased = Vec::new();
+    erase_texts(recorder.close().unwrap().as_slice(), TRACE, selection, &mut erased).unwrap();
+    fs::write(folder.join("erased.ndjson"), erased).unwrap();
+}
+
+/// A placeholder has another cost and another relevance than the text that it replaces.
+#[test]
+fn erased_text_before_the_step_is_refused() {
+    let folder = talk(TIGHT);
+    let step = step_of(folder.path(), "critic");
+    let solve = ["context", "solve", "erased.ndjson", "--step", &step];
+    erase(folder.path(), "longest?");
+    let (_, err) = run(2, folder.path(), &solve);
+    let err = err.split_whitespace().collect::<Vec<_>>().join(" ");
+    for expected in ["invalid erased text", &format!("expected none up to step {step}, found 1")] {
+        assert!(err.contains(expected), "{err}");
+    }
+    // The second request is after the step.
+    erase(folder.path(), "lunch?");
+    run(0, folder.path(), &solve);
 }
 
 #[test]

@@ -174,6 +174,48 @@ fn damaged_and_foreign_files_are_refused() {
     assert!(error.contains("none.ndjson: unreadable trace"), "{error}");
 }
 
+/// The first lines of a fork of the golden trace at its step 11, as `cut.ndjson`.
+fn cut_fork(folder: &Path, set: &str, lines: usize) {
+    run(0, folder, &["fork", GOLDEN, "--step", "11", "--set", set, "--output", "fork.ndjson"]);
+    let text = fs::read_to_string(folder.join("fork.ndjson")).unwrap();
+    let cut: String = text.split_inclusive('\n').take(lines).collect();
+    fs::write(folder.join("cut.ndjson"), cut).unwrap();
+    fs::remove_file(folder.join("fork.ndjson")).unwrap();
+}
+
+/// The last readable step has no counterpart in the other trace, whose further steps are no difference.
+#[test]
+fn last_readable_step_is_the_cause() {
+    let folder = project();
+    let path = folder.path();
+    cut_fork(path, "call.error=timeout", 12);
+    for (a, b, change) in [(GOLDEN, "cut.ndjson", (0, 11)), ("cut.ndjson", GOLDEN, (11, 0))] {
+        let report = json(3, path, a, b);
+        assert_eq!(report["cause"]["kind"], "input", "{report:#}");
+        assert_eq!(report["cause"]["steps"], serde_json::json!({"a": 11, "b": 11}));
+        assert_eq!(changes(&report), [change]);
+    }
+    let (text, _) = run(3, path, &["diff", GOLDEN, "cut.ndjson"]);
+    for part in ["INCOMPLETE, DIFFER", "at step 11 of A and step 11 of B, in Round_4_Security", "timeout"] {
+        assert!(text.contains(part), "{part:?} in\n{text}");
+    }
+}
+
+/// A readable trace has its ending; a damaged one has what it reached.
+#[test]
+fn endings_include_steps_that_are_not_compared() {
+    let folder = project();
+    let path = folder.path();
+    cut_fork(path, VETO, 13);
+    let report = json(3, path, GOLDEN, "cut.ndjson");
+    assert_eq!(report["cause"]["steps"], serde_json::json!({"a": 11, "b": 11}), "{report:#}");
+    assert_eq!(report["endings"]["a"][0], "PROCEED, consensus reached, outcome: every task succeeded");
+    assert_eq!(report["endings"]["b"][0], "no decision, no conclusion");
+    let (text, _) = run(3, path, &["diff", "cut.ndjson", GOLDEN]);
+    assert!(text.contains("A        no decision, no conclusion, as far as it is readable"), "{text}");
+    assert!(text.contains("B        PROCEED, consensus reached, outcome: every task succeeded"), "{text}");
+}
+
 #[test]
 fn trace_and_journal_are_two_formats() {
     let folder = project();

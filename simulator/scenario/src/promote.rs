@@ -3,6 +3,7 @@
 //! Each promoted scenario is run first. A run that differs from the recording is an error. This module writes no files;
 //! a [`Promotion`] is in memory.
 
+mod comparison;
 mod from_debate;
 mod from_trace;
 mod record;
@@ -173,16 +174,17 @@ pub enum PromoteError {
         n.saturating_add(1)
     )]
     #[diagnostic(help(
-        "this kernel decides differently; find the first difference with: orchestrion replay {file}"
+        "run: orchestrion replay {file}; if it finds a difference, this kernel decides differently; if not, a scenario cannot \
+         repeat this trace, so keep the trace itself"
     ))]
     Differs {
         /// The trace.
         file: String,
         /// The step.
         n: u64,
-        /// The recorded input.
+        /// An excerpt of the recorded input.
         recorded: String,
-        /// The input of the run.
+        /// An excerpt of the input of the run.
         found: String,
     },
     /// The recorded debate or a promoted file is invalid.

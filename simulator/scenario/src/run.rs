@@ -186,7 +186,10 @@ fn run_from(
         error: Mutex::default(),
     };
     let Scenario { expectations, name, network, requests, deadlines, source, .. } = scenario;
-    let network = network.map(|network| Input::Network(Box::new(without_public_keys(*network))));
+    let network = network.map(|mut network| {
+        clear_public_keys(&mut network);
+        Input::Network(network)
+    });
     let runner = ScenarioRunner {
         host: &host,
         header,
@@ -203,11 +206,10 @@ fn run_from(
 
 /// Removes the public keys of a new network. The nodes of a simulation sign with simulated keys, since a scenario has no secret keys;
 /// the public keys of its file would refuse every handoff.
-fn without_public_keys(mut network: NetworkInput) -> NetworkInput {
-    if let NetworkInput::Create { nodes, .. } = &mut network {
+pub(crate) fn clear_public_keys(network: &mut NetworkInput) {
+    if let NetworkInput::Create { nodes, .. } = network {
         nodes.iter_mut().for_each(|node| node.public_key.clear());
     }
-    network
 }
 
 fn unused_event((PhaseVisit { phase, visit }, event): (PhaseVisit, ScriptedEvent)) -> String {

@@ -11,7 +11,7 @@ use orchestrion_kernel::policy::{ModuleContextPolicy, Tokenizer};
 use orchestrion_kernel::{Policy, State};
 use orchestrion_optimizer::ExactSelector;
 use orchestrion_text::PolicyMeasure;
-use orchestrion_trace::{Reader, TraceError, emitted_context_call};
+use orchestrion_trace::{Reader, TraceError, TraceErrorKind, emitted_context_call};
 use std::collections::BTreeMap;
 use std::io::BufRead;
 use thiserror::Error;
@@ -129,15 +129,20 @@ impl NamedProblem {
     }
 }
 
-/// Returns the state after a step, and the last step before it that emits a call with a context.
+/// Returns the state after a step, and the last step before it that emits a call with a context. A placeholder for an erased text has
+/// another cost and another relevance, so no context is built with one.
 fn state_after<R: BufRead>(
     mut reader: Reader<R>,
     target: u64,
 ) -> Result<(State, Option<u64>), TracePointError> {
     let mut state = State::new(reader.header().conversation.clone());
     let (mut steps, mut previous_call) = (0, None);
-    for step in &mut reader {
+    while let Some(step) = reader.next() {
         let step = step?;
+        if reader.erased_texts() > 0 {
+            let reason = format!("expected none up to step {target}, found {}", reader.erased_texts());
+            return Err(reader.error(TraceErrorKind::ErasedText(reason)).into());
+        }
         steps = step.n;
         step.events.iter().for_each(|event| state.apply(event));
         if step.n == target {

@@ -7,13 +7,12 @@ use orchestrion_trace::replay::Difference;
 use orchestrion_trace::{ChangedDecision, RequestEnding};
 use std::io::{self, Write};
 
+pub(super) use orchestrion_trace::replay::excerpts;
+
 /// The column of the values of a difference.
 const VALUE_COLUMN: usize = 13;
 /// The column of the text of a labelled line.
 pub(super) const TEXT_COLUMN: usize = 11;
-/// Characters of a difference that are shown, and those before its first difference.
-const EXCERPT_CHARS: usize = 160;
-const PREFIX_CHARS: usize = 40;
 /// Changed settings that are listed.
 const SETTINGS_MAX: usize = 8;
 
@@ -136,34 +135,9 @@ pub(super) fn write_endings(
     sides.write(&recorded_ending, &current_ending, width, out)
 }
 
-/// Returns excerpts of two texts, from shortly before their first difference.
-pub(super) fn excerpts(a: &str, b: &str) -> (String, String) {
-    let common = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
-    let skipped = common.saturating_sub(PREFIX_CHARS);
-    let excerpt = |text: &str| {
-        let mut chars = text.chars().skip(skipped);
-        let mut excerpt = if skipped > 0 { "…".to_string() } else { String::new() };
-        excerpt.extend(chars.by_ref().take(EXCERPT_CHARS));
-        if chars.next().is_some() {
-            excerpt.push('…');
-        }
-        excerpt
-    };
-    (excerpt(a), excerpt(b))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn excerpts_start_before_first_difference() {
-        assert_eq!(excerpts("same", "sane"), ("same".to_string(), "sane".to_string()));
-        let (long, longer) = ("é".repeat(500) + "a" + &"x".repeat(500), "é".repeat(500) + "b");
-        let (a, b) = excerpts(&long, &longer);
-        assert_eq!(a, format!("…{}a{}…", "é".repeat(40), "x".repeat(119)));
-        assert_eq!(b, format!("…{}b", "é".repeat(40)));
-    }
 
     #[test]
     fn settings_are_listed_up_to_a_limit() {

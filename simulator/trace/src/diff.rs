@@ -10,10 +10,11 @@ mod side;
 
 pub use alignment::EDITS_MAX;
 pub use cause::{Cause, CauseKind};
+pub use plain_step::is_equal_except_times;
 
 use crate::ending::EndingFold;
 use crate::{ContextRecord, Header, Reader, RequestEnding, TraceError, transition};
-use alignment::align;
+use alignment::{Alignment, align};
 use orchestrion_kernel::{Phase, State};
 use plain_step::{PlainStep, Renumbering};
 use side::{ReadStep, Side, StepKeys};
@@ -36,7 +37,7 @@ pub struct TraceDiff {
     pub contexts: Remainder,
     /// The steps that are equal except for a note or the key of the host.
     pub notes: Remainder,
-    /// The endings of the requests.
+    /// The endings of the requests, in all steps that were read.
     pub endings: [Vec<RequestEnding>; 2],
     /// Whether the differing part needs at most [`EDITS_MAX`] insertions and deletions. Otherwise its steps are paired in order.
     pub is_aligned: bool,
@@ -113,6 +114,10 @@ impl TraceDiff {
 
 /// Returns the differences between two traces of one format. Each is opened twice: to align its steps, and to compare them.
 ///
+/// Reading can end with an error before the end of a trace. Every step before the error is compared, also the last one: it was recorded,
+/// and is often what the reader looks for. Which steps follow is unknown. So the steps of the other trace are compared as far as the
+/// readable part reaches, which the shortest alignment decides, and the steps after that are no difference.
+///
 /// # Errors
 /// [`TraceError`] if a trace cannot be opened. An error in a later line is part of the result.
 pub fn diff<A: BufRead, B: BufRead>(
@@ -144,12 +149,8 @@ pub fn diff<A: BufRead, B: BufRead>(
     if is_equal && compared.result.has_equal_headers() {
         return Ok(compared.result);
     }
-    let mut operations = pair_steps(&keys_a, &keys_b, &mut compared.result.is_aligned);
-    if compared.result.errors.iter().any(Option::is_some) {
-        // What follows the readable part of a trace is not compared.
-        let last = operations.iter().rposition(|operation| *operation == Operation::Pair);
-        operations.truncate(last.map_or(0, |last| last + 1));
-    }
+    let is_cut = compared.result.errors.each_ref().map(Option::is_some);
+    let operations = pair_steps(&keys_a, &keys_b, is_cut, &mut compared.result.is_aligned);
     let (mut a, mut b) = (Side::new(open_a()?), Side::new(open_b()?));
     for _ in 0..equal {
         compared.observe(a.next().as_ref(), b.next().as_ref());
@@ -161,38 +162,46 @@ pub fn diff<A: BufRead, B: BufRead>(
             Operation::Pair => compared.add(a.next(), b.next(), None),
         }
     }
+    // The endings are those of all steps, also of the steps that are not compared.
+    let rest_a = std::iter::from_fn(|| a.next());
+    rest_a.for_each(|step| compared.endings[0].apply(&step.events));
+    let rest_b = std::iter::from_fn(|| b.next());
+    rest_b.for_each(|step| compared.endings[1].apply(&step.events));
     Ok(compared.finish())
 }
 
 /// How the next step of a side is compared.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 enum Operation {
     OnlyA,
     OnlyB,
     Pair,
 }
 
-/// Pairs the steps of both sides: equal ones first, then those between with the same kind of input.
-fn pair_steps(a: &StepKeys, b: &StepKeys, is_aligned: &mut bool) -> Vec<Operation> {
-    let equal = align(&a.exact, &b.exact).unwrap_or_default();
+/// Pairs the steps of both sides: equal ones first, then those between with the same kind of input. A side is cut if an error ended reading
+/// it: after its last step, the other side is not compared.
+fn pair_steps(a: &StepKeys, b: &StepKeys, is_cut: [bool; 2], is_aligned: &mut bool) -> Vec<Operation> {
+    let equal = align(&a.exact, &b.exact, is_cut).map_or_else(Vec::new, |aligned| aligned.pairs);
     let (mut operations, mut from) = (Vec::new(), (0, 0));
     let ends = equal.iter().copied().map(Some).chain([None]);
     for pair in ends {
         let (i, j) = pair.unwrap_or((a.exact.len(), b.exact.len()));
         let (of_a, of_b) = (&a.kinds[from.0..i], &b.kinds[from.1..j]);
-        let similar = align(of_a, of_b).unwrap_or_else(|| {
+        // Between two equal steps, both sides are whole.
+        let is_cut = if pair.is_none() { is_cut } else { [false, false] };
+        let similar = align(of_a, of_b, is_cut).unwrap_or_else(|| {
             *is_aligned = false;
-            (0..of_a.len().min(of_b.len())).map(|n| (n, n)).collect()
+            Alignment::in_order(of_a.len(), of_b.len(), is_cut)
         });
         let mut done = (0, 0);
-        for (x, y) in similar.into_iter().chain([(of_a.len(), of_b.len())]) {
+        for (x, y) in similar.pairs {
             operations.extend(std::iter::repeat_n(Operation::OnlyA, x - done.0));
             operations.extend(std::iter::repeat_n(Operation::OnlyB, y - done.1));
-            if (x, y) != (of_a.len(), of_b.len()) {
-                operations.push(Operation::Pair);
-            }
+            operations.push(Operation::Pair);
             done = (x + 1, y + 1);
         }
+        operations.extend(std::iter::repeat_n(Operation::OnlyA, similar.end.0 - done.0));
+        operations.extend(std::iter::repeat_n(Operation::OnlyB, similar.end.1 - done.1));
         if pair.is_some() {
             operations.push(Operation::Pair);
         }

@@ -6,7 +6,7 @@ mod difference;
 mod replayer;
 mod update;
 
-pub use difference::{Difference, header_differences};
+pub use difference::{Difference, excerpts, header_differences};
 pub use update::{Update, update};
 
 use crate::{ChangedDecision, DifferenceKind, Reader, TraceError};

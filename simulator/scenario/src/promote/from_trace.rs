@@ -3,6 +3,7 @@
 //! A trace can stop during a request, as counterexamples do, or without its end line, as journals do after a crash. A
 //! scenario runs to the end, so modules that succeed complete the last request; a note states this.
 
+use super::comparison::{compare, has_public_keys};
 use super::scenario_builder::ScenarioBuilder;
 use super::{ProjectPolicy, PromoteError, Promotion, RunPolicy, Target, origin, run_promotion};
 use crate::expectations::ViolationFold;
@@ -13,8 +14,7 @@ use crate::{
     Seed, TimeText,
 };
 use orchestrion_files::limits::PROMOTED_STEPS_BYTES_MAX;
-use orchestrion_kernel::item::{Item, Layer};
-use orchestrion_kernel::{Event, Input, Policy, State, Timestamp};
+use orchestrion_kernel::{Policy, State, Timestamp};
 use orchestrion_trace::{Header, Reader, Step, TraceErrorKind};
 use orchestrion_yaml::{Spanned, StrictText};
 use std::io::BufRead;
@@ -118,6 +118,11 @@ fn promote<R: BufRead>(
         (Err(error), _) => return Err(error),
     }
     promotion.violated = violated;
+    if recorded.steps.iter().any(|step| has_public_keys(step)) {
+        notes.push(
+            "The nodes sign with simulated keys: a run ignores the public keys of the network.".to_string(),
+        );
+    }
     let metadata = |step: &Step| (step.at_ms, step.note.clone());
     if !recorded.steps.iter().zip(&run).all(|(recorded, step)| metadata(recorded) == metadata(step)) {
         notes.push("The times and notes of the recorded steps are omitted.".to_string());
@@ -146,9 +151,9 @@ fn with_unique_name(policy: Policy, notes: &mut Vec<String>) -> Policy {
     Policy { name, ..policy }
 }
 
-/// Returns the complete steps, with a note if the end line is missing.
+/// Returns the complete steps, with a note if texts were erased, and one if the end line is missing.
 fn read_steps<R: BufRead>(mut reader: Reader<R>) -> Result<(Vec<Step>, Vec<String>), PromoteError> {
-    let (mut steps, mut bytes) = (Vec::new(), 0);
+    let (mut steps, mut notes, mut bytes) = (Vec::new(), Vec::new(), 0);
     while let Some(step) = reader.next() {
         match step {
             Ok(step) => {
@@ -163,69 +168,15 @@ fn read_steps<R: BufRead>(mut reader: Reader<R>) -> Result<(Vec<Step>, Vec<Strin
                     TraceErrorKind::Torn => "the next line is incomplete",
                     _ => "the end line is missing",
                 };
-                let note = format!("The recording stops after step {}: {reason}.", steps.len());
-                return Ok((steps, vec![note]));
+                notes.push(format!("The recording stops after step {}: {reason}.", steps.len()));
+                break;
             }
             Err(error) => return Err(error.into()),
         }
     }
-    Ok((steps, Vec::new()))
-}
-
-/// Returns whether two batches differ in nothing but the time, which a scenario reproduces only in part.
-fn is_same_decision(one: &[Event], other: &[Event]) -> bool {
-    let untimed = |event: &Event| match event {
-        Event::TimeAdvanced { .. } => None,
-        Event::AddItem { item, deps } => {
-            Some(Event::AddItem { item: without_creation_time(item), deps: deps.clone() })
-        }
-        Event::UpdateItem { item, deps } => {
-            Some(Event::UpdateItem { item: without_creation_time(item), deps: deps.clone() })
-        }
-        event => Some(event.clone()),
-    };
-    one.iter().filter_map(untimed).eq(other.iter().filter_map(untimed))
-}
-
-fn without_creation_time(item: &Item) -> Item {
-    let layer = match item.layer.clone() {
-        Layer::Working { expires_at, .. } => Layer::Working { created_at: Timestamp::default(), expires_at },
-        layer @ (Layer::Request { .. } | Layer::Identity(_) | Layer::Fact(_) | Layer::Environment) => layer,
-    };
-    Item { layer, ..item.clone() }
-}
-
-/// Compares the run with the recording. Returns a note if only events or refusals differ.
-///
-/// # Errors
-/// [`PromoteError::Differs`] if an input differs.
-fn compare(file: &str, recorded: &[&Step], run: &[Step]) -> Result<Option<String>, PromoteError> {
-    let mut run = run.iter();
-    let mut first_difference = None;
-    for recorded in recorded {
-        let step = run.next();
-        match step {
-            Some(step) if step.input == recorded.input => {
-                if !is_same_decision(&step.events, &recorded.events)
-                    || step.refused.is_some() != recorded.refused.is_some()
-                {
-                    first_difference.get_or_insert(recorded.n);
-                }
-            }
-            _ => {
-                let text = |input: &Input| {
-                    serde_json::to_string(input).unwrap_or_else(|_| input.trigger().to_string())
-                };
-                return Err(PromoteError::Differs {
-                    file: file.to_string(),
-                    n: recorded.n,
-                    recorded: text(&recorded.input),
-                    found: step.map_or_else(|| "no step".to_string(), |step| text(&step.input)),
-                });
-            }
-        }
+    match reader.erased_texts() {
+        0 => {}
+        texts => notes.push(format!("Erased texts: {texts}. The scenario has placeholders instead of them.")),
     }
-    Ok(first_difference.map(|n| {
-        format!("This kernel decides differently from step {n} on; the golden trace contains its decisions.")
-    }))
+    Ok((steps, notes))
 }

@@ -8,6 +8,7 @@ use orchestrion_report::evidence;
 use orchestrion_text::StandardContexts;
 use orchestrion_trace::recorder::Recorder;
 use orchestrion_trace::replay::replay;
+use orchestrion_trace::segments::{TextSelection, erase_texts};
 use orchestrion_trace::{Header, StepMetadata, StepRecord};
 use orchestrion_yaml::render_error;
 
@@ -285,6 +286,34 @@ fn divergent_trace_is_an_error() {
     }
     let error = promoted(&writer.end().unwrap()).unwrap_err();
     assert!(matches!(error, PromoteError::Differs { n: 3, .. }), "{error}");
+}
+
+/// A promoted scenario omits delays, so its run has other times.
+#[test]
+fn other_times_are_no_other_decision() {
+    for name in ["parallel-failures", "network-load"] {
+        let golden = std::fs::read(format!("../../specs/scenarios/{name}.ndjson")).unwrap();
+        let promotion = promoted(&golden).unwrap();
+        assert_eq!(promotion.notes, ["The times and notes of the recorded steps are omitted."], "{name}");
+    }
+}
+
+#[test]
+fn erased_texts_are_noted() {
+    let header = Header::new(ConversationId::new("C-1"), Policy::hardened(), None).into_journal();
+    let mut conversation = Recorder::open(Vec::new(), &header, &StandardContexts).unwrap();
+    for input in inputs(&trace_of(&scenario("hardened", ""))) {
+        conversation.submit(&input, &StepMetadata::default()).unwrap().unwrap();
+    }
+    let journal = conversation.close().unwrap();
+    assert_eq!(promoted(&journal).unwrap().notes, [""; 0]);
+    // The text of the first request, which is step 2.
+    let selection = TextSelection { before: Some(3), containing: None };
+    let mut erased = Vec::new();
+    erase_texts(journal.as_slice(), "some.ndjson", selection, &mut erased).unwrap();
+    let promotion = promoted(&erased).unwrap();
+    assert!(promotion.scenario.contains("text: erased-"), "{}", promotion.scenario);
+    assert_eq!(promotion.notes, ["Erased texts: 1. The scenario has placeholders instead of them."]);
 }
 
 #[test]

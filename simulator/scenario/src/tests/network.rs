@@ -3,10 +3,13 @@
 use super::{HEAD, parse, render_errors};
 use crate::run::run_scenario;
 use crate::*;
+use orchestrion_handoff::NodeKey;
 use orchestrion_kernel::module::Module;
 use orchestrion_kernel::network::{NetworkEvent, NetworkInput, Node};
 use orchestrion_kernel::{Event, Input};
-use orchestrion_trace::{Reader, Step};
+use orchestrion_text::StandardContexts;
+use orchestrion_trace::recorder::Recorder;
+use orchestrion_trace::{Header, Reader, Step, StepMetadata};
 use std::path::Path;
 
 pub(super) const NETWORK: &str = include_str!("../samples/network.yaml");
@@ -130,6 +133,34 @@ fn network_trace_is_promoted() {
     let promotion = promote::from_trace(reader, "recorded.ndjson", &target, &[]).unwrap();
     assert_eq!(promotion.notes, [""; 0]);
     snapshot!(promotion.scenario);
+}
+
+/// A run has simulated keys, so it differs from the recording in the public keys alone.
+#[test]
+fn network_trace_with_keys_is_promoted() {
+    let text =
+        NETWORK.replace("      - leave: desk\n        phase: RunningTasks\n        refused: true\n", "");
+    let scenario = parse(&text).unwrap();
+    let header = Header::new(scenario.conversation.clone(), scenario.policy.clone(), None);
+    let mut recorder = Recorder::open(Vec::new(), &header, &StandardContexts).unwrap();
+    for mut step in steps(&text).0 {
+        if let Input::Network(input) = &mut step.input
+            && let NetworkInput::Create { nodes, .. } = &mut **input
+        {
+            let key = |node: &Node| NodeKey::for_simulation(&node.id).public_key().to_vec();
+            nodes.iter_mut().for_each(|node| node.public_key = key(node));
+        }
+        let metadata = StepMetadata { at_ms: step.at_ms, ..StepMetadata::default() };
+        recorder.submit(&step.input, &metadata).unwrap().unwrap();
+    }
+    let recorded = recorder.close().unwrap();
+    let target = promote::Target::new("promoted", Path::new("no-such-folder")).unwrap();
+    let reader = Reader::new(recorded.as_slice(), "recorded.ndjson").unwrap();
+    let promotion = promote::from_trace(reader, "recorded.ndjson", &target, &[]).unwrap();
+    assert_eq!(
+        promotion.notes,
+        ["The nodes sign with simulated keys: a run ignores the public keys of the network."]
+    );
 }
 
 #[test]

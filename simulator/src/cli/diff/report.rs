@@ -6,7 +6,7 @@ use crate::cli::output::{ReportStyle, quoted, text_width, write_command, write_h
 use orchestrion_report::show::StepDescription;
 use orchestrion_report::text::count;
 use orchestrion_trace::RequestEnding;
-use orchestrion_trace::diff::{Cause, CauseKind, ChangedPart, EDITS_MAX, Remainder, StepChange};
+use orchestrion_trace::diff::{Cause, CauseKind, ChangedPart, EDITS_MAX, Remainder, StepChange, TraceDiff};
 use std::io::{self, Write};
 
 /// The steps that the report lists, and the requests whose endings it lists.
@@ -50,7 +50,7 @@ pub(super) fn write(compared: &Compared<'_>, style: ReportStyle, out: &mut impl 
     }
     write_consequences(compared, width, out)?;
     if diff.cause.as_ref().is_some_and(|cause| cause.kind != CauseKind::UnusedPolicy) {
-        write_endings(&diff.endings, width, out)?;
+        write_endings(diff, width, out)?;
     }
     Ok(())
 }
@@ -209,25 +209,29 @@ fn write_step(
     write_hanging(at, "", &step.events.join(", "), width, out)
 }
 
-fn write_endings(endings: &[Vec<RequestEnding>; 2], width: usize, out: &mut impl Write) -> io::Result<()> {
-    let [a, b] = endings;
+fn write_endings(diff: &TraceDiff, width: usize, out: &mut impl Write) -> io::Result<()> {
+    let [a, b] = &diff.endings;
+    let [is_cut_a, is_cut_b] = diff.errors.each_ref().map(Option::is_some);
     let requests = a.len().max(b.len());
     if requests == 0 {
         return Ok(());
     }
     writeln!(out, "endings")?;
-    let text = |ending: Option<&RequestEnding>| {
-        ending.map_or_else(|| "there is no such request".to_owned(), ToString::to_string)
+    // A trace that is not readable to its end may conclude a request later.
+    let text = |ending: Option<&RequestEnding>, is_cut: bool| {
+        let is_final = ending.is_some_and(|ending| ending.conclusion.is_some());
+        let text = ending.map_or_else(|| "there is no such request".to_owned(), ToString::to_string);
+        if is_cut && !is_final { format!("{text}, as far as it is readable") } else { text }
     };
     for request in 0..requests.min(LISTED_MAX) {
         let (a, b) = (a.get(request), b.get(request));
         let number = request + 1;
         if a == b {
-            let text = format!("of request {number}, in both: {}", text(a));
+            let text = format!("of request {number}, in both: {}", text(a, is_cut_a || is_cut_b));
             write_hanging(2, "", &text, width, out)?;
         } else {
             write_hanging(2, "", &format!("of request {number}"), width, out)?;
-            SIDES.write(&text(a), &text(b), width, out)?;
+            SIDES.write(&text(a, is_cut_a), &text(b, is_cut_b), width, out)?;
         }
     }
     match requests.saturating_sub(LISTED_MAX) {

@@ -74,7 +74,7 @@ impl PlainStep {
             _ => None,
         });
         let kind = digest(&(step.input.trigger().to_string(), module))?;
-        let mut scan = Scan { ids: Vec::new(), times: Vec::new(), event: "" };
+        let mut scan = Scan::default();
         let input = scan.input(step)?;
         let decision = scan.decision(&step.events)?;
         let key = digest(&(&input, decision, &step.refused))?;
@@ -83,11 +83,21 @@ impl PlainStep {
 
     /// Returns the key of a step whose texts are blanked.
     pub(super) fn key_without_texts(step: &Step) -> serde_json::Result<Key> {
-        let mut scan = Scan { ids: Vec::new(), times: Vec::new(), event: "" };
+        let mut scan = Scan::default();
         let events: Vec<Event> = step.events.iter().map(without_texts).collect();
         // The sentence of a refusal is a text.
         digest(&(scan.decision(&events)?, step.refused.is_some()))
     }
+}
+
+/// Returns whether two batches of the same step, each in its run of one conversation, differ in nothing but their times.
+#[must_use]
+pub fn is_equal_except_times(a: &[Event], b: &[Event]) -> bool {
+    let scanned = |events: &[Event]| {
+        let mut scan = Scan::default();
+        scan.decision(events).map(|values| (values, scan.ids))
+    };
+    a == b || matches!((scanned(a), scanned(b)), (Ok(a), Ok(b)) if a == b)
 }
 
 fn digest(value: &impl serde::Serialize) -> serde_json::Result<Key> {
@@ -98,6 +108,7 @@ fn digest(value: &impl serde::Serialize) -> serde_json::Result<Key> {
 }
 
 /// Removes ids and times from a value, and keeps them in order.
+#[derive(Default)]
 struct Scan {
     ids: Vec<Id>,
     times: Vec<u64>,
