@@ -124,7 +124,7 @@ impl Experiment {
         }
         ran.map_err(|reason| run_error(py, &reason))?;
         let rows = rows.then(|| RunRows::new(&experiment, range.0, collector.text));
-        Ok(ExperimentResult::new(summary, experiment.metrics, rows))
+        Ok(ExperimentResult::new(summary, rows))
     }
 
     fn __repr__(&self) -> String {

@@ -36,8 +36,6 @@ impl RunRows {
 #[pyclass(frozen, module = "orchestrion")]
 pub(crate) struct ExperimentResult {
     summary: Summary,
-    /// The metrics of the report.
-    metrics: Vec<&'static Metric>,
     rows: Option<RunRows>,
 }
 
@@ -62,7 +60,7 @@ impl ExperimentResult {
 
     /// Merges the results of disjoint parts of one experiment, in any order. The result of all parts has the bytes of one whole run.
     ///
-    /// It has rows if every part has them, and its report has the metrics of the first part.
+    /// It has rows if every part has them.
     #[staticmethod]
     fn merge(py: Python<'_>, results: Vec<PyRef<'_, Self>>) -> PyResult<Self> {
         let Some((first, others)) = results.split_first() else {
@@ -75,8 +73,7 @@ impl ExperimentResult {
         let (mut summary, mut rows) = (first.summary.clone(), first.rows.clone());
         for (number, other) in (2..).zip(others) {
             summary.merge(&other.summary).map_err(|reason| {
-                let help = "merge parts of one experiment, each once";
-                let reason = miette!(help = help, "result 1 and result {number}: {reason}");
+                let reason = miette!(help = reason.help(), "result 1 and result {number}: {reason}");
                 error::from_diagnostic(py, ExperimentError::new_err, &*reason)
             })?;
             match (&mut rows, &other.rows) {
@@ -84,7 +81,7 @@ impl ExperimentResult {
                 (_, None) | (None, _) => rows = None,
             }
         }
-        Ok(Self { summary, metrics: first.metrics.clone(), rows })
+        Ok(Self { summary, rows })
     }
 
     /// The name of the experiment.
@@ -147,10 +144,10 @@ impl ExperimentResult {
         self.summary.policies.iter().map(|policy| policy.policy.as_str()).collect()
     }
 
-    /// The names of the metrics of the report: those of the experiment, or all for a result that was read.
+    /// The names of the metrics of the report: those that the experiment names, or all.
     #[getter]
     fn metrics(&self) -> Vec<&'static str> {
-        self.metrics.iter().map(|metric| metric.name).collect()
+        self.summary.report_metrics().iter().map(|metric| metric.name).collect()
     }
 
     /// Returns the bytes of the file that `explore run` writes.
@@ -198,13 +195,13 @@ impl ExperimentResult {
 }
 
 impl ExperimentResult {
-    pub(crate) const fn new(summary: Summary, metrics: Vec<&'static Metric>, rows: Option<RunRows>) -> Self {
-        Self { summary, metrics, rows }
+    pub(crate) const fn new(summary: Summary, rows: Option<RunRows>) -> Self {
+        Self { summary, rows }
     }
 
     fn from_read(py: Python<'_>, read: miette::Result<Summary>) -> PyResult<Self> {
         let summary = read.map_err(|reason| error::from_diagnostic(py, ReadError::new_err, &*reason))?;
-        Ok(Self::new(summary, METRICS.iter().collect(), None))
+        Ok(Self::new(summary, None))
     }
 
     fn kept_rows(&self, py: Python<'_>) -> PyResult<&RunRows> {
@@ -216,7 +213,7 @@ impl ExperimentResult {
 
     /// Returns the metrics with these names, or those of the result.
     fn metrics_of(&self, py: Python<'_>, names: Option<Vec<String>>) -> PyResult<Vec<&'static Metric>> {
-        let Some(names) = names else { return Ok(self.metrics.clone()) };
+        let Some(names) = names else { return Ok(self.summary.report_metrics()) };
         let metric = |name: &String| {
             Metric::from_name(name).ok_or_else(|| {
                 let known: Vec<&str> = METRICS.iter().map(|metric| metric.name).collect();

@@ -92,8 +92,56 @@ fn merged_parts_equal_one_run_and_its_rows() {
     let incomplete =
         explore(folder.path(), &["merge", "part1of3/test.1-of-3.json", "part3of3/test.3-of-3.json"]);
     assert_eq!(incomplete.status.code(), Some(3));
-    let first = explore(folder.path(), &["merge", "part1of3/test.1-of-3.json"]);
-    assert_eq!(first.status.code(), Some(3));
+    // The incomplete result has the runs of the third part.
+    let kept = read(".orchestrion/test.json");
+    let first = ["merge", "part1of3/test.1-of-3.json"];
+    refuse(folder.path(), &first, "result is not replaced: expected only runs of the 1000");
+    assert_eq!(read(".orchestrion/test.json"), kept);
+    let elsewhere = explore(folder.path(), &[&first[..], &["--result", "first.json"]].concat());
+    assert_eq!(elsewhere.status.code(), Some(3));
+}
+
+/// Returns the report that a command prints as JSON.
+fn report(folder: &Path, arguments: &[&str]) -> serde_json::Value {
+    let json = succeed(folder, &[arguments, &["--format", "json"]].concat());
+    serde_json::from_str::<serde_json::Value>(&json).unwrap()["report"].take()
+}
+
+#[test]
+fn merge_reports_metrics_of_run() {
+    let folder = folder();
+    let write = |metrics: &str| {
+        fs::write(folder.path().join("test.yaml"), format!("{EXPERIMENT}metrics: [{metrics}]\n")).unwrap();
+    };
+    write("vetoed, wrong_proceed");
+    let run = ["run", "test.yaml", "--runs", "300", "--out-dir", "out"];
+    let whole = report(folder.path(), &run);
+    assert_eq!(report(folder.path(), &["merge", "out/test.json"]), whole);
+    succeed(folder.path(), &["report", "out/test.json"]);
+    let page = fs::read_to_string(folder.path().join("out/test.html")).unwrap();
+    assert!(page.contains("<th>vetoed</th>") && !page.contains("<th>calls</th>"));
+
+    // A result without metrics, as of an earlier version, has all of them.
+    let path = folder.path().join("out/test.json");
+    let mut result: serde_json::Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    result.as_object_mut().unwrap().remove("metrics").unwrap();
+    fs::write(folder.path().join("all.json"), result.to_string()).unwrap();
+    let all = report(folder.path(), &["merge", "all.json", "--result", "merged.json"]);
+    assert_eq!(
+        all["policies"][0]["metrics"].as_object().unwrap().len(),
+        orchestrion_experiment::METRICS.len()
+    );
+
+    // Parts with other metrics merge after one of them continues, without a run, under those of the file.
+    let part = |index: &'static str| [&run[..], &["--shard", index]].concat();
+    succeed(folder.path(), &part("1/2"));
+    write("calls");
+    succeed(folder.path(), &part("2/2"));
+    let merge = ["merge", "out/test.1-of-2.json", "out/test.2-of-2.json", "--result", "both.json"];
+    refuse(folder.path(), &merge, "different metrics of the report");
+    succeed(folder.path(), &[&part("1/2")[..], &["--resume"]].concat());
+    let both = report(folder.path(), &merge);
+    assert_eq!(both["policies"][3]["metrics"].as_object().unwrap().keys().collect::<Vec<_>>(), ["calls"]);
 }
 
 #[test]
@@ -135,14 +183,97 @@ fn foreign_files_are_not_replaced() {
     refuse(folder.path(), &["run", "test.yaml", "--out-dir", "out"], "the result of an experiment");
     fs::remove_file(folder.path().join("out/test.json")).unwrap();
     fs::write(folder.path().join("out/test.csv"), "my,data\n").unwrap();
-    refuse(
-        folder.path(),
-        &["run", "test.yaml", "--out-dir", "out"],
-        "expected the heading of this experiment",
-    );
+    refuse(folder.path(), &["run", "test.yaml", "--out-dir", "out"], "expected the rows of an experiment");
     assert_eq!(fs::read_to_string(folder.path().join("out/test.csv")).unwrap(), "my,data\n");
     refuse(folder.path(), &["run", "test.yaml", "--shard", "4/3"], "expected a part such as 2/3");
     refuse(folder.path(), &["merge", "test.yaml"], "expected the result of an experiment");
+}
+
+#[test]
+fn changed_grid_replaces_its_rows() {
+    let folder = folder();
+    let run = ["run", "test.yaml", "--runs", "5", "--out-dir", "out"];
+    succeed(folder.path(), &run);
+    let rows = || fs::read_to_string(folder.path().join("out/test.csv")).unwrap();
+    let before = rows();
+    let grid = EXPERIMENT.replace("bounds.passes, values: 1..2", "bounds.repairs, values: 0..2");
+    fs::write(folder.path().join("test.yaml"), grid).unwrap();
+    let without = explore(folder.path(), &[&run[..], &["--no-rows"]].concat());
+    let note = String::from_utf8_lossy(&without.stderr);
+    assert!(note.contains("note: out/test.csv: these rows are of an earlier run"), "{note}");
+    assert_eq!((without.status.code(), rows()), (Some(0), before));
+    succeed(folder.path(), &run);
+    assert!(rows().starts_with("run,policy,bounds.repairs,thresholds.redebate_below,"), "{}", rows());
+    assert_eq!(rows().lines().count(), 1 + 5 * 6);
+}
+
+#[test]
+fn single_run_has_no_intervals() {
+    let folder = folder();
+    let run = ["run", "test.yaml", "--runs", "1", "--out-dir", "out"];
+    let text = succeed(folder.path(), &run);
+    assert!(text.contains("(no interval)") && !text.contains("inf"), "{text}");
+    let json = succeed(folder.path(), &[&run[..], &["--format", "json"]].concat());
+    let printed: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert!(printed["report"]["policies"][0]["metrics"]["calls"]["mean"]["low"].is_null());
+    let schema = jsonschema::validator_for(&report_schemas::experiment()).unwrap();
+    let errors: Vec<String> = schema.iter_errors(&printed).map(|error| error.to_string()).collect();
+    assert!(errors.is_empty(), "{errors:?}");
+    succeed(folder.path(), &["report", "out/test.json", "--svg", "figures"]);
+    let page = fs::read_to_string(folder.path().join("out/test.html")).unwrap();
+    assert!(page.contains("(no interval)") && !page.contains("[-inf"));
+    for entry in fs::read_dir(folder.path().join("figures")).unwrap() {
+        let svg = fs::read_to_string(entry.unwrap().path()).unwrap();
+        assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+    }
+}
+
+/// Over twelve runs the differences of `completed` cancel in one policy: its mean is that of the baseline, its runs are not.
+#[test]
+fn equal_mean_of_other_runs_has_interval() {
+    let folder = folder();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let study = root.join("specs/experiments/redebate.yaml");
+    let run =
+        ["run", study.to_str().unwrap(), "--runs", "12", "--seed", "1", "--no-rows", "--out-dir", "out"];
+    let printed = report(folder.path(), &run);
+    let policies = printed["policies"].as_array().unwrap();
+    let differences = policies.iter().flat_map(|policy| policy["metrics"].as_object().unwrap().values());
+    let is_mixed = |metric: &&serde_json::Value| {
+        let mean = &metric["difference"]["mean"];
+        mean["mean"] == 0.0 && mean["low"] != 0.0
+    };
+    assert!(differences.filter(is_mixed).count() > 0);
+    let text = succeed(folder.path(), &run);
+    assert!(text.contains("0.0000 [-0."), "{text}");
+}
+
+/// A name of 19 characters is followed by a space, and no line is longer than the terminal.
+#[test]
+fn sensitivities_are_separate_columns() {
+    let folder = folder();
+    let text = "
+description: A test.
+runs: 4
+facts: 20
+contexts: true
+rules: true
+metrics: [greedy_loss_utility]
+grid:
+- {setting: contexts.budget_tokens, values: '4300,4600'}
+- {setting: bounds.passes, values: 1..2}
+";
+    fs::write(folder.path().join("long.yaml"), text).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_orchestrion"))
+        .current_dir(folder.path())
+        .env("COLUMNS", "60")
+        .args(["explore", "run", "long.yaml"])
+        .output()
+        .unwrap();
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert!(printed.contains("  greedy_loss_utility contexts.budget_tokens "), "{printed}");
+    let heading: Vec<&str> = printed.lines().skip_while(|line| !line.starts_with("share")).take(2).collect();
+    assert!(heading.len() == 2 && heading.iter().all(|line| line.len() <= 60), "{printed}");
 }
 
 #[test]
@@ -204,7 +335,7 @@ fn inconsistent_results_are_refused() {
     succeed(folder.path(), &["run", "test.yaml", "--runs", "10", "--out-dir", "out"]);
     let text = fs::read_to_string(folder.path().join("out/test.json")).unwrap();
     type Change = fn(&mut serde_json::Value);
-    let changes: [(&str, Change); 7] = [
+    let changes: [(&str, Change); 8] = [
         ("reversed range", |result| result["ranges"] = serde_json::json!([[10, 0]])),
         ("huge ranges", |result| result["ranges"] = serde_json::json!([[0, u64::MAX], [1, u64::MAX]])),
         ("too many runs", |result| result["runs"] = u64::MAX.into()),
@@ -217,6 +348,7 @@ fn inconsistent_results_are_refused() {
         }),
         ("name", |result| result["experiment"] = "a\u{1b}[31m".into()),
         ("policy", |result| result["policies"][0]["policy"] = "a\nb".into()),
+        ("metric", |result| result["metrics"] = serde_json::json!(["pases"])),
     ];
     for (name, change) in changes {
         let mut result: serde_json::Value = serde_json::from_str(&text).unwrap();
@@ -398,6 +530,30 @@ fn png_files_have_twice_the_size() {
     fs::write(&foreign, b"\x89PNG\r\n\x1a\nmine").unwrap();
     refuse(folder.path(), &arguments, "a figure of an experiment");
     assert_eq!(fs::read(&foreign).unwrap(), b"\x89PNG\r\n\x1a\nmine");
+}
+
+#[test]
+fn unsuitable_experiment_and_folder_write_nothing() {
+    let folder = folder();
+    succeed(folder.path(), &["run", "test.yaml", "--out-dir", "out", "--runs", "30"]);
+    for (changed, expected) in [
+        (EXPERIMENT.replace("1..2", "2..3"), "policy 1: expected hardened with"),
+        (EXPERIMENT.replace("1..2", "1..3"), "policies: expected 4, found 6"),
+        (EXPERIMENT.replace("bounds.passes", "bounds.repairs"), "settings: expected bounds.passes,"),
+        (format!("{EXPERIMENT}requests: 2\n"), "requests: expected 1, found 2"),
+    ] {
+        fs::write(folder.path().join("other.yaml"), changed).unwrap();
+        refuse(folder.path(), &["report", "out/test.json", "--experiment", "other.yaml"], expected);
+    }
+    for option in ["--svg", "--png"] {
+        let report = ["report", "out/test.json", option, "test.yaml/figures"];
+        refuse(folder.path(), &report, "cannot create the folder test.yaml/figures");
+    }
+    assert!(!folder.path().join("out/test.html").exists());
+    // Another question, seed and number of runs are those of the same policies.
+    let question = EXPERIMENT.replace("A test.", "Another question?").replace("seed: 3", "seed: 4");
+    fs::write(folder.path().join("other.yaml"), question).unwrap();
+    succeed(folder.path(), &["report", "out/test.json", "--experiment", "other.yaml"]);
 }
 
 #[test]

@@ -16,7 +16,7 @@ pub use sensitivity::{Sensitivity, sensitivities};
 use crate::metrics::{Metric, MetricKind};
 use crate::tally::{Moments, Tally};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
 /// An estimate with its confidence interval.
@@ -24,10 +24,19 @@ use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 pub struct Estimate {
     /// The mean.
     pub mean: f64,
-    /// The lower end of the interval.
+    /// The lower end of the interval; null for the mean of fewer than two runs, which has no interval.
+    #[serde(serialize_with = "serialize_end")]
+    #[schemars(with = "Option<f64>")]
     pub low: f64,
-    /// The upper end of the interval.
+    /// The upper end of the interval; null for the mean of fewer than two runs, which has no interval.
+    #[serde(serialize_with = "serialize_end")]
+    #[schemars(with = "Option<f64>")]
     pub high: f64,
+}
+
+/// Writes an end of an interval: null if it is infinite.
+fn serialize_end<S: Serializer>(end: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    end.is_finite().then_some(*end).serialize(serializer)
 }
 
 /// The confidence of all intervals.
@@ -93,6 +102,21 @@ fn standard_error(moments: &Moments) -> f64 {
 }
 
 impl Estimate {
+    /// Returns whether there is an interval. The mean of fewer than two runs has none: its ends are infinite.
+    #[must_use]
+    pub const fn has_interval(&self) -> bool {
+        self.low.is_finite() && self.high.is_finite()
+    }
+
+    /// Formats the interval, with ends as means of this metric.
+    #[must_use]
+    pub fn format_interval(&self, metric: &Metric) -> String {
+        match self.has_interval() {
+            true => format!("[{}, {}]", metric.format(self.low), metric.format(self.high)),
+            false => "(no interval)".to_owned(),
+        }
+    }
+
     pub(crate) fn divided_by(self, divisor: f64) -> Self {
         Self { mean: self.mean / divisor, low: self.low / divisor, high: self.high / divisor }
     }
@@ -159,5 +183,20 @@ mod tests {
         let estimate = student(&tally.moments);
         assert_near(estimate.high - 5.5, 2.262_157 * (55.0_f64 / 6.0 / 10.0).sqrt());
         assert!(estimate.contains(5.5) && !estimate.contains(8.0));
+    }
+
+    #[test]
+    fn single_run_has_no_interval() {
+        let metric = Metric::from_name("calls").unwrap();
+        let mut tally = Tally::default();
+        tally.add(13);
+        let single = student(&tally.moments);
+        assert_eq!(single.format_interval(metric), "(no interval)");
+        assert_eq!(
+            serde_json::to_value(single).unwrap(),
+            serde_json::json!({"mean": 13.0, "low": null, "high": null})
+        );
+        tally.add(13);
+        assert_eq!(student(&tally.moments).format_interval(metric), "[13.000, 13.000]");
     }
 }

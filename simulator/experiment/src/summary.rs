@@ -1,15 +1,18 @@
 //! The result of some runs of an experiment. Results of disjoint runs merge, in any order, to the same bytes as one result of all runs.
 
+mod error;
+
+pub use error::MergeError;
+
 use crate::experiment::{Experiment, POLICIES_MAX, RUNS_MAX};
 use crate::flows::Flows;
-use crate::metrics::{METRICS, MetricKind};
+use crate::metrics::{METRICS, Metric, MetricKind};
 use crate::run::RunRecord;
 use crate::tally::{Moments, Tally};
 use crate::trajectories::{Line, POSITIONS_MAX, Trajectory, TrajectorySums, merge_line};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
-use thiserror::Error;
 
 /// The format of a result file.
 pub const SUMMARY_FORMAT: &str = "orchestrion-experiment/1";
@@ -35,6 +38,9 @@ pub struct Summary {
     pub rows_digest: RowsDigest,
     /// The paths of the settings that vary.
     pub settings: Vec<String>,
+    /// The names of the metrics of the report; empty for every metric, as in a result of an earlier version.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub metrics: Vec<String>,
     /// The policies, the baseline first.
     pub policies: Vec<PolicySummary>,
 }
@@ -118,29 +124,6 @@ impl<'de> Deserialize<'de> for RowsDigest {
     }
 }
 
-/// Why two results do not merge.
-#[derive(Debug, Error, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum MergeError {
-    /// They are of different experiments.
-    #[error("different experiment: expected {expected}, found {found}")]
-    OtherExperiment {
-        /// The digest of the first result.
-        expected: String,
-        /// The digest of the other result.
-        found: String,
-    },
-    /// They have the digest of one experiment, but other names, settings or policies, so one of them was edited.
-    #[error("different names, settings or policies in results of one experiment")]
-    OtherPolicies,
-    /// Both contain a run.
-    #[error("repeated runs: expected disjoint runs, found run {run} in both results")]
-    RepeatedRun {
-        /// The first run that both contain.
-        run: u64,
-    },
-}
-
 impl Summary {
     /// Creates the result of no run of an experiment.
     #[must_use]
@@ -155,6 +138,8 @@ impl Summary {
             flows: Flows::default(),
             trajectories: TrajectorySums::new(),
         });
+        let has_all = experiment.metrics.iter().copied().eq(METRICS);
+        let names = experiment.metrics.iter().map(|metric| metric.name.to_owned());
         Self {
             format: SUMMARY_FORMAT.to_owned(),
             experiment: experiment.name.clone(),
@@ -164,6 +149,7 @@ impl Summary {
             ranges: Vec::new(),
             rows_digest: RowsDigest::default(),
             settings: experiment.settings.clone(),
+            metrics: if has_all { Vec::new() } else { names.collect() },
             policies: policies.collect(),
         }
     }
@@ -181,6 +167,16 @@ impl Summary {
         }
         if !self.has_equal_names(other) {
             return Err(MergeError::OtherPolicies);
+        }
+        if self.metrics != other.metrics {
+            let names = |metrics: &[String]| match metrics {
+                [] => "every metric".to_owned(),
+                names => names.join(", "),
+            };
+            return Err(MergeError::OtherMetrics {
+                expected: names(&self.metrics),
+                found: names(&other.metrics),
+            });
         }
         self.ranges = joined(&self.ranges, &other.ranges).map_err(|run| MergeError::RepeatedRun { run })?;
         self.rows_digest.merge(other.rows_digest);
@@ -204,6 +200,23 @@ impl Summary {
         (self.runs, self.requests) == (other.runs, other.requests)
             && (&self.experiment, &self.settings) == (&other.experiment, &other.settings)
             && self.policies.iter().map(names).eq(other.policies.iter().map(names))
+    }
+
+    /// Returns the metrics of the report, in their order.
+    #[must_use]
+    pub fn report_metrics(&self) -> Vec<&'static Metric> {
+        match self.metrics.is_empty() {
+            true => METRICS.iter().collect(),
+            false => self.metrics.iter().filter_map(|name| Metric::from_name(name)).collect(),
+        }
+    }
+
+    /// Whether every run of another result is in this one.
+    #[must_use]
+    pub fn contains_runs_of(&self, other: &Self) -> bool {
+        let contains =
+            |(first, end): &(u64, u64)| self.ranges.iter().any(|(start, stop)| start <= first && end <= stop);
+        other.ranges.iter().all(contains)
     }
 
     /// The number of runs of this result.
@@ -266,6 +279,7 @@ impl Summary {
         let requests = runs.saturating_mul(u64::from(self.requests));
         self.requests > 0
             && is_name(&self.experiment)
+            && self.metrics.iter().all(|name| Metric::from_name(name).is_some())
             && self.policies.iter().all(|policy| {
                 is_name(&policy.policy)
                     && has_values(policy)

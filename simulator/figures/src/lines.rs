@@ -73,7 +73,8 @@ pub(crate) fn draw(
         legend.draw(&top)?;
         let points = || lines.values().flatten();
         let x = Axis::at_values(setting, points().map(|(x, _)| *x));
-        let y = Axis::round(label(metric), points().flat_map(|(_, found)| [found.low, found.high]));
+        let y =
+            Axis::round(label(metric), points().flat_map(|(_, found)| [found.low, found.mean, found.high]));
         let mut chart = draw_axes(&below, x, y)?;
         for (number, points) in lines.values().enumerate() {
             let color = series_color(number);
@@ -82,6 +83,7 @@ pub(crate) fn draw(
             chart.draw_series(
                 points
                     .iter()
+                    .filter(|(_, y)| y.has_interval())
                     .map(|(x, y)| ErrorBar::new_vertical(*x, y.low, y.mean, y.high, color.filled(), 6)),
             )?;
             chart.draw_series(points.iter().map(|(x, y)| Circle::new((*x, y.mean), 3, color.filled())))?;

@@ -107,7 +107,7 @@ fn table(report: &Report, used: &[&'static Metric]) -> Markup {
 }
 
 fn cell(metric: &Metric, estimate: &Estimate) -> Markup {
-    html! { (metric.format(estimate.mean)) br; small { "[" (metric.format(estimate.low)) ", " (metric.format(estimate.high)) "]" } }
+    html! { (metric.format(estimate.mean)) br; small { (estimate.format_interval(metric)) } }
 }
 
 fn sensitivities(report: &Report, used: &[&'static Metric]) -> Markup {

@@ -94,8 +94,7 @@ fn draw(
                 let positions = points.iter().enumerate();
                 positions.map(move |(index, found)| ((index + 1) as f64, value(found)))
             };
-            // Two runs or more have an interval.
-            let is_bounded = points.iter().all(|found| found.low.is_finite() && found.high.is_finite());
+            let is_bounded = points.iter().all(Estimate::has_interval);
             if is_bounded && points.len() > 1 {
                 let lower: Vec<(f64, f64)> = at(|found| found.low).collect();
                 let band = at(|found| found.high).chain(lower.into_iter().rev()).collect::<Vec<_>>();

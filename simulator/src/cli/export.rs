@@ -144,7 +144,7 @@ enum Schema {
     Claims,
     /// Experiments for `explore`.
     Experiment,
-    /// `check --format json`.
+    /// `check --format json`, without --reach, --sweep, --mutants, --statistics or --simulate.
     CheckReport,
     /// `compare --format json`.
     CompareReport,

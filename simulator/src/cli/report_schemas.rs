@@ -5,7 +5,7 @@ use super::{check, compare, diff, explore, lint, run};
 use schemars::schema_for;
 use serde_json::Value;
 
-/// Of `check --format json`.
+/// Of `check --format json`, without an option that selects another report than that of claims.
 #[must_use]
 pub fn check() -> Value {
     titled(schema_for!(check::json::Report<'_>), "Orchestrion check report")

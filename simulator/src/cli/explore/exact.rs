@@ -4,7 +4,7 @@ mod report;
 
 pub(in crate::cli) use report::JsonReport;
 
-use super::files::{file_name, read};
+use super::files::{difference, file_name, read};
 use crate::cli::args::{Format, GlobalArgs, MemoryBytes, memory_size};
 use crate::cli::exit_status::ExitStatus;
 use crate::cli::files::to_report;
@@ -90,15 +90,15 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
 /// Reads the result of random runs of the same experiment.
 fn estimates(path: &std::path::Path, experiment: &Experiment) -> Result<Summary> {
     let summary = read(path)?;
-    if summary.settings != experiment.settings
-        || summary.requests != experiment.world.requests
-        || summary.policies.len() != experiment.policies.len()
-    {
+    if let Some(found) = difference(&summary, experiment) {
         return Err(miette!(
             help = "name the result of the same experiment; the numbers of runs may differ",
-            "{}: expected a result of {}, found other policies, settings or requests",
+            "{}: not a result of {}: {}: expected {}, found {}",
             sanitize(&path.display().to_string()),
-            sanitize(&experiment.name)
+            sanitize(&experiment.name),
+            found.subject,
+            sanitize(&found.in_experiment),
+            sanitize(&found.in_result)
         ));
     }
     Ok(summary)

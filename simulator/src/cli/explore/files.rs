@@ -2,7 +2,7 @@
 
 use crate::cli::{files, output};
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
-use orchestrion_experiment::{Shard, Summary};
+use orchestrion_experiment::{Experiment, Shard, Summary};
 use orchestrion_files::FileKind;
 use orchestrion_files::limits::{RESULT_FILE_BYTES_MAX, RESULT_FILE_VALUES_MAX};
 use orchestrion_report::text::sanitize;
@@ -59,6 +59,39 @@ pub(super) fn write(path: &Path, summary: &Summary) -> Result<()> {
         ));
     }
     Ok(())
+}
+
+/// A difference between a result and an experiment.
+pub(super) struct Difference {
+    /// What differs.
+    pub(super) subject: String,
+    pub(super) in_result: String,
+    pub(super) in_experiment: String,
+}
+
+/// Returns the first difference of settings, requests and policies; `None` if the result can be one of the experiment.
+///
+/// The digests are not compared: they also depend on the number of runs, the seed and the version of the program.
+pub(super) fn difference(summary: &Summary, experiment: &Experiment) -> Option<Difference> {
+    let compare = |subject: &str, in_result: String, in_experiment: String| {
+        let differs = in_result != in_experiment;
+        differs.then(|| Difference { subject: subject.to_owned(), in_result, in_experiment })
+    };
+    let number = |policies: usize| policies.to_string();
+    let policies = || {
+        let mut pairs = summary.policies.iter().zip(&experiment.policies).enumerate();
+        pairs.find_map(|(position, (found, cell))| {
+            compare(&format!("policy {}", position + 1), found.policy.clone(), cell.policy.name.clone())
+        })
+    };
+    compare("settings", names(&summary.settings), names(&experiment.settings))
+        .or_else(|| compare("requests", summary.requests.to_string(), experiment.world.requests.to_string()))
+        .or_else(|| compare("policies", number(summary.policies.len()), number(experiment.policies.len())))
+        .or_else(policies)
+}
+
+fn names(settings: &[String]) -> String {
+    if settings.is_empty() { "none".to_owned() } else { settings.join(", ") }
 }
 
 /// Returns the name without characters that separate folders.

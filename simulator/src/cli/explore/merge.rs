@@ -6,7 +6,7 @@ use super::text::{Files, print_report};
 use crate::cli::args::{Format, GlobalArgs};
 use crate::cli::exit_status::ExitStatus;
 use miette::{Result, miette};
-use orchestrion_experiment::{METRICS, Summary};
+use orchestrion_experiment::Summary;
 use orchestrion_report::text::sanitize;
 use std::path::{Path, PathBuf};
 
@@ -19,9 +19,11 @@ Examples:
   orchestrion explore merge first/*.json second/*.json --result redebate.json
   orchestrion explore merge first/*.json second/*.json --parquet
 
-The result has the same bytes as that of one run of the whole experiment. Parts of
-different experiments, and parts that contain the same run, are refused. The rows
-of the parts, one after the other, are the rows of the experiment; --parquet writes
+The result has the same bytes as that of one run of the whole experiment. Parts
+of different experiments, and parts that contain the same run, are refused. A
+result with runs that are in no part is not replaced. The statistics are those
+of `explore run`, for the metrics that the experiment names. The rows of the
+parts, one after the other, are the rows of the experiment; --parquet writes
 them to redebate.parquet, and needs the rows of each part beside its result.
 
 Exit codes: 0 success; 2 error; 3 some runs are in no part.")]
@@ -44,15 +46,31 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     let (summary, parts) = merged(&args.results)?;
     let default = || global.out_dir.join(format!("{}.json", file_name(&summary.experiment)));
     let path = args.result.clone().unwrap_or_else(default);
+    ensure_runs_are_kept(&path, &summary)?;
     let parquet = args.parquet.then(|| path.with_extension("parquet"));
     let target = parquet.as_deref().map(parquet::open).transpose()?;
     write(&path, &summary)?;
     if let Some(target) = target {
         parquet::write(target, &summary, &tables(parts))?;
     }
-    let metrics: Vec<_> = METRICS.iter().collect();
     let files = Files { result: path, rows: None, parquet };
-    print_report(&summary, &metrics, &files, ExitStatus::Incomplete, args.format, global)
+    print_report(&summary, &files, ExitStatus::Incomplete, args.format, global)
+}
+
+/// Returns an error if the file is a result of the same experiment with runs that the merged one does not contain.
+fn ensure_runs_are_kept(path: &Path, merged: &Summary) -> Result<()> {
+    // What is no result is refused or replaced as by every command.
+    let Ok(found) = read(path) else { return Ok(()) };
+    if found.digest != merged.digest || merged.contains_runs_of(&found) {
+        return Ok(());
+    }
+    Err(miette!(
+        help = "merge all parts, or write to another file with --result",
+        "{}: result is not replaced: expected only runs of the {} merged ones, found {} runs",
+        sanitize(&path.display().to_string()),
+        merged.completed_runs(),
+        found.completed_runs()
+    ))
 }
 
 /// A part of an experiment.
@@ -73,12 +91,7 @@ fn merged(paths: &[PathBuf]) -> Result<(Summary, Vec<Part<'_>>)> {
         let summary = read(path)?;
         merged.merge(&summary).map_err(|error| {
             let (first, path) = (first.display().to_string(), path.display().to_string());
-            miette!(
-                help = "merge parts of one experiment, each once",
-                "{} and {}: {error}",
-                sanitize(&first),
-                sanitize(&path)
-            )
+            miette!(help = error.help(), "{} and {}: {error}", sanitize(&first), sanitize(&path))
         })?;
         parts.push(part(path, &summary));
     }

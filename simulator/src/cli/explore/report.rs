@@ -1,12 +1,12 @@
 //! `explore report`: figures and a page of a result.
 
-use super::files::{file_name, read};
+use super::files::{difference, file_name, read};
 use crate::cli::args::GlobalArgs;
 use crate::cli::exit_status::ExitStatus;
 use crate::cli::files::{ensure_overwritable, replace_with};
 use crate::cli::output;
 use miette::{IntoDiagnostic, Result, miette};
-use orchestrion_experiment::{Experiment, METRICS, Metric, Report, Summary};
+use orchestrion_experiment::{Experiment, Metric, Report, Summary};
 use orchestrion_figures::{FigureError, PAGE_PREFIX, PNG_MARK, Page, figures, page};
 use orchestrion_files::FileKind;
 use orchestrion_report::text::{sanitize, sanitize_lines};
@@ -25,8 +25,8 @@ Examples:
 The page is one HTML file without scripts and links: outcomes and flows by policy, the
 trade-off between harmful plans that run and acceptable plans that are blocked, a
 line or a heat map of each metric over the settings that vary, and a table of all
-means with their intervals. --experiment adds the question of the experiment, and
-shows only its metrics.
+means with their intervals. The metrics are those that the experiment named when
+it ran. --experiment adds its question, and shows the metrics that it names now.
 
 A PNG file has twice the size of the figure and a white ground. Its texts need no
 font of the machine.
@@ -75,6 +75,8 @@ pub(super) fn run(args: &Args, _: &GlobalArgs) -> Result<ExitStatus> {
     let (description, metrics) = question(args, &summary)?;
     let path = args.html.clone().unwrap_or_else(|| args.result.with_extension("html"));
     ensure_overwritable(&path, &PAGE)?;
+    // A folder that cannot be created is an error before anything is written.
+    [&args.svg, &args.png].into_iter().flatten().try_for_each(|folder| create_folder(folder))?;
     let report = Report::new(&summary, &metrics);
     let figures = figures(&summary, &report, &metrics).map_err(bug)?;
     let page = page(&Page {
@@ -92,7 +94,6 @@ pub(super) fn run(args: &Args, _: &GlobalArgs) -> Result<ExitStatus> {
     let experiment = file_name(&summary.experiment);
     let mut write = |folder: &Path, name: &str, extension: &str, kind: &'static FileKind, bytes: &[u8]| {
         let path = folder.join(format!("{experiment}-{name}.{extension}"));
-        std::fs::create_dir_all(folder).into_diagnostic()?;
         replace_with(&path, kind, |file| file.write_all(bytes))?;
         writeln!(out, "  figure   {}", shown(&path)).into_diagnostic()
     };
@@ -108,20 +109,32 @@ pub(super) fn run(args: &Args, _: &GlobalArgs) -> Result<ExitStatus> {
     Ok(ExitStatus::Success)
 }
 
+fn create_folder(folder: &Path) -> Result<()> {
+    std::fs::create_dir_all(folder).map_err(|error| {
+        miette!(
+            help = "name another folder, or check the permissions of this one",
+            "cannot create the folder {}: {error}",
+            sanitize(&folder.display().to_string())
+        )
+    })
+}
+
 fn bug(error: FigureError) -> miette::Report {
     miette!(help = "report this as a bug", "{error}")
 }
 
 /// Returns the question and the metrics of the experiment, if its file is named.
 fn question(args: &Args, summary: &Summary) -> Result<(String, Vec<&'static Metric>)> {
-    let Some(path) = &args.experiment else { return Ok((String::new(), METRICS.iter().collect())) };
+    let Some(path) = &args.experiment else { return Ok((String::new(), summary.report_metrics())) };
     let experiment = Experiment::read(path)?;
-    if experiment.settings != summary.settings || experiment.policies.len() != summary.policies.len() {
+    if let Some(found) = difference(summary, &experiment) {
         return Err(miette!(
             help = "name the experiment of the result",
-            "{}: expected the experiment {}, found other settings or policies",
+            "{}: not the experiment of the result: {}: expected {}, found {}",
             sanitize(&path.display().to_string()),
-            sanitize(&summary.experiment)
+            found.subject,
+            sanitize(&found.in_result),
+            sanitize(&found.in_experiment)
         ));
     }
     Ok((experiment.description, experiment.metrics))

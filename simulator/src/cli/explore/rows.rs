@@ -6,14 +6,17 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
+/// The start of every heading.
+const HEADING_START: &[u8] = b"run,policy,";
+
 /// An open and locked file of rows.
 pub(super) struct RowsFile(File);
 
 impl RowsFile {
-    /// Opens the file, and keeps its heading and this number of rows.
+    /// Opens the file, and keeps its heading and this number of rows; without rows it gets this heading.
     ///
     /// # Errors
-    /// The file cannot be opened, belongs to another program, has another heading, or has fewer rows.
+    /// The file cannot be opened, belongs to another program, has another heading than its rows, or has fewer rows.
     pub(super) fn open(path: &Path, heading: &str, rows: u64) -> Result<Self> {
         let shown = sanitize(&path.display().to_string());
         if let Some(folder) = path.parent() {
@@ -35,10 +38,16 @@ impl RowsFile {
             .into_diagnostic()
             .wrap_err_with(|| format!("{shown}: unreadable rows"))?;
         let Some(kept) = kept else {
-            return Err(miette!(
-                help = "move the file away, or run the experiment without --resume",
-                "{shown}: expected the heading of this experiment and {rows} rows, found another file or fewer rows"
-            ));
+            return Err(match rows {
+                0 => miette!(
+                    help = "move the file away, or choose another folder with --out-dir",
+                    "{shown}: expected the rows of an experiment, found another file"
+                ),
+                _ => miette!(
+                    help = "move the file away, or run the experiment without --resume",
+                    "{shown}: expected the heading of this experiment and {rows} rows, found another file or fewer rows"
+                ),
+            });
         };
         let write = |file: &mut File| -> io::Result<()> {
             file.set_len(kept)?;
@@ -60,13 +69,15 @@ impl RowsFile {
     }
 }
 
-/// Returns the length of the heading and this number of rows; 0 for an empty file, and `None` if the file does not contain them.
+/// Returns the length of the heading and this number of rows, and `None` if the file does not contain them. Without rows nothing is kept
+/// of an empty file and of the rows of any experiment.
 fn kept_bytes(file: &mut File, heading: &str, rows: u64) -> io::Result<Option<u64>> {
     file.seek(SeekFrom::Start(0))?;
     let mut start = Vec::new();
     file.take(heading.len() as u64).read_to_end(&mut start)?;
-    if start.is_empty() && rows == 0 {
-        return Ok(Some(0));
+    if rows == 0 {
+        let is_replaceable = start.is_empty() || start.starts_with(HEADING_START);
+        return Ok(is_replaceable.then_some(0));
     }
     if start != heading.as_bytes() {
         return Ok(None);

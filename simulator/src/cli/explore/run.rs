@@ -7,6 +7,7 @@ use super::text::{self, Files};
 use crate::cli::args::{Format, GlobalArgs, shard};
 use crate::cli::exit_status::ExitStatus;
 use crate::cli::files::ensure_overwritable;
+use crate::cli::output;
 use crate::cli::progress::{ProgressLine, runs_text};
 use miette::{Result, miette};
 use orchestrion_experiment::{Experiment, Rows, RunError, Shard, Sink, Summary, run_range};
@@ -34,8 +35,9 @@ A part has redebate.1-of-3.json and redebate.1-of-3.csv. `explore merge` makes t
 result of all parts; it has the same bytes as that of one run.
 
 A rate has a Wilson interval, a mean a Student t interval, a median a bootstrap
-interval, each at 95 %. Differences are from the first policy, in the same runs;
-their p-values are corrected by Holm's method for all policies and metrics.
+interval, each at 95 %; the mean of one run has none. Differences are from the
+first policy, in the same runs; their p-values are corrected by Holm's method
+for all policies and for the metrics that the experiment names.
 
 The result is the same for any --jobs. It is written every five seconds, so that
 --resume continues after the last runs that it contains.
@@ -112,6 +114,12 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
         .map_err(run_error)?;
     sink.finish(&summary)?;
     sink.progress.finish();
+    if args.no_rows && rows_path.exists() && !global.quiet {
+        output::print_error(&format!(
+            "note: {}: these rows are of an earlier run, not of this result",
+            rows_path.display()
+        ));
+    }
     let rows = with_rows.then_some(rows_path);
     if let (Some(path), Some(rows)) = (&parquet_path, &rows) {
         parquet::write(parquet::open(path)?, &summary, std::slice::from_ref(rows))?;
@@ -136,6 +144,8 @@ fn start(experiment: &Experiment, path: &Path, (first, end): (u64, u64), resume:
             sanitize(&found.digest)
         ));
     }
+    // The metrics of the report may have changed: the rows have every metric.
+    let found = Summary { metrics: empty.metrics, ..found };
     match found.ranges.as_slice() {
         [] => Ok(found),
         [(start, stop)] if *start == first && *stop <= end => Ok(found),

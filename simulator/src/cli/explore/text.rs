@@ -52,19 +52,19 @@ pub(super) fn print(
         write_hanging(0, "", &sanitize(&experiment.description), output::width(), &mut out)
             .into_diagnostic()?;
     }
-    print_report(summary, &experiment.metrics, files, ExitStatus::Success, format, global)
+    print_report(summary, files, ExitStatus::Success, format, global)
 }
 
 /// Prints the statistics of a result. `of_part` is the exit status if runs of the experiment are not in it.
 pub(super) fn print_report(
     summary: &Summary,
-    metrics: &[&'static Metric],
     files: &Files,
     of_part: ExitStatus,
     format: Format,
     global: &GlobalArgs,
 ) -> Result<ExitStatus> {
-    let report = Report::new(summary, metrics);
+    let metrics = summary.report_metrics();
+    let report = Report::new(summary, &metrics);
     let status = if report.missing_runs == 0 { ExitStatus::Success } else { of_part };
     let shown = |path: &Path| sanitize(&path.display().to_string());
     let mut out = output::stdout();
@@ -80,7 +80,7 @@ pub(super) fn print_report(
         }
         Format::Human => {
             if !global.quiet {
-                human(&report, metrics, output::width(), &mut out).into_diagnostic()?;
+                human(&report, &metrics, output::width(), &mut out).into_diagnostic()?;
             }
             let missing = match report.missing_runs {
                 0 => String::new(),
@@ -130,7 +130,7 @@ fn human(report: &Report, metrics: &[&'static Metric], width: usize, out: &mut i
     if let Some(more) = report.policies.len().checked_sub(POLICIES_MAX).filter(|more| *more > 0) {
         writeln!(out, "\n{more} more policies are in the files and in --format json")?;
     }
-    write_sensitivities(report, &used, out)?;
+    write_sensitivities(report, &used, width, out)?;
     // The front is about both kinds of error.
     let has_both =
         ["wrong_proceed", "wrong_block"].iter().all(|name| used.iter().any(|metric| metric.name == *name));
@@ -151,7 +151,7 @@ fn write_metrics(
     width: usize,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let names = used.iter().map(|metric| metric.name.len() + 1).max().unwrap_or(0).max(18);
+    let names = name_width(used);
     for metric in used {
         let Some(found) = policy.metrics.get(metric.name) else { continue };
         let value = format!("{:<names$}{}", metric.name, interval(metric, &found.mean));
@@ -166,17 +166,22 @@ fn write_metrics(
     Ok(())
 }
 
+/// The columns of the names of these metrics.
+fn name_width(metrics: &[&'static Metric]) -> usize {
+    metrics.iter().map(|metric| metric.name.len() + 1).max().unwrap_or(0).max(18)
+}
+
 /// Formats a mean with its interval.
 fn interval(metric: &Metric, estimate: &Estimate) -> String {
-    let Estimate { mean, low, high } = *estimate;
-    format!("{} [{}, {}]", metric.format(mean), metric.format(low), metric.format(high))
+    format!("{} {}", metric.format(estimate.mean), estimate.format_interval(metric))
 }
 
 /// Formats the difference from the baseline, if there is one.
 fn difference(metric: &Metric, found: &MetricReport) -> Option<String> {
     let difference = found.difference?;
-    let Estimate { mean, .. } = difference.mean;
-    if mean == 0.0 {
+    let Estimate { mean, low, high } = difference.mean;
+    // The runs differ if only the mean of their differences is 0.
+    if low == 0.0 && high == 0.0 {
         return Some("equal to the baseline".to_owned());
     }
     let p = match difference.adjusted_p {
@@ -187,23 +192,29 @@ fn difference(metric: &Metric, found: &MetricReport) -> Option<String> {
     Some(format!("{sign}{} {p}", interval(metric, &difference.mean)))
 }
 
-fn write_sensitivities(report: &Report, used: &[&'static Metric], out: &mut impl Write) -> io::Result<()> {
+fn write_sensitivities(
+    report: &Report,
+    used: &[&'static Metric],
+    width: usize,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    const HEADING: &str =
+        "share of the variance between policies that a setting explains (alone; with others)";
+    let names = name_width(used);
     let mut is_first = true;
     for found in
         report.sensitivities.iter().filter(|found| used.iter().any(|metric| metric.name == found.metric))
     {
         if is_first {
-            writeln!(
-                out,
-                "\nshare of the variance between policies that a setting explains (alone; with others)"
-            )?;
+            writeln!(out)?;
+            write_hanging(0, "", HEADING, width, out)?;
             is_first = false;
         }
         for (position, setting) in found.settings.iter().enumerate() {
             let head = if position == 0 { found.metric.as_str() } else { "" };
             writeln!(
                 out,
-                "  {head:<18}{:<32} {:.2}  {:.2}",
+                "  {head:<names$}{:<32} {:.2}  {:.2}",
                 sanitize(&setting.setting),
                 setting.first_order,
                 setting.total

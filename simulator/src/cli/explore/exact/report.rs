@@ -227,9 +227,14 @@ fn write_metric(metric: &MetricValue, width: usize, out: &mut impl Write) -> std
     {
         text = format!("{text} = {fraction}");
     }
-    if let Some(Estimate { mean, low, high }) = metric.estimate {
+    if let Some(estimate) = metric.estimate {
+        let Estimate { mean, low, high } = estimate;
         let mark = if metric.agrees == Some(false) { "  outside" } else { "" };
-        text = format!("{text}   estimate {mean:.4} [{low:.4}, {high:.4}]{mark}");
+        let interval = match estimate.has_interval() {
+            true => format!("[{low:.4}, {high:.4}]"),
+            false => "(no interval)".to_owned(),
+        };
+        text = format!("{text}   estimate {mean:.4} {interval}{mark}");
     }
     write_hanging(20, &format!("  {}", metric.metric), &text, width, out)
 }
