@@ -144,6 +144,8 @@ fn diff_states_the_same_in_every_format() {
         schema.iter_errors(&serde_json::from_str(&json).unwrap()).map(|error| error.to_string()).collect();
     assert!(errors.is_empty(), "{errors:?}");
     assert_eq!(in_every_format(0, folder, &["diff", GOLDEN, GOLDEN]), []);
+    let [(file, ..)] = &in_every_format(2, folder, &["diff", "nope.ndjson", GOLDEN])[..] else { panic!() };
+    assert_eq!(file, "nope.ndjson");
 }
 
 #[test]

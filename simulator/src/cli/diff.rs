@@ -9,7 +9,7 @@ use super::differences::Sides;
 use super::exit_status::ExitStatus;
 use super::files::open_trace;
 use super::output::{self, ReportStyle};
-use super::test_report::{TestReport, text_output};
+use super::test_report::{Diagnostic, TestCase, TestReport, text_output};
 use miette::{IntoDiagnostic, Result, miette};
 use orchestrion_report::show::{StepDescription, describe};
 use orchestrion_trace::diff::{StepChange, TraceDiff, diff};
@@ -90,6 +90,9 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
         Ok(compared) => compared,
         Err(error) => {
             output::print_error(&error);
+            let diagnostic = Diagnostic::of_trace_error(Path::new(&error.file), &error);
+            let case = TestCase::of_file("diff", Path::new(&error.file), ExitStatus::Error, vec![diagnostic]);
+            TestReport::new("diff", ExitStatus::Error, vec![case]).print(args.format)?;
             return Ok(ExitStatus::Error);
         }
     };

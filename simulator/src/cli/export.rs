@@ -160,7 +160,7 @@ enum Schema {
     ExactReport,
     /// `run --runs --format json`.
     RunsReport,
-    /// `run --format json` and `replay --format json`.
+    /// `run --format json` and `replay --format json`; also of `check` and `diff`, if a file cannot be read.
     TestReport,
     /// Lines of a trace or journal.
     Trace,

@@ -53,7 +53,7 @@ pub fn runs() -> Value {
     titled(schema_for!(run::runs::Report<'_>), "Orchestrion report of runs")
 }
 
-/// Of `run --format json` and `replay --format json`.
+/// Of `run --format json` and `replay --format json`; also of `check` and `diff`, if a file cannot be read.
 #[must_use]
 pub fn test() -> Value {
     titled(schema_for!(TestReport), "Orchestrion test report")
