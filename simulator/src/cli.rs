@@ -89,9 +89,8 @@ enum Command {
 /// Runs the command with the arguments of the process.
 #[must_use]
 pub fn main() -> ExitCode {
-    let mut command = Cli::command();
-    let parsed = command.try_get_matches_from_mut(std::env::args_os()).and_then(|matches| {
-        requirements::check(&matches, &mut command)?;
+    let parsed = Cli::command().try_get_matches().and_then(|matches| {
+        requirements::check(&matches)?;
         Ok((Cli::from_arg_matches(&matches)?, matches))
     });
     let (cli, matches) = match parsed {

@@ -478,7 +478,7 @@ fn stepping_needs_one_explored_model() {
 }
 
 #[test]
-fn claims_of_the_project_are_checked_or_listed_as_not_checked() {
+fn project_claims_are_checked_or_listed() {
     let folder = folder();
     let claims = "claims:\n- {id: no-call, never: {event: tool_call}}\n";
     fs::write(folder.path().join("mine.yaml"), claims).unwrap();

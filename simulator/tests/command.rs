@@ -360,7 +360,7 @@ fn export_prints_each_target() {
         &["export", "man", "--shell", "bash"],
     ] {
         let printed = expect(2, folder.path(), unread);
-        assert!(printed.contains("this target does not read it"), "{printed}");
+        assert!(printed.contains("expected a target that reads it"), "{printed}");
     }
 }
 

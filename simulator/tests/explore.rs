@@ -95,7 +95,7 @@ fn merged_parts_equal_one_run_and_its_rows() {
     // The incomplete result has the runs of the third part.
     let kept = read(".orchestrion/test.json");
     let first = ["merge", "part1of3/test.1-of-3.json"];
-    refuse(folder.path(), &first, "result is not replaced: expected only runs of the 1000");
+    refuse(folder.path(), &first, "result is not replaced: expected at most the 1000");
     assert_eq!(read(".orchestrion/test.json"), kept);
     let elsewhere = explore(folder.path(), &[&first[..], &["--result", "first.json"]].concat());
     assert_eq!(elsewhere.status.code(), Some(3));
@@ -200,7 +200,7 @@ fn changed_grid_replaces_its_rows() {
     fs::write(folder.path().join("test.yaml"), grid).unwrap();
     let without = explore(folder.path(), &[&run[..], &["--no-rows"]].concat());
     let note = String::from_utf8_lossy(&without.stderr);
-    assert!(note.contains("note: out/test.csv: these rows are of an earlier run"), "{note}");
+    assert!(note.contains("note: out/test.csv: this run wrote no rows"), "{note}");
     assert_eq!((without.status.code(), rows()), (Some(0), before));
     succeed(folder.path(), &run);
     assert!(rows().starts_with("run,policy,bounds.repairs,thresholds.redebate_below,"), "{}", rows());
@@ -213,6 +213,7 @@ fn single_run_has_no_intervals() {
     let run = ["run", "test.yaml", "--runs", "1", "--out-dir", "out"];
     let text = succeed(folder.path(), &run);
     assert!(text.contains("(no interval)") && !text.contains("inf"), "{text}");
+    assert!(text.contains("equal to the baseline"), "{text}");
     let json = succeed(folder.path(), &[&run[..], &["--format", "json"]].concat());
     let printed: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert!(printed["report"]["policies"][0]["metrics"]["calls"]["mean"]["low"].is_null());

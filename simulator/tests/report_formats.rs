@@ -371,6 +371,8 @@ fn lint_states_the_unreadable_files_in_every_format() {
         assert_eq!(report["verdict"], "incomplete");
         assert_eq!(report["unreadable"][0]["name"], "nope.yaml");
     }
+    let annotations = run(2, folder, &["lint", "nope.yaml", "--format", "github"]).0;
+    assert!(annotations.starts_with("::error file=nope.yaml"), "{annotations}");
     let printed = run(3, folder, &["lint", "a.yaml", "nope.yaml"]).0;
     assert!(printed.contains("INCOMPLETE"), "{printed}");
 }
@@ -383,4 +385,6 @@ fn check_states_an_invalid_file_in_every_format() {
     let results = in_every_format(2, folder, &["check", "--policy", "mine.yaml"]);
     assert_eq!(results.len(), 1, "{results:?}");
     assert_eq!((results[0].0.as_str(), results[0].1), ("mine.yaml", Some(3)));
+    let results = in_every_format(2, folder, &["check", "--policy", "hardened", "--scope", "nope.yaml"]);
+    assert_eq!(results[0].0, "nope.yaml");
 }

@@ -21,6 +21,7 @@ use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
 /// An estimate with its confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(extend("required" = ["mean", "low", "high"]))]
 pub struct Estimate {
     /// The mean.
     pub mean: f64,

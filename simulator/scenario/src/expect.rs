@@ -206,21 +206,21 @@ impl Serialize for ClaimId {
 impl<'de> Deserialize<'de> for ClaimId {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let id = Spanned::<StrictText>::deserialize(deserializer)?;
-        Self::of(&id).map_err(LabeledError::into_serde_error)
+        Self::of(&id, "; change or remove a claim of the project instead of waiving it")
+            .map_err(LabeledError::into_serde_error)
     }
 }
 
 impl ClaimId {
-    /// The claim with this id.
-    fn of(id: &Spanned<StrictText>) -> Result<Self, LabeledError> {
+    /// The claim with this id. The remedy continues the help for an unknown one.
+    fn of(id: &Spanned<StrictText>, remedy: &str) -> Result<Self, LabeledError> {
         let text = id.value.as_str();
         let known: Option<&Claim> = CLAIMS.iter().find(|claim| claim.id == text);
         known.map(|claim| Self(claim.id)).ok_or_else(|| {
             LabeledError::new(
                 format!("unknown claim `{}`", text.escape_debug()),
                 format!(
-                    "{}list the claims with: orchestrion export claims; change or remove a claim of the project instead of \
-                     waiving it",
+                    "{}list the claims with: orchestrion export claims{remedy}",
                     suggest_nearest(text, CLAIMS.iter().map(|claim| claim.id))
                 ),
             )
@@ -274,7 +274,7 @@ impl<'de> Deserialize<'de> for ExpectedClaim {
         if text.as_bytes().first().is_some_and(is_first) && text.len() <= 64 && text.bytes().all(is_plain) {
             return Ok(Self::Project(text.to_owned()));
         }
-        ClaimId::of(&id).map(Self::Catalog).map_err(LabeledError::into_serde_error)
+        ClaimId::of(&id, "").map(Self::Catalog).map_err(LabeledError::into_serde_error)
     }
 }
 

@@ -60,7 +60,11 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
         Ok(plan) => plan,
         Err(error) => {
             output::print_diagnostic(&error);
-            let file = args.policy.as_deref().map(Path::new).or(global.config.as_deref());
+            let names = [args.scope.as_deref(), args.policy.as_deref()];
+            // Built-in scopes and policies are no files.
+            let mut files =
+                names.into_iter().flatten().map(Path::new).filter(|path| path.extension().is_some());
+            let file = files.next().or(global.config.as_deref());
             let file = file.unwrap_or_else(|| Path::new(orchestrion_project::FILE));
             let case = TestCase::of_error("check", file, &rules::INVALID_FILE, &error);
             TestReport::new("check", ExitStatus::Error, vec![case]).print(args.format)?;

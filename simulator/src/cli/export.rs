@@ -230,14 +230,13 @@ impl Args {
         ];
         for (option, is_given, targets) in options {
             if is_given && !targets.contains(&self.target) {
-                let names: Vec<String> = targets
-                    .iter()
-                    .filter_map(|target| Some(target.to_possible_value()?.get_name().to_owned()))
-                    .collect();
+                let name = |target: &Target| Some(target.to_possible_value()?.get_name().to_owned());
+                let names: Vec<String> = targets.iter().filter_map(name).collect();
                 return Err(miette!(
-                    help = "leave it out",
-                    "{option} is for {}; this target does not read it",
-                    names.join(", ")
+                    help = "leave out the option, or choose another target",
+                    "{option}: expected a target that reads it ({}), found {}",
+                    names.join(", "),
+                    name(&self.target).unwrap_or_default()
                 ));
             }
         }

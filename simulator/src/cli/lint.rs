@@ -127,13 +127,11 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
         dot::write(&machines, &[], path)?;
     }
     let status = ExitStatus::combine(&statuses);
-    if machines.is_empty() && args.format == ReportFormat::Human {
-        // Every error was printed.
-        return Ok(status);
+    // Without a machine, every error was printed.
+    if !machines.is_empty() {
+        let mut out = text_output(args.format, output::stdout());
+        report::human(&machines, global.quiet, status, output::width(), &mut out).into_diagnostic()?;
     }
-    let mut out = text_output(args.format, output::stdout());
-    report::human(&machines, global.quiet, status, output::width(), &mut out).into_diagnostic()?;
-    drop(out);
     match args.format {
         ReportFormat::Json => {
             json::json(&machines, &unreadable, status, &mut output::stdout()).into_diagnostic()?;

@@ -3,9 +3,10 @@
 //! `requires` of clap accepts an option without the required one if an argument that is present conflicts with the required one: then
 //! the option would be ignored.
 
+use super::Cli;
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
-use clap::{ArgMatches, Command, Error};
+use clap::{ArgMatches, CommandFactory as _, Error};
 
 /// Command, option, and the option that it needs.
 const NEEDED: [(&str, &str, &str); 14] = [
@@ -26,58 +27,65 @@ const NEEDED: [(&str, &str, &str); 14] = [
 ];
 
 /// Refuses an option without the one that it needs.
-pub(super) fn check(matches: &ArgMatches, command: &mut Command) -> Result<(), Error> {
+pub(super) fn check(matches: &ArgMatches) -> Result<(), Error> {
     let (mut path, mut matches) = (Vec::new(), matches);
     while let Some((name, inner)) = matches.subcommand() {
         path.push(name);
         matches = inner;
     }
-    let path = path.join(" ");
+    let of = path.join(" ");
     let is_given = |id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);
-    let is_unmet =
-        |(of, option, needed): &&(&str, &str, &str)| *of == path && is_given(option) && !is_given(needed);
-    match NEEDED.iter().find(is_unmet) {
-        None => Ok(()),
-        Some((_, option, needed)) => {
-            let [option, needed] = [option, needed].map(|id| id.replace('_', "-"));
-            let message = format!("--{option} needs --{needed}");
-            Err(command.error(ErrorKind::MissingRequiredArgument, message))
-        }
-    }
+    let is_unmet = |(command, option, needed): &&(&str, &str, &str)| {
+        *command == of && is_given(option) && !is_given(needed)
+    };
+    let Some((_, option, needed)) = NEEDED.iter().find(is_unmet) else { return Ok(()) };
+    let [option, needed] = [option, needed].map(|id| id.replace('_', "-"));
+    let message = format!("--{option} needs --{needed}: add it, or leave out --{option}");
+    // The error shows the usage of the command.
+    let mut command = Cli::command();
+    command.build();
+    let mut command = path.iter().fold(command, |command, name| {
+        let inner = command.find_subcommand(name).cloned();
+        inner.unwrap_or(command)
+    });
+    Err(command.error(ErrorKind::MissingRequiredArgument, message))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::Cli;
-    use clap::{CommandFactory as _, FromArgMatches as _};
+    use clap::FromArgMatches as _;
 
     fn parse(arguments: &str) -> Result<(), Error> {
         let matches = Cli::command().try_get_matches_from(arguments.split(' '))?;
         Cli::from_arg_matches(&matches)?;
-        check(&matches, &mut Cli::command())
+        check(&matches)
     }
 
     #[test]
     fn option_without_the_needed_one_is_refused() {
-        for arguments in [
-            "run a.yaml --journal j.ndjson",
-            "run a.yaml --journals folder",
-            "run --check --keys folder",
-            "run --check --timeout 5s",
-            "run a.yaml --journal j.ndjson --acknowledged-step 4",
-            "run --accept --jobs 2",
-            "check --reach T18 --shard 1/2",
-            "check --reach T18 --checkpoint-states 5",
-            "check --step --seed 3",
-            "check --step --depth 3",
-            "check --reach T18 --runs 3",
-            "explore exact a.yaml --storm",
-            "replay a.ndjson --yes --format json",
-            "show a.ndjson --step 3 --redact-equality",
-        ] {
-            let found = parse(&format!("orchestrion {arguments}")).map_err(|error| error.kind());
-            assert_eq!(found, Err(ErrorKind::MissingRequiredArgument), "{arguments}");
+        let cases = [
+            ("run a.yaml --journal j.ndjson", "--journal needs --stdio"),
+            ("run a.yaml --journals folder", "--journals needs --stdio"),
+            ("run --check --keys folder", "--keys needs --stdio"),
+            ("run --stdio a.yaml --acknowledged-step 4", "--acknowledged-step needs --journal"),
+            ("run --check --timeout 5s", "--timeout needs --cross-check"),
+            ("run --accept --jobs 2", "--jobs needs --runs"),
+            ("check --reach T18 --shard 1/2", "--shard needs --mutants"),
+            ("check --reach T18 --checkpoint-states 5", "--checkpoint-states needs --checkpoint"),
+            ("check --step --seed 3", "--seed needs --simulate"),
+            ("check --step --depth 3", "--depth needs --simulate"),
+            ("check --reach T18 --runs 3", "--runs needs --simulate"),
+            ("explore exact a.yaml --storm", "--storm needs --prism"),
+            ("replay a.ndjson --yes --format json", "--yes needs --update"),
+            ("show a.ndjson --step 3 --redact-equality", "--redact-equality needs --redact"),
+        ];
+        assert_eq!(cases.len(), NEEDED.len());
+        for (arguments, expected) in cases {
+            let error = parse(&format!("orchestrion {arguments}")).unwrap_err().to_string();
+            assert!(error.contains(expected), "{arguments}: {error}");
+            let command = arguments.split(' ').next().unwrap();
+            assert!(error.contains(&format!("Usage: orchestrion {command}")), "{arguments}: {error}");
         }
         for arguments in [
             "run --stdio a.yaml --journal j.ndjson --acknowledged-step 4",

@@ -174,7 +174,8 @@ trace could not be read, or a context was not cross-checked. With --check and
 of its golden trace. With --runs: 1 a run halted, missed an expectation or
 violates a claim; 3 some runs were not possible; an unused reply is no failure.")]
 pub(super) struct Args {
-    /// Run these scenarios, and every *.yaml file in or below these folders [default: those of the project file].
+    /// Run these scenarios, and every *.yaml file in or below these folders [default: those of the project file]. Of two with one file
+    /// name, the second trace is NAME.2.trace.ndjson.
     #[arg(value_name = "SCENARIO", conflicts_with = "config")]
     scenarios: Vec<PathBuf>,
     /// Use the program at standard input and output as host, instead of scripted modules. A scenario supplies the requests

@@ -6,6 +6,7 @@ use miette::{Result, miette};
 use orchestrion_kernel::Policy;
 use orchestrion_project::{PolicyReference, Project};
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 /// Reads the project file: the one of `--config`, or the nearest in this folder or above it.
@@ -78,10 +79,16 @@ pub(super) fn scenarios(arguments: &[PathBuf], global: &GlobalArgs) -> Result<Ve
             ));
         }
     }
-    // A scenario and its folder may both be named.
+    // A scenario and its folder may both be named. A link is a scenario of its own: its golden trace is beside it.
     let mut seen = BTreeSet::new();
-    scenarios.retain(|path| path.canonicalize().map_or(true, |path| seen.insert(path)));
+    scenarios.retain(|path| place(path).is_none_or(|place| seen.insert(place)));
     Ok(scenarios)
+}
+
+/// Returns the folder of a file without links, and its name.
+fn place(path: &Path) -> Option<(PathBuf, OsString)> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    Some((folder.unwrap_or_else(|| Path::new(".")).canonicalize().ok()?, path.file_name()?.to_owned()))
 }
 
 /// Whether a file is a scenario; `promote` writes a policy beside the scenario that uses it.

@@ -59,12 +59,12 @@ pub enum Judge {
     /// The tests that compare the kernel with an independent implementation of the clauses.
     Oracle,
     /// `replay` of the golden traces.
-    Goldens,
+    GoldenTraces,
 }
 
 impl Judge {
     /// All judges, in the order of the table's columns.
-    pub const ALL: [Self; 4] = [Self::Check, Self::KernelTests, Self::Oracle, Self::Goldens];
+    pub const ALL: [Self; 4] = [Self::Check, Self::KernelTests, Self::Oracle, Self::GoldenTraces];
 
     /// The name.
     #[must_use]
@@ -73,14 +73,14 @@ impl Judge {
             Self::Check => "check",
             Self::KernelTests => "kernel tests",
             Self::Oracle => "oracle",
-            Self::Goldens => "goldens",
+            Self::GoldenTraces => "golden traces",
         }
     }
 
     /// What Cargo builds for this judge.
     pub(crate) const fn build_arguments(self) -> &'static [&'static str] {
         match self {
-            Self::Check | Self::Goldens => &["build", "-p", "orchestrion", "--bin", "orchestrion"],
+            Self::Check | Self::GoldenTraces => &["build", "-p", "orchestrion", "--bin", "orchestrion"],
             Self::KernelTests => {
                 &["test", "--no-run", "-p", "orchestrion-kernel", "-p", "orchestrion-optimizer"]
             }

@@ -1,8 +1,8 @@
 //! Faults of the kernel, and who detects each: semantic ones, written by hand, and systematic [`mutants`].
 //!
 //! Data flow: [`list`] reads the faults, [`switch`] writes each behind a switch into a source text, [`workspace`] copies the
-//! workspace with them, [`program`] builds the copy and runs programs of it, [`suite`] runs the tests and checks of the [`judges`] with one
-//! fault at a time, [`results`] keeps what they find for a later run, and [`table`] reports it.
+//! workspace with them, [`program`] builds the copy and runs programs of it, [`suite`] runs the tests, checks and replays of the
+//! [`judges`] with one fault at a time, [`results`] keeps what they find for a later run, and [`table`] reports it.
 
 pub mod judges;
 pub mod list;

@@ -20,7 +20,7 @@ const RECORDING_TIME_MAX: Duration = Duration::from_secs(600);
 const SHORT_TEST_MAX: Duration = Duration::from_millis(500);
 
 /// The folder of the golden traces.
-const GOLDENS: &str = "specs/scenarios";
+const GOLDEN_TRACES: &str = "specs/scenarios";
 
 /// The policy under which claims fail without a fault: the findings.
 const AS_DRAWN: &str = "as-drawn";
@@ -115,7 +115,7 @@ struct Process {
     expected: BTreeSet<String>,
 }
 
-/// The tests or checks of a judge.
+/// The tests, checks or replays of a judge.
 #[derive(Debug)]
 pub struct Suite {
     judge: Judge,
@@ -146,8 +146,11 @@ impl Suite {
                         stages.push(models_of(&program, check)?);
                     }
                 }
-                Judge::Goldens => {
-                    stages.push(goldens_of(&Built { program: program.program, folder: copy.to_path_buf() })?);
+                Judge::GoldenTraces => {
+                    stages.push(golden_traces_of(&Built {
+                        program: program.program,
+                        folder: copy.to_path_buf(),
+                    })?);
                 }
             }
         }
@@ -215,7 +218,7 @@ impl Suite {
         };
         match self.judge {
             Judge::Check => cases.iter().map(|case| with_own_limit(single(case))).collect(),
-            Judge::Goldens => cases.iter().map(single).collect(),
+            Judge::GoldenTraces => cases.iter().map(single).collect(),
             Judge::KernelTests | Judge::Oracle => {
                 let (short, long): (Vec<&Case>, Vec<&Case>) =
                     cases.iter().copied().partition(|case| case.duration < SHORT_TEST_MAX);
@@ -271,7 +274,7 @@ fn finding(judge: Judge, run: &Run, expected: &BTreeSet<String>) -> Finding {
     match judge {
         Judge::KernelTests | Judge::Oracle => test_finding(run),
         Judge::Check => check_finding(run, expected),
-        Judge::Goldens => replay_finding(run),
+        Judge::GoldenTraces => replay_finding(run),
     }
 }
 
@@ -316,12 +319,12 @@ fn models_of(program: &Built, check: &Check) -> io::Result<Stage> {
 }
 
 /// The golden traces, each a case of its own.
-fn goldens_of(program: &Built) -> io::Result<Stage> {
+fn golden_traces_of(program: &Built) -> io::Result<Stage> {
     let mut cases = Vec::new();
-    for entry in std::fs::read_dir(program.folder.join(GOLDENS))? {
+    for entry in std::fs::read_dir(program.folder.join(GOLDEN_TRACES))? {
         let Ok(name) = entry?.file_name().into_string() else { continue };
         if name.ends_with(".ndjson") {
-            let file = format!("{GOLDENS}/{name}");
+            let file = format!("{GOLDEN_TRACES}/{name}");
             let arguments = ["replay", "--format", "json", &file].map(str::to_owned);
             cases.push(case(name, program.invocation(arguments.to_vec())));
         }

@@ -17,7 +17,7 @@ pub enum MergeError {
     /// They have the digest of one experiment, but other names, settings or policies, so one of them was edited.
     #[error("different names, settings or policies in results of one experiment")]
     OtherPolicies,
-    /// The experiment names other metrics for its report since the runs of one of them.
+    /// Their reports have different metrics: the experiment file changed between their runs.
     #[error("different metrics of the report: expected {expected}, found {found}")]
     OtherMetrics {
         /// The metrics of the first result.

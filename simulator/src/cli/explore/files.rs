@@ -65,7 +65,9 @@ pub(super) fn write(path: &Path, summary: &Summary) -> Result<()> {
 pub(super) struct Difference {
     /// What differs.
     pub(super) subject: String,
+    /// Its value in the result.
     pub(super) in_result: String,
+    /// Its value in the experiment.
     pub(super) in_experiment: String,
 }
 

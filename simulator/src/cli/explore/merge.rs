@@ -59,14 +59,14 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
 
 /// Returns an error if the file is a result of the same experiment with runs that the merged one does not contain.
 fn ensure_runs_are_kept(path: &Path, merged: &Summary) -> Result<()> {
-    // What is no result is refused or replaced as by every command.
+    // A file that is no result is judged when it is written.
     let Ok(found) = read(path) else { return Ok(()) };
     if found.digest != merged.digest || merged.contains_runs_of(&found) {
         return Ok(());
     }
     Err(miette!(
         help = "merge all parts, or write to another file with --result",
-        "{}: result is not replaced: expected only runs of the {} merged ones, found {} runs",
+        "{}: result is not replaced: expected at most the {} merged runs, found {} runs, of which some are in no part",
         sanitize(&path.display().to_string()),
         merged.completed_runs(),
         found.completed_runs()

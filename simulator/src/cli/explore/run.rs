@@ -116,7 +116,7 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     sink.progress.finish();
     if args.no_rows && rows_path.exists() && !global.quiet {
         output::print_error(&format!(
-            "note: {}: these rows are of an earlier run, not of this result",
+            "note: {}: this run wrote no rows; the file has those of an earlier run",
             rows_path.display()
         ));
     }

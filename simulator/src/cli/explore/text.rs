@@ -180,8 +180,9 @@ fn interval(metric: &Metric, estimate: &Estimate) -> String {
 fn difference(metric: &Metric, found: &MetricReport) -> Option<String> {
     let difference = found.difference?;
     let Estimate { mean, low, high } = difference.mean;
-    // The runs differ if only the mean of their differences is 0.
-    if low == 0.0 && high == 0.0 {
+    // A mean of 0 over several runs can hide runs that differ; then its interval is wider than 0.
+    let is_single = !difference.mean.has_interval();
+    if mean == 0.0 && (is_single || low == high) {
         return Some("equal to the baseline".to_owned());
     }
     let p = match difference.adjusted_p {

@@ -38,13 +38,13 @@ pub(super) struct Args {
     #[arg(value_name = "SEGMENT")]
     segment: PathBuf,
     #[command(flatten)]
-    selection: Selection,
+    texts: ErasedTexts,
 }
 
-/// Which texts.
+/// The texts that are erased.
 #[derive(Debug, clap::Args)]
 #[group(required = true, multiple = true)]
-struct Selection {
+struct ErasedTexts {
     /// Erase only texts of the steps before this one; --before, --containing or both are needed.
     #[arg(long, value_name = "STEP")]
     before: Option<u64>,
@@ -54,7 +54,7 @@ struct Selection {
 }
 
 pub(super) fn run(args: &Args) -> Result<ExitStatus> {
-    let Args { segment, selection: Selection { before, containing } } = args;
+    let Args { segment, texts: ErasedTexts { before, containing } } = args;
     let name = segment.display().to_string();
     let cannot_read = || format!("cannot read {name}");
     // Locked before it is read, so that no other erasure is lost.

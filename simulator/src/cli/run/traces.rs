@@ -16,6 +16,7 @@ impl<'a> TraceFiles<'a> {
         let (mut names, mut taken) = (BTreeMap::new(), BTreeSet::new());
         for path in scenarios {
             let name = file_stem(path);
+            // One of as many names as scenarios is free.
             let numbered = (2..=scenarios.len()).map(|number| format!("{name}.{number}"));
             if let Some(name) = once(name.clone()).chain(numbered).find(|name| taken.insert(name.clone())) {
                 names.insert(path.as_path(), name);
@@ -41,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scenarios_with_one_name_have_traces_of_their_own() {
+    fn scenarios_with_equal_names_have_separate_traces() {
         let scenarios = ["a/veto.yaml", "b/veto.yaml", "veto.2.yaml", "happy.yaml"].map(PathBuf::from);
         let traces = TraceFiles::new(&scenarios, Path::new("out"));
         let files = scenarios.each_ref().map(|scenario| traces.of(scenario, None));

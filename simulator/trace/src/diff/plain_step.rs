@@ -90,7 +90,8 @@ impl PlainStep {
     }
 }
 
-/// Returns whether two batches of the same step, each in its run of one conversation, differ in nothing but their times.
+/// Returns whether two batches of one step, as recorded and as run again, differ in nothing but their times. An event that time passed is
+/// no difference.
 #[must_use]
 pub fn is_equal_except_times(a: &[Event], b: &[Event]) -> bool {
     let scanned = |events: &[Event]| {

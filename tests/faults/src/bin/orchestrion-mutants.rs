@@ -63,7 +63,7 @@ tests/faults/missed.yaml; 2 error.";
 const PASSES: u32 = 50;
 
 /// The judges, the cheapest first.
-const BY_COST: [Judge; 4] = [Judge::KernelTests, Judge::Goldens, Judge::Check, Judge::Oracle];
+const BY_COST: [Judge; 4] = [Judge::KernelTests, Judge::GoldenTraces, Judge::Check, Judge::Oracle];
 
 fn parse_shard(text: &str) -> Result<(u32, u32), String> {
     let parsed =

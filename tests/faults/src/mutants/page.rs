@@ -78,9 +78,9 @@ impl Counts {
     }
 
     fn row(&self, name: &str) -> String {
-        let [kernel_tests, goldens, check, oracle] = self.detected;
+        let [kernel_tests, golden_traces, check, oracle] = self.detected;
         format!(
-            "| {name} | {} | {kernel_tests} | {goldens} | {check} | {oracle} | {} | {} | {} | {} |\n",
+            "| {name} | {} | {kernel_tests} | {golden_traces} | {check} | {oracle} | {} | {} | {} | {} |\n",
             self.tried(),
             self.took_too_long,
             self.missed,
@@ -94,7 +94,7 @@ impl Counts {
 const fn column(judge: Judge) -> usize {
     match judge {
         Judge::KernelTests => 0,
-        Judge::Goldens => 1,
+        Judge::GoldenTraces => 1,
         Judge::Check => 2,
         Judge::Oracle => 3,
     }
@@ -146,7 +146,7 @@ pub fn page(judged: &[Judged], explained: &BTreeMap<MutantName, String>) -> Stri
         summary(judged, explained)
     );
     page.push_str(
-        "| file | mutants | kernel tests | goldens | check | oracle | endless | missed | not tried | not compiling |\n",
+        "| file | mutants | kernel tests | golden traces | check | oracle | endless | missed | not tried | not compiling |\n",
     );
     page.push_str("|---|---|---|---|---|---|---|---|---|---|\n");
     let mut by_file: BTreeMap<&str, Vec<&Judged>> = BTreeMap::new();
