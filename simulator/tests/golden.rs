@@ -295,7 +295,7 @@ fn scenarios_of_two_folders_may_have_one_name() {
     }
     run(0, folder, &["run", "--accept"]);
     let (out, _) = run(0, folder, &["run", "--check", "scenarios", SCENARIO]);
-    assert!(out.contains("2 of 2"), "{out}");
+    assert!(out.contains("checked 3 of 3: 3 equal"), "{out}");
     run(0, folder, &["run", "--runs", "2"]);
     edit(folder, POLICY, "veto_from: 0.85", "veto_from: 0.99");
     run(1, folder, &["run", "--check"]);

@@ -59,7 +59,7 @@ fn assert_no_command_replaces(folder: &Path, before: &[u8]) {
         assert_eq!(fs::read(folder.join("live.trace.ndjson")).unwrap(), before, "{arguments:?}\n{err}");
     }
     let (_, err) = run(2, folder, &["run", "live.yaml", "--out-dir", "."]);
-    assert!(err.contains("is unfinished and is not overwritten"), "{err}");
+    assert!(err.contains("is not a trace with all events and is not overwritten"), "{err}");
 }
 
 #[test]

@@ -42,7 +42,7 @@ impl CheckPlan {
             None => targets::project(global)?,
         };
         let policies = match (&args.policy, &project) {
-            (Some(policy), _) => vec![policy_file::resolve(policy, Path::new("."))?],
+            (Some(policy), _) => vec![policy_file::resolve(policy, Path::new(""))?],
             (None, Some(project)) => project.policies()?,
             (None, None) => vec![Policy::hardened()],
         };

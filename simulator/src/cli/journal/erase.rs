@@ -12,9 +12,12 @@ use orchestrion_trace::segments::{Erasure, TextSelection, erase_texts};
 use std::io::{self, BufReader, BufWriter, Write as _};
 use std::path::PathBuf;
 
+/// Without `[OPTIONS]`, with which the line is too long.
+const USAGE: &str = "orchestrion journal erase <--before <STEP>|--containing <TEXT>> <SEGMENT>";
+
 /// Erase texts in a segment that rotation moved aside, or in the journal of a closed conversation.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(override_usage = USAGE, after_help = "\
 Examples:
   orchestrion journal erase office.1520.ndjson --before 800
                             every text of the steps before 800
