@@ -66,7 +66,7 @@ fn with(mut node: Node, id: &str, change: impl FnOnce(&mut CapabilityState)) -> 
     node
 }
 
-/// Each node but `good` fails one check, and `good` is at every limit.
+/// 001-4.5, 001-4.6: each node but `good` fails one check, and `good` is at every limit.
 #[test]
 fn each_filter_removes_its_nodes() {
     let edit = |name: &str, change: fn(&mut Capability)| {
@@ -119,7 +119,7 @@ fn selected(policy: &TrustPolicy, network: &Network, requirements: &Requirements
     (best.node.to_string(), best.score.millionths())
 }
 
-/// 001-4.1: `T · q · (1 − load) · w · (1 − θ) · bonus`.
+/// 001-4.1, 001-4.2, 001-4.3, 001-4.8: `T · q · (1 − load) · w · (1 − θ) · bonus`.
 #[test]
 fn score_is_the_product_of_six_factors() {
     let policy = TrustPolicy::default();
@@ -167,7 +167,7 @@ fn other_orders_read_one_factor() {
     assert_eq!(selected(&policy, &network, &requirements).1, Weight::ONE.millionths());
 }
 
-/// 001-4.2: the routing node executes what it can, unless it is overloaded.
+/// 001-4.4: the routing node executes what it can, unless it is overloaded.
 #[test]
 fn routing_node_executes_its_own_tasks() {
     let policy = TrustPolicy::default();
@@ -183,6 +183,7 @@ fn routing_node_executes_its_own_tasks() {
     assert!(matches!(tasks(20, 20), RoutingResult::Selected(_)));
 }
 
+/// 001-6.4, 001-6.5: four tasks of a capability for four are a load of 1, which is above 0.95.
 #[test]
 fn handoff_is_refused_for_the_first_reason() {
     let policy = TrustPolicy::default();
@@ -190,7 +191,6 @@ fn handoff_is_refused_for_the_first_reason() {
     let mut ana = node("ana", 900_000);
     assert_eq!(check(&ana, "read"), Ok(()));
     assert_eq!(check(&ana, "write"), Err(HandoffRefusal::MissingCapability));
-    // Four tasks are a load of 1.
     (0..4).for_each(|_| ana.start_task(&CapabilityId::new("read")));
     assert_eq!(check(&ana, "read"), Err(HandoffRefusal::Overloaded));
     assert_eq!(check(&ana, "sum"), Ok(()));
@@ -202,7 +202,7 @@ fn handoff_is_refused_for_the_first_reason() {
     assert_eq!(check(&ana, "read"), Err(HandoffRefusal::Unavailable));
 }
 
-/// A stranger gets a fresh connection, and the latest time stays.
+/// 001-6.2: a stranger gets a fresh connection, and the latest time stays.
 #[test]
 fn handoff_makes_its_connection_active() {
     let policy = TrustPolicy::default();

@@ -1,4 +1,4 @@
-//! The equations of trust, by example: each value is computed by hand from 001 §2 and §8, with the default policy.
+//! The equations of trust, by example: each value is computed by hand from the equations, with the default policy (001 §2 and §8).
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -38,7 +38,7 @@ fn assert_near(found: Millionths, expected: i64) {
     assert!((found.get() - expected).abs() <= 2, "expected {expected}, found {}", found.get());
 }
 
-/// 001-2.3: 0.4 help + 0.3 accuracy + 0.2 relevance + 0.1 timeliness, times 1.2 or 0.8, from 0.8 … 6 to 0 … 1.
+/// 0.4 help + 0.3 accuracy + 0.2 relevance + 0.1 timeliness, times 1.2 or 0.8, from 0.8 … 6 to 0 … 1.
 #[test]
 fn feedback_gives_quality() {
     let policy = FeedbackPolicy::default();
@@ -168,7 +168,7 @@ fn capability(id: &str, quality: u32, volume: u32) -> CapabilityState {
     CapabilityState { volume, ..CapabilityState::new(capability, score(quality)) }
 }
 
-/// 001-2.3: `min(0.4 Q + 0.2 / (1 + e^−R) + 0.2 S + 0.2 D, D + 0.3)`. A removed connection does not count.
+/// 001-2.8: `min(0.4 Q + 0.2 / (1 + e^−R) + 0.2 S + 0.2 D, D + 0.3)`. A removed connection does not count.
 #[test]
 fn trust_has_four_components_and_a_bound() {
     let weights = TrustPolicy::default().trust;
