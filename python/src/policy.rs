@@ -37,7 +37,7 @@ impl PolicyOrName<'_> {
 }
 
 fn resolve(py: Python<'_>, name: &Path) -> PyResult<KernelPolicy> {
-    policy_file::resolve(&name.to_string_lossy(), Path::new("."))
+    policy_file::resolve(&name.to_string_lossy(), Path::new(""))
         .map_err(|reason| error::read_error(py, &reason))
 }
 

@@ -139,7 +139,7 @@ impl Compared<'_> {
 }
 
 pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
-    let read = |policy: &String| policy_file::resolve(policy, Path::new("."));
+    let read = |policy: &String| policy_file::resolve(policy, Path::new(""));
     let (a, b) = (read(&args.a)?, read(&args.b)?);
     let choice = match &args.scope {
         Some(scope) => ScopeChoice::resolve(scope, Path::new(""))?,

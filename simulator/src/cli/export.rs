@@ -192,7 +192,7 @@ pub(super) fn run(args: &Args, program: Command) -> Result<ExitStatus> {
         ));
     }
     let policy =
-        args.policy.as_deref().map(|policy| policy_file::resolve(policy, Path::new("."))).transpose()?;
+        args.policy.as_deref().map(|policy| policy_file::resolve(policy, Path::new(""))).transpose()?;
     if let Some(folder) = &args.output {
         return write_folder(folder, args.target, &policy.unwrap_or_else(Policy::hardened), program);
     }

@@ -101,7 +101,7 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
 /// Returns the policy under which the conversation continues.
 fn policy_of(args: &Args, recorded: &Header, global: &GlobalArgs) -> Result<Policy> {
     if let Some(policy) = &args.policy {
-        return Ok(policy_file::resolve(policy, Path::new("."))?);
+        return Ok(policy_file::resolve(policy, Path::new(""))?);
     }
     let project = ProjectPolicies::read(global)?;
     Ok(project.map_or_else(

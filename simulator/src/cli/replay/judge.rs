@@ -23,7 +23,7 @@ pub(super) enum Judge {
 impl Judge {
     pub(super) fn from_args(args: &Args, global: &GlobalArgs) -> Result<Self> {
         if let Some(policy) = &args.policy {
-            return Ok(Self::Named(Box::new(policy_file::resolve(policy, Path::new("."))?)));
+            return Ok(Self::Named(Box::new(policy_file::resolve(policy, Path::new(""))?)));
         }
         if args.recorded_policy {
             return Ok(Self::Recorded { is_chosen: true });

@@ -54,7 +54,7 @@ pub(super) fn run(
     let _as_before = raise_open_files_limit();
     let shared = Shared {
         folder: folder.to_path_buf(),
-        policy: policy_file::resolve(policy, Path::new("."))?,
+        policy: policy_file::resolve(policy, Path::new(""))?,
         claims,
         violations: Arc::clone(&violations),
         sync_threads: SyncThreads::start(SYNC_THREADS)

@@ -196,7 +196,7 @@ fn report(
 }
 
 fn policy_session(subject: &str, journal: Option<&Path>) -> Result<Session> {
-    let policy = policy_file::resolve(subject, Path::new("."))?;
+    let policy = policy_file::resolve(subject, Path::new(""))?;
     let file = journal.unwrap_or(Path::new(&policy.name));
     let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let name = name.split('.').next().unwrap_or_default();
