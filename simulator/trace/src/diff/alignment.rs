@@ -169,13 +169,17 @@ mod tests {
         }
     }
 
-    #[test]
-    fn random_sequences_align_as_by_the_table() {
-        let mut seed = 1u64;
-        let mut next = |bound: u64| {
+    /// Random numbers below a bound.
+    fn random_numbers(mut seed: u64) -> impl FnMut(u64) -> u64 {
+        move |bound| {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (seed >> 33) % bound
-        };
+        }
+    }
+
+    #[test]
+    fn random_sequences_align_as_by_the_table() {
+        let mut next = random_numbers(1);
         for _ in 0..300 {
             let mut sequence = || (0..next(40)).map(|_| [next(4) as u8; 16]).collect::<Vec<Key>>();
             let (a, b) = (sequence(), sequence());
@@ -201,11 +205,7 @@ mod tests {
     /// No start of the whole sequence needs fewer edits.
     #[test]
     fn cut_alignment_is_shortest() {
-        let mut seed = 2u64;
-        let mut next = |bound: u64| {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (seed >> 33) % bound
-        };
+        let mut next = random_numbers(2);
         for _ in 0..300 {
             let mut sequence = || (0..next(20)).map(|_| [next(4) as u8; 16]).collect::<Vec<Key>>();
             let (a, b) = (sequence(), sequence());
