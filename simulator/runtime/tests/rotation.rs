@@ -49,11 +49,20 @@ fn segment(path: &Path) -> Reader<std::io::BufReader<fs::File>> {
     Reader::new_segment(input, &path.file_name().unwrap().to_string_lossy()).unwrap()
 }
 
-fn joined(files: &[&PathBuf]) -> Result<(Joined, Vec<u8>), JoinError> {
+fn joined_to(files: &[&PathBuf], out: Option<&mut Vec<u8>>) -> Result<Joined, JoinError> {
     let mut readers = files.iter().map(|path| segment(path));
-    let mut out = Vec::new();
     let first = readers.next().unwrap();
-    join(first, readers, &StandardContexts, Some(&mut out)).map(|joined| (joined, out))
+    join(first, readers, &StandardContexts, out)
+}
+
+fn joined(files: &[&PathBuf]) -> Result<Joined, JoinError> {
+    joined_to(files, None)
+}
+
+/// Joins the segments to a trace.
+fn trace(files: &[&PathBuf]) -> Result<(Joined, Vec<u8>), JoinError> {
+    let mut out = Vec::new();
+    joined_to(files, Some(&mut out)).map(|joined| (joined, out))
 }
 
 fn erase(path: &Path, selection: TextSelection<'_>) -> Result<Erasure, EraseError> {
@@ -78,11 +87,11 @@ fn rotated_journal_continues_the_conversation() {
     drop((rotated, whole));
 
     // The segments are one conversation again: the same trace as that of the journal that was never rotated.
-    let (found, trace) = joined(&[&files[0], &files[1], &files[2]]).unwrap();
-    let (_, expected) = joined(&[&never_rotated]).unwrap();
+    let (found, joined) = trace(&[&files[0], &files[1], &files[2]]).unwrap();
+    let (_, expected) = trace(&[&never_rotated]).unwrap();
     assert!(found.is_open && found.unverified_steps == 0);
-    assert!(trace == expected, "the traces differ");
-    assert!(replay(Reader::new(trace.as_slice(), "joined").unwrap(), None, &StandardContexts).is_equal());
+    assert!(joined == expected, "the traces differ");
+    assert!(replay(Reader::new(joined.as_slice(), "joined").unwrap(), None, &StandardContexts).is_equal());
     // Each segment replays on its own.
     for path in &files {
         let replayed = replay(segment(path), None, &StandardContexts);
@@ -203,7 +212,7 @@ fn erased_texts_leave_the_chain_intact() {
     let (_folder, files) = rotated_twice();
     let needle = "Grace Hopper";
     let contains = |path: &PathBuf| fs::read_to_string(path).unwrap().contains(needle);
-    let (whole, _) = joined(&[&files[0], &files[1], &files[2]]).unwrap();
+    let whole = joined(&[&files[0], &files[1], &files[2]]).unwrap();
     assert!(contains(&files[0]));
     let selection = TextSelection { before: None, containing: Some(needle) };
     let erased = erase(&files[0], selection).unwrap();
@@ -220,9 +229,12 @@ fn erased_texts_leave_the_chain_intact() {
     assert!(
         replayed.unverified_steps > 2 && replayed.unverified_steps < replayed.steps && !replayed.is_equal()
     );
-    let (found, _) = joined(&[&files[0], &files[1], &files[2]]).unwrap();
+    let found = joined(&[&files[0], &files[1], &files[2]]).unwrap();
     assert_eq!((found.steps, found.erased_texts), (whole.steps, 2));
     assert!(found.unverified_steps >= replayed.unverified_steps);
+    // A trace of placeholders would replay as equal, although no call had its contexts.
+    let error = trace(&[&files[0], &files[1], &files[2]]).unwrap_err();
+    assert!(matches!(error, JoinError::Erased { step: 1.., .. }), "{error}");
 
     // Any other change of the segment is still detected.
     let text = fs::read_to_string(&files[0]).unwrap();
@@ -243,7 +255,7 @@ fn erased_state_needs_the_segments_before() {
     assert!(erase(&files[1], all).unwrap().has_erased_state);
     let error = replay(segment(&files[1]), None, &StandardContexts).read_error.unwrap();
     assert!(matches!(error.kind, TraceErrorKind::StateErased), "{error}");
-    let (found, _) = joined(&[&files[0], &files[1], &files[2]]).unwrap();
+    let found = joined(&[&files[0], &files[1], &files[2]]).unwrap();
     assert!(found.is_open && found.erased_texts > 10 && found.unverified_steps > 10, "{found:?}");
     // The live journal needs its texts.
     assert!(matches!(erase(&files[2], all).unwrap_err(), EraseError::Open { .. }));

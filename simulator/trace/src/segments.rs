@@ -78,6 +78,17 @@ pub enum JoinError {
         /// The steps before it.
         steps: u64,
     },
+    /// A text of the segment was erased, so that the events of the trace would not be those of the conversation.
+    #[error(
+        "{file}: erased texts: expected every text, found an erased one in step {step}; check the segments without a trace, or show \
+         them one by one"
+    )]
+    Erased {
+        /// The segment.
+        file: String,
+        /// The first step with an erased text.
+        step: u64,
+    },
     /// The output cannot be written.
     #[error("unwritable output: {0}")]
     Io(#[from] io::Error),
@@ -141,6 +152,9 @@ pub fn join<R: BufRead>(
                 Err(error) => return Err(error.into()),
             };
             joined.steps += 1;
+            if writer.is_some() && reader.is_erased() {
+                return Err(JoinError::Erased { file, step: joined.steps });
+            }
             fold.record_metadata(joined.steps, &step.metadata, step.outcome.result.is_ok());
             if let Ok(events) = &step.outcome.result {
                 fold.apply(joined.steps, events);

@@ -22,6 +22,7 @@ Each segment must continue the one before it, by steps and chain, and start in
 the state at its end. A journal that was never rotated is one segment. After an
 upgrade, steps are decided under the policy of their segment; a trace has one
 policy, so only the segments before the first upgrade can be written as one.
+A trace has every text, so segments with erased texts cannot be written as one.
 
 Exit codes: 0 every step is equal; 1 a step differs; 2 error, for example a
 wrong segment; 3 erased texts leave steps unverified.")]
