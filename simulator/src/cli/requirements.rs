@@ -1,4 +1,4 @@
-//! Options that have no effect without another one.
+//! Options that have no effect without another one, or in a command.
 //!
 //! `requires` of clap accepts an option without the required one if an argument that is present conflicts with the required one: then
 //! the option would be ignored.
@@ -26,7 +26,11 @@ const NEEDED: [(&str, &str, &str); 14] = [
     ("show", "redact_equality", "redact"),
 ];
 
-/// Refuses an option without the one that it needs.
+/// The commands that read the project file.
+const READING_PROJECT: [&str; 8] =
+    ["check", "fork", "journal upgrade", "lint", "promote", "replay", "run", "show"];
+
+/// Refuses an option without the one that it needs, and the option of the project file in a command that does not read it.
 pub(super) fn check(matches: &ArgMatches) -> Result<(), Error> {
     let (mut path, mut matches) = (Vec::new(), matches);
     while let Some((name, inner)) = matches.subcommand() {
@@ -38,9 +42,16 @@ pub(super) fn check(matches: &ArgMatches) -> Result<(), Error> {
     let is_unmet = |(command, option, needed): &&(&str, &str, &str)| {
         *command == of && is_given(option) && !is_given(needed)
     };
-    let Some((_, option, needed)) = NEEDED.iter().find(is_unmet) else { return Ok(()) };
-    let [option, needed] = [option, needed].map(|id| id.replace('_', "-"));
-    let message = format!("--{option} needs --{needed}: add it, or leave out --{option}");
+    let (kind, message) = if let Some((_, option, needed)) = NEEDED.iter().find(is_unmet) {
+        let [option, needed] = [option, needed].map(|id| id.replace('_', "-"));
+        let message = format!("--{option} needs --{needed}: add it, or leave out --{option}");
+        (ErrorKind::MissingRequiredArgument, message)
+    } else if is_given("config") && !READING_PROJECT.contains(&&*of) {
+        let message = format!("`orchestrion {of}` reads no project file: leave out --config");
+        (ErrorKind::ArgumentConflict, message)
+    } else {
+        return Ok(());
+    };
     // The error shows the usage of the command.
     let mut command = Cli::command();
     command.build();
@@ -48,7 +59,7 @@ pub(super) fn check(matches: &ArgMatches) -> Result<(), Error> {
         let inner = command.find_subcommand(name).cloned();
         inner.unwrap_or(command)
     });
-    Err(command.error(ErrorKind::MissingRequiredArgument, message))
+    Err(command.error(kind, message))
 }
 
 #[cfg(test)]
@@ -87,7 +98,12 @@ mod tests {
             let command = arguments.split(' ').next().unwrap();
             assert!(error.contains(&format!("Usage: orchestrion {command}")), "{arguments}: {error}");
         }
+        for command in ["route a.yaml --capability c", "keys rotate a.yaml ana", "journal join a.ndjson"] {
+            let error = parse(&format!("orchestrion {command} --config b.yaml")).unwrap_err().to_string();
+            assert!(error.contains("reads no project file: leave out --config"), "{command}: {error}");
+        }
         for arguments in [
+            "journal upgrade a.ndjson --config b.yaml",
             "run --stdio a.yaml --journal j.ndjson --acknowledged-step 4",
             "run a.yaml --cross-check --timeout 5s",
             "check --simulate --seed 3",
