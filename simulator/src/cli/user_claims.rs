@@ -23,22 +23,35 @@ const COLUMN: usize = 11;
 /// The claim files of a command.
 #[derive(Debug, clap::Args)]
 pub(super) struct ClaimArgs {
-    /// Also check the claims that this file states; may be repeated [default: the claims of the project file].
+    /// Check the claims that this file states, and those of the project; may be repeated.
     #[arg(long = "claims", value_name = "FILE")]
     files: Vec<PathBuf>,
 }
 
 impl ClaimArgs {
-    /// Reads the claims, in the order of the files. Without a file, those of the project, if there is one.
+    /// Reads the claims of the project, if there is one, and of the files, in their order.
     ///
     /// # Errors
     /// A file that is not valid, two claims of one name, and too many claims.
     pub(super) fn read(&self, global: &GlobalArgs) -> Result<Vec<UserClaim>> {
-        match &self.files[..] {
-            [] => project_claims(global),
-            files => read_claims(files),
+        let mut files = project_files(global)?;
+        for file in &self.files {
+            if !files.iter().any(|known| is_same_file(known, file)) {
+                files.push(file.clone());
+            }
         }
+        read_claims(&files)
     }
+}
+
+/// Whether two paths lead to the same file.
+fn is_same_file(a: &Path, b: &Path) -> bool {
+    a == b || matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
+}
+
+/// The claim files of the project; none outside a project.
+fn project_files(global: &GlobalArgs) -> Result<Vec<PathBuf>> {
+    Ok(targets::project(global)?.map(|project| project.claims()).unwrap_or_default())
 }
 
 /// Reads the claims of the project; none outside a project.
@@ -46,8 +59,7 @@ impl ClaimArgs {
 /// # Errors
 /// As [`ClaimArgs::read`].
 pub(super) fn project_claims(global: &GlobalArgs) -> Result<Vec<UserClaim>> {
-    let files = targets::project(global)?.map(|project| project.claims()).unwrap_or_default();
-    read_claims(&files)
+    read_claims(&project_files(global)?)
 }
 
 /// Reads the claims of some files, in the order of the files.
