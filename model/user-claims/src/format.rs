@@ -1,7 +1,8 @@
 //! The format of claim files.
 
+use crate::matcher::EXAMPLE;
 use miette::SourceSpan;
-use orchestrion_yaml::{Spanned, inline_schema, required_value};
+use orchestrion_yaml::{LabeledError, Spanned, inline_schema, required_value};
 use schemars::{JsonSchema, json_schema};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, SeqAccess, Visitor};
@@ -192,7 +193,7 @@ pub(crate) struct UntilFormat {
 /// A matcher: `event` names one or several kinds of events, every other key is a field with a condition.
 #[derive(Clone, Debug)]
 pub(crate) struct MatcherFormat {
-    /// The entries, in the order of the file.
+    /// The entries, in the order of the file; at least one.
     pub entries: Vec<(Spanned<String>, Spanned<ConditionFormat>)>,
 }
 
@@ -226,6 +227,10 @@ impl<'de> Deserialize<'de> for MatcherFormat {
                 let mut entries = Vec::new();
                 while let Some(entry) = map.next_entry()? {
                     entries.push(entry);
+                }
+                if entries.is_empty() {
+                    let message = "expected an event or a field, found an empty mapping";
+                    return Err(LabeledError::new(message, EXAMPLE).into_serde_error());
                 }
                 Ok(MatcherFormat { entries })
             }

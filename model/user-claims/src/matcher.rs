@@ -39,10 +39,6 @@ impl Matcher {
                 conditions.push((name, field(name)?, condition));
             }
         }
-        if named.is_none() && conditions.is_empty() {
-            let error = LabeledError::new("expected an event or a field, found an empty mapping", EXAMPLE);
-            return Err(error.with_label(format.span(), "empty"));
-        }
         for (name, field, _) in &conditions {
             if let Some(kind) = named.iter().flatten().find(|kind| !field.is_of(**kind)) {
                 let has: Vec<&str> = field.events.iter().map(|kind| kind.name()).collect();
@@ -88,7 +84,7 @@ impl Matcher {
     }
 }
 
-const EXAMPLE: &str = "for example {event: tool_call, operation: run_task}";
+pub(crate) const EXAMPLE: &str = "for example {event: tool_call, operation: run_task}";
 
 fn kinds(
     name: &Spanned<String>,

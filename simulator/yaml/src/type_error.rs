@@ -166,6 +166,7 @@ fn describe_type(expected: &str) -> &str {
     match expected {
         "u32" => "a whole number from 0 to 4294967295",
         "a nonzero u32" => "a whole number from 1 to 4294967295",
+        "i32" => "a whole number from -2147483648 to 2147483647",
         "u64" => "a whole number from 0 to 18446744073709551615",
         "a boolean" => "true or false",
         "a string" => "a single value",
