@@ -32,7 +32,7 @@ pub type PlanFile = Spanned<PlanForm>;
 #[schemars(rename = "Plan")]
 pub enum PlanForm {
     /// 1 to 10,000 tasks with distinct numbers, each after the tasks that it depends on.
-    Tasks(Vec<Spanned<TaskFile>>),
+    Tasks(#[schemars(length(min = 1, max = 10_000))] Vec<Spanned<TaskFile>>),
     /// Tasks with an aggregation of the results of those without dependencies.
     Aggregated(AggregatedPlanFile),
     /// Pattern of tasks without effect.

@@ -8,12 +8,12 @@ use crate::is_default::is_default;
 use crate::names::failure_schema;
 use crate::plan::PlanFile;
 use crate::writes::request_scope_schema;
+use orchestrion_kernel::TraceId;
 use orchestrion_kernel::item::Scope;
 use orchestrion_kernel::module::{Argument, Failure, PastRequest, Rating, Ratings, Report, Stance};
 use orchestrion_kernel::network::Millionths;
-use orchestrion_kernel::{Score, TraceId};
 use orchestrion_network::Number;
-use orchestrion_yaml::{Decimal, LabeledError, StrictText, required_value};
+use orchestrion_yaml::{LabeledError, Measured, StrictText, required_value};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -269,16 +269,16 @@ pub struct ClassificationFile {
     /// The tags, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<StrictText>,
-    /// The similarity of the nearest past request, from 0 to 1.
-    pub similarity: Decimal<Score>,
+    /// The similarity of the nearest past request, from 0 to 1, rounded to six places.
+    pub similarity: Measured,
 }
 
 /// An argument.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ArgumentFile {
-    /// The confidence, from 0 to 1.
-    pub confidence: Decimal<Score>,
+    /// The confidence, from 0 to 1, rounded to six places.
+    pub confidence: Measured,
     /// The text of the argument. Default: empty.
     #[serde(default, skip_serializing_if = "is_default")]
     pub text: StrictText,
@@ -288,8 +288,8 @@ pub struct ArgumentFile {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RevisionFile {
-    /// The confidence, from 0 to 1.
-    pub confidence: Decimal<Score>,
+    /// The confidence, from 0 to 1, rounded to six places.
+    pub confidence: Measured,
     /// The text of the argument. Default: empty.
     #[serde(default, skip_serializing_if = "is_default")]
     pub text: StrictText,
@@ -323,6 +323,7 @@ pub struct NoRepairFile {
 #[serde(deny_unknown_fields)]
 pub struct ExitFile {
     /// The exit code; 0 is success.
+    #[schemars(range(min = i32::MIN, max = i32::MAX))]
     pub code: i32,
     /// The output of the task. Default: empty.
     #[serde(default, skip_serializing_if = "is_default")]

@@ -187,15 +187,15 @@ impl<'de, T: ReplyKind> Deserialize<'de> for ReplyListFile<T> {
 
 impl<'de, T: ReplyKind> Deserialize<'de> for ReplyFile<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        single(Spanned::deserialize(deserializer)?)
+        deserializer.deserialize_any(NodeVisitor::<T> { is_single: true, kind: PhantomData }).and_then(single)
     }
 }
 
 /// Deserializes the `reply` of an extended reply.
 fn deserialize_plain<'de, T: ReplyKind, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
-    let node = Spanned::<Node<T>>::deserialize(deserializer)?;
+    let node = Spanned::<ReplyFile<T>>::deserialize(deserializer)?;
     let span = node.span();
-    match single(node)? {
+    match node.value {
         ReplyFile::Short(reply) => Ok(reply),
         ReplyFile::Extended(_) => Err(LabeledError::new(
             "expected a reply, found an extended reply",
@@ -228,20 +228,15 @@ fn reply_list<T, E: Error>(node: Spanned<Node<T>>) -> Result<ReplyListFile<T>, E
     Err(error.into_serde_error())
 }
 
-fn single<T, E: Error>(node: Spanned<Node<T>>) -> Result<ReplyFile<T>, E> {
-    let span = node.span();
-    let found = match node.value {
+fn single<T, E: Error>(node: Node<T>) -> Result<ReplyFile<T>, E> {
+    let found = match node {
         Node::Reply(reply) => return Ok(reply),
         Node::List(_) => "a list",
         Node::Random(_) => "a random choice",
         Node::Cases(_) => "cases",
     };
-    Err(LabeledError::new(
-        format!("expected one reply, found {found}"),
-        "write one reply, as in `fail: timeout`",
-    )
-    .with_label(span, "not one reply")
-    .into_serde_error())
+    let found = format!("expected one reply, found {found}");
+    Err(LabeledError::new(found, "write one reply, as in `fail: timeout`").into_serde_error())
 }
 
 /// The node of a file where replies are expected.
@@ -254,11 +249,15 @@ enum Node<T> {
 
 impl<'de, T: ReplyKind> Deserialize<'de> for Node<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(NodeVisitor(PhantomData))
+        deserializer.deserialize_any(NodeVisitor { is_single: false, kind: PhantomData })
     }
 }
 
-struct NodeVisitor<T>(PhantomData<T>);
+struct NodeVisitor<T> {
+    /// Whether only one reply can be in this place, so that errors suggest no list, random choice or cases.
+    is_single: bool,
+    kind: PhantomData<T>,
+}
 
 impl<'de, T: ReplyKind> Visitor<'de> for NodeVisitor<T> {
     type Value = Node<T>;
@@ -277,14 +276,13 @@ impl<'de, T: ReplyKind> Visitor<'de> for NodeVisitor<T> {
                 format!("write `{word}: …`"),
             )
             .into_serde_error()),
-            None => Err(unknown_key::<T>(word).into_serde_error()),
+            None => Err(unknown_key::<T>(word, self.is_single).into_serde_error()),
         }
     }
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
         let mut replies = Vec::new();
-        while let Some(node) = seq.next_element::<Spanned<Self::Value>>()? {
-            let span = node.span();
-            replies.push(Spanned::new(single(node)?, span));
+        while let Some(reply) = seq.next_element()? {
+            replies.push(reply);
         }
         Ok(Node::List(replies))
     }
@@ -308,19 +306,20 @@ impl<'de, T: ReplyKind> Visitor<'de> for NodeVisitor<T> {
                 Some(false) => {
                     return Err(LabeledError::new(
                         format!("`{key}` takes no value"),
-                        format!("write `{key}` alone, or `{{reply: {key}, after: 5s}}`"),
+                        format!("write `{key}` alone, or `{{reply: {key}}}` with more keys"),
                     )
                     .with_label(first.span(), "not a key")
                     .into_serde_error());
                 }
                 None => {
-                    return Err(unknown_key::<T>(key).with_label(first.span(), "unknown").into_serde_error());
+                    let error = unknown_key::<T>(key, self.is_single);
+                    return Err(error.with_label(first.span(), "unknown").into_serde_error());
                 }
             },
         };
         match map.next_key::<Spanned<String>>()? {
             None => Ok(node),
-            Some(second) => Err(two_keys(key, &second).into_serde_error()),
+            Some(second) => Err(two_keys(key, &second, self.is_single).into_serde_error()),
         }
     }
 }

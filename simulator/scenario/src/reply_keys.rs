@@ -5,8 +5,8 @@ use orchestrion_yaml::{LabeledError, Spanned, unknown_value_error};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, DeserializeSeed, IntoDeserializer, MapAccess};
 
-/// Returns the error of a second key.
-pub(crate) fn two_keys(first: &str, second: &Spanned<String>) -> LabeledError {
+/// Returns the error of a second key. `is_single` is whether only one reply can be in this place.
+pub(crate) fn two_keys(first: &str, second: &Spanned<String>, is_single: bool) -> LabeledError {
     let found = format!("expected one key, found `{first}` and `{}`", second.value.escape_debug());
     let error = match second.value.as_str() {
         key @ ("after" | "summary_update" | "action" | "interaction") => match first {
@@ -16,6 +16,7 @@ pub(crate) fn two_keys(first: &str, second: &Spanned<String>) -> LabeledError {
             ),
             _ => LabeledError::new(found, format!("write `{{reply: {{{first}: …}}, {key}: …}}`")),
         },
+        _ if is_single => LabeledError::new(found, "write one of the two"),
         _ => LabeledError::new(found, "a reply has one key; write several replies as a list"),
     };
     error.with_label(second.span(), "one key too many")
@@ -31,9 +32,10 @@ pub(crate) fn keys<T: ReplyKind>() -> Vec<&'static str> {
     T::KEYS.iter().map(|(key, _)| *key).collect()
 }
 
-/// Returns the error of an unknown key.
-pub(crate) fn unknown_key<T: ReplyKind>(key: &str) -> LabeledError {
-    unknown_value_error(key, &[&keys::<T>()[..], &["reply", "random", "cases"]].concat())
+/// Returns the error of an unknown key. `is_single` is whether only one reply can be in this place.
+pub(crate) fn unknown_key<T: ReplyKind>(key: &str, is_single: bool) -> LabeledError {
+    let forms: &[&str] = if is_single { &["reply"] } else { &["reply", "random", "cases"] };
+    unknown_value_error(key, &[&keys::<T>()[..], forms].concat())
 }
 
 /// Deserializes a value from a mapping whose first key is already read.

@@ -103,6 +103,13 @@ impl LabeledError {
         ))
     }
 
+    /// Returns the message and the help of an error from the text of a serde error; the text itself if no error is encoded in it.
+    #[must_use]
+    pub fn serde_message(text: &str) -> String {
+        Self::from_serde_message(text)
+            .map_or_else(|| text.to_owned(), |Self { message, help, .. }| format!("{message}; {help}"))
+    }
+
     /// Decodes an error from the text of a serde error.
     pub(super) fn from_serde_message(text: &str) -> Option<Self> {
         let mut parts = text.strip_prefix(SEPARATOR)?.splitn(5, SEPARATOR);

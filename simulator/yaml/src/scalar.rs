@@ -198,15 +198,18 @@ millionths! {
 
 impl<'de, N: Millionths> Deserialize<'de> for Decimal<N> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        parse_scalar(deserializer, "invalid number", |text| {
-            N::parse(text).map(Self).map_err(|error| {
-                LabeledError::new(
-                    format!("{error}, found `{}`", text.escape_debug()),
-                    format!("write {}, with at most six places", N::RANGE),
-                )
-            })
-        })
+        parse_scalar(deserializer, "invalid number", |text| parse(text, text).map(Self))
     }
+}
+
+/// Parses a decimal; the error quotes the text of the file.
+fn parse<N: Millionths>(decimal: &str, written: &str) -> Result<N, LabeledError> {
+    N::parse(decimal).map_err(|error| {
+        LabeledError::new(
+            format!("{error}, found `{}`", written.escape_debug()),
+            format!("write {}, with at most six places", N::RANGE),
+        )
+    })
 }
 
 impl<N: Millionths> Serialize for Decimal<N> {
@@ -225,5 +228,81 @@ inline_schema!(Decimal<N> where N: Millionths; _ => json_schema!({
     "type": ["number", "string"],
     "minimum": 0,
     "maximum": N::MAX,
-    "pattern": "^[0-9]+(\\.[0-9]+)?$",
+    "pattern": "^[0-9]+(\\.[0-9]{1,6})?$",
 }));
+
+/// A score that a module measured, rounded to six places: programs print computed numbers with more, or with an exponent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Measured(pub Score);
+
+impl<'de> Deserialize<'de> for Measured {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        parse_scalar(deserializer, "invalid number", |text| {
+            let rounded = round_to_millionths(text);
+            parse(rounded.as_deref().unwrap_or(text), text).map(Self)
+        })
+    }
+}
+
+impl Serialize for Measured {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Decimal(self.0).serialize(serializer)
+    }
+}
+
+inline_schema!(Measured; _ => json_schema!({
+    "type": ["number", "string"],
+    "minimum": 0,
+    "maximum": 1,
+    "pattern": "^[0-9]+(\\.[0-9]+)?([eE][+-]?[0-9]+)?$",
+}));
+
+/// Rounds a number in the notation of JSON to six places, half up. Returns `None` for another notation, or a positive exponent.
+fn round_to_millionths(text: &str) -> Option<String> {
+    const PLACES: usize = 6;
+    let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let (decimal, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let (whole, fraction) = decimal.split_once('.').unwrap_or((decimal, "0"));
+    let exponent: i32 = exponent.parse().ok()?;
+    if !is_digits(whole) || !is_digits(fraction) || exponent > 0 {
+        return None;
+    }
+    let shift = usize::try_from(exponent.unsigned_abs()).ok()?.min(text.len() + PLACES + 1);
+    // The point stays behind the same number of digits, and at least six follow it.
+    let digits = format!("{}{whole}{fraction:0<PLACES$}", "0".repeat(shift));
+    let (whole, fraction) = digits.split_at_checked(whole.len())?;
+    let (kept, rest) = fraction.split_at_checked(PLACES)?;
+    let millionths: u64 = format!("{whole}{kept}").parse().ok()?;
+    let rounded = millionths.checked_add(u64::from(rest.bytes().next().is_some_and(|next| next >= b'5')))?;
+    Some(format!("{}.{:06}", rounded / 1_000_000, rounded % 1_000_000))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn measured_number_is_rounded_to_six_places() {
+        for (text, expected) in [
+            ("0.30000000000000004", Some("0.300000")),
+            ("0.9999995", Some("1.000000")),
+            ("0.99999949999", Some("0.999999")),
+            ("1e-05", Some("0.000010")),
+            ("8.5E-1", Some("0.850000")),
+            ("4.9e-7", Some("0.000000")),
+            ("5e-7", Some("0.000001")),
+            ("1e-400", Some("0.000000")),
+            ("1.0000001", Some("1.000000")),
+            ("1.1e-999999999999", None),
+            ("0.85", Some("0.850000")),
+            ("1", Some("1.000000")),
+            ("1e3", None),
+            ("-0.1", None),
+            ("1.e-2", None),
+            (".5", None),
+            ("one", None),
+        ] {
+            assert_eq!(round_to_millionths(text).as_deref(), expected, "{text}");
+        }
+    }
+}

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct AggregatedPlanFile {
     /// 1 to 10,000 tasks with distinct numbers, each after the tasks that it depends on.
+    #[schemars(length(min = 1, max = 10_000))]
     pub tasks: Spanned<Vec<Spanned<TaskFile>>>,
     /// Aggregation of the results.
     pub aggregation: AggregationFile,
