@@ -35,9 +35,16 @@ struct Served {
 }
 
 /// Serves a conversation. `before_reply` returns messages that the host sends before its reply to a call.
-fn serve(folder: &Path, arguments: &[&str], mut before_reply: impl FnMut(&Value) -> Vec<Value>) -> Served {
+fn serve(folder: &Path, arguments: &[&str], before_reply: impl FnMut(&Value) -> Vec<Value>) -> Served {
+    serve_command(folder, &[&["run", "--stdio"], arguments].concat(), before_reply)
+}
+
+fn serve_command(
+    folder: &Path,
+    arguments: &[&str],
+    mut before_reply: impl FnMut(&Value) -> Vec<Value>,
+) -> Served {
     let mut child = Command::new(env!("CARGO_BIN_EXE_orchestrion"))
-        .args(["run", "--stdio"])
         .args(arguments)
         .current_dir(folder)
         .env_remove("COLUMNS")
@@ -417,6 +424,34 @@ fn resumed_conversation_keeps_its_keys() {
     // As the help says. The network file has the new public key.
     fs::write(&key, old).unwrap();
     interrupt(folder.path(), "open.ndjson");
+}
+
+#[test]
+fn host_of_a_fork_signs_with_keys() {
+    let folder = project();
+    let served =
+        serve(folder.path(), &[SCENARIO, "--journal", "one.ndjson", "--keys", "keys"], |_| Vec::new());
+    assert_eq!(served.code, Some(0), "{}", served.errors);
+    let journal = fs::read_to_string(folder.path().join("one.ndjson")).unwrap();
+    let is_argument = |line: &str| line.contains("\"argument\"");
+    let step = journal.lines().skip(1).position(is_argument).unwrap() + 1;
+    let step = step.to_string();
+    let set = "call.reply={pro: {confidence: 0.8}}";
+    let fork =
+        ["fork", "one.ndjson", "--step", &step, "--set", set, "--stdio", "--output", "fork.ndjson", "--keys"];
+    let (_, error) = runner::run(2, folder.path(), &fork[..fork.len() - 1]);
+    assert!(error.contains("no keys: expected --keys"), "{error}");
+    assert!(!folder.path().join("fork.ndjson").exists());
+    let mut is_first = true;
+    let served = serve_command(folder.path(), &[&fork[..], &["keys"]].concat(), |_| {
+        if std::mem::take(&mut is_first) { vec![json!("close")] } else { Vec::new() }
+    });
+    assert_eq!(served.code, Some(0), "{}", served.errors);
+    assert_eq!(refused_handoffs(&served), Vec::<&Value>::new());
+    let handed_off = served.messages.iter().filter(|message| message["call"].get("handoff").is_some());
+    assert_eq!(handed_off.count(), 2);
+    let (shown, _) = runner::run(0, folder.path(), &["show", "fork.ndjson"]);
+    assert!(shown.contains("2 of 2 tasks succeeded"), "{shown}");
 }
 
 /// Replaces the start of each public key.

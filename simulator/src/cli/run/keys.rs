@@ -1,4 +1,5 @@
-//! The keys of `run --stdio`, checked before the conversation starts: a wrong key would make every handoff of its node fail.
+//! The keys of `run --stdio` and of `fork --stdio`, checked before the conversation starts: a wrong key would make every handoff of its
+//! node fail.
 
 use miette::{IntoDiagnostic, Report, Result, miette};
 use orchestrion_handoff::{KeyError, KeyFolder, PublicKey};

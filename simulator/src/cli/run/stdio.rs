@@ -129,9 +129,14 @@ pub(in crate::cli) fn continue_with_host(
     path: &Path,
     header: &Header,
     fork: &Fork,
+    keys: Option<&Path>,
     claims: &[UserClaim],
     global: &GlobalArgs,
 ) -> Result<ExitStatus> {
+    let (node_keys, notes) = checked_keys(keys, fork.state.network(), None)?;
+    if !global.quiet {
+        notes.iter().for_each(output::print_error);
+    }
     files::replace_trace(path, &fork.trace)?;
     let file = JournalFile::open(path).into_diagnostic()?;
     // The host has executed no call of the fork, but may have executed those of the parent: it recovers the pending ones.
@@ -139,7 +144,7 @@ pub(in crate::cli) fn continue_with_host(
     let mut monitor = ClaimMonitor::new(claims, header.policy.clone()).printing();
     monitor.read_journal(path)?;
     let violations = monitor.violations();
-    let conversation = conversation.with_observer(monitor);
+    let conversation = conversation.with_keys(node_keys).with_observer(monitor);
     let served = serve(conversation, None, Requests::Host, BufReader::new(io::stdin()), io::stdout())
         .into_diagnostic()?;
     let journal = output::quoted(path);
