@@ -179,6 +179,69 @@ fn rotation_replaces_key_and_public_key() {
     );
 }
 
+/// The draft of the network file has a longer name than the file: there, it exceeds the longest path.
+#[cfg(target_os = "linux")]
+#[test]
+fn rotation_keeps_key_if_network_is_unwritable() {
+    const PATH_MAX: usize = 4_096;
+    let folder = folder(INVOICES);
+    keys(0, &folder, &["create", "net.yaml"]);
+    let mut deep = folder.path().to_path_buf();
+    while PATH_MAX - deep.as_os_str().len() > 250 {
+        deep.push("d".repeat(200));
+    }
+    deep.push("d".repeat(PATH_MAX - deep.as_os_str().len() - "//net.yaml/".len()));
+    fs::create_dir_all(&deep).unwrap();
+    let network = deep.join("net.yaml");
+    fs::copy(folder.path().join("net.yaml"), &network).unwrap();
+    let before = load(&folder.path().join("keys"), "ana").public_key();
+    let (_, error) = keys(2, &folder, &["rotate", network.to_str().unwrap(), "ana", "--keys", "keys"]);
+    assert!(error.contains("cannot write") && !error.contains("is replaced"), "{error}");
+    assert_eq!(load(&folder.path().join("keys"), "ana").public_key(), before);
+}
+
+/// The message about a network file that was not written names this command.
+#[test]
+fn rotated_key_is_kept_by_create() {
+    let folder = folder(INVOICES);
+    keys(0, &folder, &["create", "net.yaml"]);
+    let text = fs::read(folder.path().join("net.yaml")).unwrap();
+    keys(0, &folder, &["rotate", "net.yaml", "ana"]);
+    let new = load(&folder.path().join("keys"), "ana").public_key();
+    fs::write(folder.path().join("net.yaml"), text).unwrap();
+    let (out, _) = keys(0, &folder, &["create", "net.yaml", "--all"]);
+    assert_eq!(out, "  kept     keys/ana.key\n  wrote    net.yaml\n");
+    assert_eq!(load(&folder.path().join("keys"), "ana").public_key(), new);
+    assert_keys_match(&folder, "keys", &NODES);
+}
+
+/// `run --keys` would refuse the folder, and only a key file that others could read needs another key.
+#[cfg(unix)]
+#[test]
+fn folders_and_files_open_to_others_are_refused() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = folder(INVOICES);
+    let (path, file) = (folder.path().join("keys"), folder.path().join("keys/ana.key"));
+    let set = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    fs::create_dir(&path).unwrap();
+    set(&path, 0o755);
+    let (_, error) = keys(2, &folder, &["create", "net.yaml"]);
+    assert!(error.contains("key folder open to others") && error.contains("chmod 700"), "{error}");
+    assert!(!error.contains("rotate") && !file.exists(), "{error}");
+    set(&path, 0o700);
+    keys(0, &folder, &["create", "net.yaml"]);
+    set(&path, 0o755);
+    keys(2, &folder, &["rotate", "net.yaml", "ana"]);
+    set(&path, 0o700);
+    set(&file, 0o644);
+    let (_, error) = keys(2, &folder, &["create", "net.yaml", "--all"]);
+    assert!(error.contains("key file open to others") && error.contains("rotate"), "{error}");
+    // The new file is private.
+    keys(0, &folder, &["rotate", "net.yaml", "ana"]);
+    keys(0, &folder, &["create", "net.yaml", "--all"]);
+    assert_keys_match(&folder, "keys", &NODES);
+}
+
 #[cfg(unix)]
 #[test]
 fn links_and_permissions_of_network_stay() {

@@ -6,6 +6,7 @@
 mod runner;
 
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::PermissionsExt as _;
@@ -34,9 +35,16 @@ struct Served {
 }
 
 /// Serves a conversation. `before_reply` returns messages that the host sends before its reply to a call.
-fn serve(folder: &Path, arguments: &[&str], mut before_reply: impl FnMut(&Value) -> Vec<Value>) -> Served {
+fn serve(folder: &Path, arguments: &[&str], before_reply: impl FnMut(&Value) -> Vec<Value>) -> Served {
+    serve_command(folder, &[&["run", "--stdio"], arguments].concat(), before_reply)
+}
+
+fn serve_command(
+    folder: &Path,
+    arguments: &[&str],
+    mut before_reply: impl FnMut(&Value) -> Vec<Value>,
+) -> Served {
     let mut child = Command::new(env!("CARGO_BIN_EXE_orchestrion"))
-        .args(["run", "--stdio"])
         .args(arguments)
         .current_dir(folder)
         .env_remove("COLUMNS")
@@ -199,7 +207,9 @@ fn receiver_refuses_forged_and_replayed_handoffs() {
             Some(first) => {
                 let mut forged = handoff.clone();
                 forged["handoff"]["operation"] = json!("another operation");
-                vec![json!({"handoff": first}), json!({"handoff": forged})]
+                let mut foreign = handoff.clone();
+                foreign["handoff"]["from_node"] = json!("zoe");
+                vec![json!({"handoff": first}), json!({"handoff": forged}), json!({"handoff": foreign})]
             }
         }
     });
@@ -209,7 +219,7 @@ fn receiver_refuses_forged_and_replayed_handoffs() {
         calls.filter(|call| call.get("handoff").is_some()).nth(at).unwrap()
     };
     let notices = refused_handoffs(&served);
-    let [replayed, forged] = notices.as_slice() else { panic!("{notices:?}") };
+    let [replayed, forged, foreign] = notices.as_slice() else { panic!("{notices:?}") };
     let next_line = replayed["line"].as_u64().unwrap() + 1;
     assert_eq!(
         **replayed,
@@ -225,7 +235,9 @@ fn receiver_refuses_forged_and_replayed_handoffs() {
     assert_eq!(forged["refusal"], "invalid_signature");
     let mismatch = "signature mismatch: expected the signature of this handoff by the sender";
     assert!(forged["reason"].as_str().unwrap().contains(mismatch), "{forged}");
-    // The receiver refuses both. The conversation continues, and its trace states the reasons.
+    let unknown = "unknown sender: expected a node of the network, found zoe";
+    assert!(foreign["reason"].as_str().unwrap().contains(unknown), "{foreign}");
+    // The receiver refuses all. The conversation continues, and its trace states the reasons.
     let (shown, _) = runner::run(0, folder.path(), &["show", "one.ndjson"]);
     let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(shown.contains("refuses the handoff: no such handoff is expected"), "{shown}");
@@ -324,6 +336,122 @@ fn invalid_keys_are_reported_before_the_conversation() {
         report.push_str(&format!("# {name}\n{errors}\n"));
     }
     insta::with_settings!({omit_expression => true}, { insta::assert_snapshot!(report) });
+}
+
+/// Every file below a folder, with its content.
+fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    files(folder).into_iter().map(|path| (path.clone(), fs::read(path).unwrap())).collect()
+}
+
+/// Leaves a conversation before the host replies to its first call.
+fn interrupt(folder: &Path, journal: &str) {
+    let arguments = ["run", "--stdio", SCENARIO, "--keys", "keys", "--journal", journal];
+    runner::run(3, folder, &arguments);
+}
+
+#[test]
+fn refused_run_changes_no_file() {
+    let folder = project();
+    let served = serve(folder.path(), &[SCENARIO, "--keys", "keys"], |_| Vec::new());
+    assert_eq!(served.code, Some(0), "{}", served.errors);
+    interrupt(folder.path(), "open.ndjson");
+    let before = contents(folder.path());
+    assert!(!before[&folder.path().join(".orchestrion/in-network.trace.ndjson")].is_empty());
+    for arguments in [
+        &[SCENARIO][..],
+        &[SCENARIO, "--keys", "nowhere"],
+        &["hardened", "--keys", "keys"],
+        &[SCENARIO, "--journal", "new.ndjson"],
+        &["hardened", "--keys", "keys", "--journal", "new.ndjson"],
+        &[SCENARIO, "--journal", "open.ndjson"],
+        &[SCENARIO, "--journal", "open.ndjson", "--keys", "nowhere"],
+        &[SCENARIO, "--out-dir", "other"],
+    ] {
+        runner::run(2, folder.path(), &[&["run", "--stdio"], arguments].concat());
+        assert!(contents(folder.path()) == before, "{arguments:?}");
+        assert!(!folder.path().join("other").exists());
+    }
+}
+
+/// A change of the network would have no effect on the conversation.
+#[test]
+fn resumed_conversation_refuses_another_network() {
+    let folder = project();
+    let path = folder.path().join("network.yaml");
+    let resume = ["run", "--stdio", SCENARIO, "--keys", "keys", "--journal", "open.ndjson"];
+    interrupt(folder.path(), "open.ndjson");
+    let text = fs::read_to_string(&path).unwrap();
+    let (before, after) = text.split_once("\n  ana:").unwrap();
+    let changed = format!("{before}\n  ana:{}", after.replacen("status: member", "status: expelled", 1));
+    assert_ne!(changed, text);
+    fs::write(&path, &changed).unwrap();
+    let journal = contents(folder.path());
+    let (_, error) = runner::run(2, folder.path(), &resume);
+    let error = error.replace("\n  │ ", " ");
+    for part in [
+        "open.ndjson: network mismatch in node ana: expected ",
+        "\"member\"",
+        "\"expelled\"",
+        "help: restore",
+    ] {
+        assert!(error.contains(part), "{part} in\n{error}");
+    }
+    assert!(contents(folder.path()) == journal);
+    // Another text of the same network.
+    fs::write(&path, format!("# Nodes.\n{text}")).unwrap();
+    interrupt(folder.path(), "open.ndjson");
+    // A segment does not have the network.
+    runner::run(0, folder.path(), &["journal", "rotate", "open.ndjson"]);
+    fs::write(&path, &changed).unwrap();
+    let (_, notes) = runner::run(3, folder.path(), &resume);
+    assert!(notes.replace('\n', " ").contains("the network is that of an earlier segment"), "{notes}");
+}
+
+#[test]
+fn resumed_conversation_keeps_its_keys() {
+    let folder = project();
+    let key = folder.path().join("keys/ana.key");
+    let old = fs::read(&key).unwrap();
+    interrupt(folder.path(), "open.ndjson");
+    runner::run(0, folder.path(), &["keys", "rotate", "network.yaml", "ana"]);
+    let before = contents(folder.path());
+    let resume = ["run", "--stdio", SCENARIO, "--keys", "keys", "--journal", "open.ndjson"];
+    let (_, error) = runner::run(2, folder.path(), &resume);
+    let error = error.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(error.contains("wrong key of node ana"), "{error}");
+    assert!(error.contains("restore the key files with which the conversation began"), "{error}");
+    assert!(contents(folder.path()) == before);
+    // As the help says. The network file has the new public key.
+    fs::write(&key, old).unwrap();
+    interrupt(folder.path(), "open.ndjson");
+}
+
+#[test]
+fn host_of_a_fork_signs_with_keys() {
+    let folder = project();
+    let served =
+        serve(folder.path(), &[SCENARIO, "--journal", "one.ndjson", "--keys", "keys"], |_| Vec::new());
+    assert_eq!(served.code, Some(0), "{}", served.errors);
+    let journal = fs::read_to_string(folder.path().join("one.ndjson")).unwrap();
+    let is_argument = |line: &str| line.contains("\"argument\"");
+    let step = journal.lines().skip(1).position(is_argument).unwrap() + 1;
+    let step = step.to_string();
+    let set = "call.reply={pro: {confidence: 0.8}}";
+    let fork =
+        ["fork", "one.ndjson", "--step", &step, "--set", set, "--stdio", "--output", "fork.ndjson", "--keys"];
+    let (_, error) = runner::run(2, folder.path(), &fork[..fork.len() - 1]);
+    assert!(error.contains("no keys: expected --keys"), "{error}");
+    assert!(!folder.path().join("fork.ndjson").exists());
+    let mut is_first = true;
+    let served = serve_command(folder.path(), &[&fork[..], &["keys"]].concat(), |_| {
+        if std::mem::take(&mut is_first) { vec![json!("close")] } else { Vec::new() }
+    });
+    assert_eq!(served.code, Some(0), "{}", served.errors);
+    assert_eq!(refused_handoffs(&served), Vec::<&Value>::new());
+    let handed_off = served.messages.iter().filter(|message| message["call"].get("handoff").is_some());
+    assert_eq!(handed_off.count(), 2);
+    let (shown, _) = runner::run(0, folder.path(), &["show", "fork.ndjson"]);
+    assert!(shown.contains("2 of 2 tasks succeeded"), "{shown}");
 }
 
 /// Replaces the start of each public key.

@@ -191,6 +191,10 @@ fn unparsable_reply_is_malformed() {
         ("{\"reply\": {\"call\": CALL, \"content\": {\"maybe\": {}}}}\n", "maybe"),
         ("{\"reply\": {\"call\": CALL}}\n", "missing field `content`"),
         ("{\"reply\": {\"call\": CALL, \"content\": \"stored\", \"so\": 1}}\n", "unknown field `so`"),
+        (
+            "{\"reply\": {\"call\": CALL, \"content\": \"stored\"}, \"so\": 1}\n",
+            "too many keys: expected one in a message, found `reply`, `so`",
+        ),
     ];
     for (line, why) in cases {
         let (call, message, answered) = after(line);
@@ -211,6 +215,16 @@ fn unparsable_line_changes_nothing() {
         ("hello?\n", "expected"),
         ("{\"answer\": {}}\n", "unknown variant `answer`"),
         ("{\"write\": {\"signal\": \n", "EOF while parsing a value, in column 20"),
+        ("\"handoff\"\n", "message without content: expected {\"handoff\": …}, found \"handoff\""),
+        ("{\"cancel\": {}}\n", "message with content: expected \"cancel\", found {\"cancel\": …}"),
+        (
+            "{\"input\": {\"idempotency_key\": \"k\", \"content\": {\"write\": {}, \"so\": 1}}}\n",
+            "too many keys: expected one in a message, found `so`, `write`",
+        ),
+        (
+            "{\"input\": {\"idempotency_key\": \"k\", \"content\": {\"cancel\": 1}}}\n",
+            "message with content: expected \"cancel\", found {\"cancel\": …}",
+        ),
         (&*long, "line too long: expected at most 2097152 bytes"),
     ];
     for (line, why) in cases {

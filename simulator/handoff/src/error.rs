@@ -13,6 +13,26 @@ pub enum KeyError {
         /// The path.
         path: PathBuf,
     },
+    /// Others than its owner can use the folder. Its key files may be private.
+    #[error("{}: key folder open to others: expected permissions 700, found {found:o}; run `chmod 700` on it", .path.display())]
+    OpenFolder {
+        /// The folder.
+        path: PathBuf,
+        /// Its permissions.
+        found: u32,
+    },
+    /// Others than its owner could read or change the file.
+    #[error(
+        "{}: key file open to others: expected permissions 600, found {found:o}; run `chmod 600` on it, and replace the key, which \
+         others could read, with `orchestrion keys rotate NETWORK NODE`",
+        .path.display()
+    )]
+    OpenFile {
+        /// The key file.
+        path: PathBuf,
+        /// Its permissions.
+        found: u32,
+    },
     /// The id of the node is no safe file name.
     #[error(
         "unsafe file name: expected a node id other than `.` and `..`, without `/`, `\\`, `:` and control characters, found \

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 const KEY_FILE: FileKind = FileKind { name: "a key file", is_start: |_| true, last_line: None };
 
 /// A folder with the file `<node>.key` for each node. The folder and its files have permissions for their owner only, on Unix. A
-/// key is never overwritten, except by [`KeyFolder::rotate`].
+/// key is never overwritten, except by a [`Rotation`].
 #[derive(Clone, Debug)]
 pub struct KeyFolder {
     path: PathBuf,
@@ -27,17 +27,50 @@ pub struct RotatedKeys {
     pub new: PublicKey,
 }
 
+/// A new key that is not in the file of its node yet. Until it replaces the old one, dropping it changes nothing.
+#[derive(Debug)]
+#[must_use]
+pub struct Rotation {
+    path: PathBuf,
+    target: Target,
+    keys: RotatedKeys,
+    key: NodeKey,
+}
+
+impl Rotation {
+    /// The public keys of the old key and of the new one.
+    #[must_use]
+    pub const fn keys(&self) -> RotatedKeys {
+        self.keys
+    }
+
+    /// Replaces the key, atomically: after a crash, the file has the old key or the new one.
+    ///
+    /// # Errors
+    /// The error of writing. The old key then stays.
+    pub fn replace(self) -> Result<RotatedKeys, KeyError> {
+        let Self { path, target, keys, key } = self;
+        target
+            .replace(TargetSync::Durable, |file| key_file::write(file, &key))
+            .map_err(|error| unwritable(&path, error))?;
+        Ok(keys)
+    }
+}
+
 impl KeyFolder {
     /// Opens a folder. It may be missing: [`KeyFolder::create`] then creates it.
     ///
     /// # Errors
-    /// [`KeyError::NotAFolder`].
+    /// [`KeyError::NotAFolder`], or [`KeyError::OpenFolder`] on Unix.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, KeyError> {
         let path = path.into();
         if path.exists() && !path.is_dir() {
             return Err(KeyError::NotAFolder { path });
         }
-        Ok(Self { path })
+        match mode_for_others(&path) {
+            Some(found) => Err(KeyError::OpenFolder { path, found }),
+            None => Ok(Self { path }),
+        }
     }
 
     /// Creates the key of a node and returns it.
@@ -59,25 +92,28 @@ impl KeyFolder {
     /// Reads the key of a node.
     ///
     /// # Errors
-    /// [`KeyError::Missing`], [`KeyError::Malformed`], [`KeyError::UnsafeName`] or [`KeyError::Io`].
+    /// [`KeyError::Missing`], [`KeyError::Malformed`], [`KeyError::UnsafeName`], [`KeyError::Io`], or [`KeyError::OpenFile`] on Unix.
     pub fn load(&self, node: &NodeId) -> Result<NodeKey, KeyError> {
-        key_file::read(&self.key_path(node)?)
+        let path = self.key_path(node)?;
+        match mode_for_others(&path) {
+            Some(found) => Err(KeyError::OpenFile { path, found }),
+            None => key_file::read(&path),
+        }
     }
 
-    /// Replaces the key of a node by a new one, atomically: after a crash, the file has the old key or the new one.
+    /// Prepares the replacement of the key of a node by a new one. A key file that is open to others can be replaced: the new one is
+    /// private.
     ///
     /// # Errors
-    /// As [`KeyFolder::load`], [`KeyError::Random`], or the error of writing. The old key stays unless the new one is in place.
-    pub fn rotate(&self, node: &NodeId) -> Result<RotatedKeys, KeyError> {
+    /// [`KeyError::Missing`], [`KeyError::Malformed`], [`KeyError::UnsafeName`], [`KeyError::Io`] or [`KeyError::Random`].
+    pub fn prepare_rotation(&self, node: &NodeId) -> Result<Rotation, KeyError> {
         let path = self.key_path(node)?;
         // Locked before it is read, so that of two rotations each knows the key that it replaces.
         let target = Target::open_private(&path, &KEY_FILE).map_err(|error| unwritable(&path, error))?;
         let old = key_file::read(&path)?;
-        let new = NodeKey::generate().map_err(KeyError::Random)?;
-        target
-            .replace(TargetSync::Durable, |file| key_file::write(file, &new))
-            .map_err(|error| unwritable(&path, error))?;
-        Ok(RotatedKeys { old: old.public_key(), new: new.public_key() })
+        let key = NodeKey::generate().map_err(KeyError::Random)?;
+        let keys = RotatedKeys { old: old.public_key(), new: key.public_key() };
+        Ok(Rotation { path, target, keys, key })
     }
 
     /// Returns the path of the key file of a node.
@@ -108,6 +144,20 @@ impl KeyFolder {
             error,
         })
     }
+}
+
+/// Returns the permissions of a file or folder that others than its owner can use; `None` if it is private or missing. Only Unix has
+/// these permissions.
+#[cfg(unix)]
+fn mode_for_others(path: &Path) -> Option<u32> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mode = path.metadata().ok()?.permissions().mode() & 0o777;
+    (mode & 0o077 != 0).then_some(mode)
+}
+
+#[cfg(not(unix))]
+const fn mode_for_others(_: &Path) -> Option<u32> {
+    None
 }
 
 fn unwritable(path: &Path, error: WriteError) -> KeyError {

@@ -24,7 +24,7 @@ pub use context::{HandoffContext, StepResult};
 pub use encoding::{DOMAIN, encode};
 pub use error::KeyError;
 pub use handoff::Handoff;
-pub use key_folder::{KeyFolder, RotatedKeys};
+pub use key_folder::{KeyFolder, RotatedKeys, Rotation};
 pub use node_key::{NodeKey, PublicKey};
 pub use signature::Signature;
 pub use signed::SignedHandoff;

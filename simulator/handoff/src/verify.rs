@@ -30,7 +30,7 @@ impl SignatureStatus {
 /// The reason why a signature is invalid, for logs. Every reason has the same effect.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum InvalidSignature {
-    /// The public key has another length. An unknown key is empty.
+    /// The public key has another length. That of a node without a key is empty.
     #[error(
         "malformed public key: expected {} bytes, found {found}; set `public_key` of the sender", size_of::<PublicKey>()
     )]

@@ -13,6 +13,7 @@ use crate::journaled::JournaledConversation;
 use crate::mailbox::Mailbox;
 use crate::new_request::NewRequest;
 use crate::observer::Observer;
+use crate::recovered::RecoveredConversation;
 use crate::recovery::TruncatedTail;
 use crate::session_user::SessionUser;
 use orchestrion_kernel::context::ContextBuilder;
@@ -55,7 +56,7 @@ impl<J: Journal> Conversation<J> {
         header: &Header,
         contexts: &'static dyn ContextBuilder,
     ) -> Result<Self, OpenError> {
-        JournaledConversation::open(journal, header, contexts, None).map(Self)
+        Self::read(journal, header, contexts, None)?.open()
     }
 
     /// Starts a conversation that records nothing, for a simulation of which only the facts are needed. The journal stays empty, so that
@@ -68,7 +69,7 @@ impl<J: Journal> Conversation<J> {
         header: &Header,
         contexts: &'static dyn ContextBuilder,
     ) -> Result<Self, OpenError> {
-        JournaledConversation::unrecorded(journal, header, contexts).map(Self)
+        Ok(Self(JournaledConversation::unrecorded(journal, header, contexts)?))
     }
 
     /// Opens a journal as [`Conversation::open_with`] does, for a host that stored a [`Call::step`](crate::Call::step) before it executed
@@ -82,7 +83,25 @@ impl<J: Journal> Conversation<J> {
         contexts: &'static dyn ContextBuilder,
         acknowledged_step: u64,
     ) -> Result<Self, OpenError> {
-        JournaledConversation::open(journal, header, contexts, Some(acknowledged_step)).map(Self)
+        Self::read(journal, header, contexts, Some(acknowledged_step))?.open()
+    }
+
+    /// Reads a journal and does not change it: the caller can check its state before it opens the conversation, as
+    /// [`Conversation::open_acknowledged`] does with a step, else as [`Conversation::open_with`] does.
+    ///
+    /// # Errors
+    /// See [`Conversation::open_acknowledged`].
+    pub fn read(
+        journal: J,
+        header: &Header,
+        contexts: &'static dyn ContextBuilder,
+        acknowledged_step: Option<u64>,
+    ) -> Result<RecoveredConversation<J>, OpenError> {
+        RecoveredConversation::read(journal, header, contexts, acknowledged_step)
+    }
+
+    pub(crate) const fn from_journaled(conversation: JournaledConversation<J>) -> Self {
+        Self(conversation)
     }
 
     /// Sets the deadlines of calls.

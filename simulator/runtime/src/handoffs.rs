@@ -6,9 +6,9 @@ use orchestrion_handoff::{
 use orchestrion_kernel::event::TaskOutcome;
 use orchestrion_kernel::item::ItemKey;
 use orchestrion_kernel::module::Operation;
-use orchestrion_kernel::network::{HandoffReceipt, NetworkInput, SignatureStatus};
+use orchestrion_kernel::network::{HandoffReceipt, NetworkInput, Node, SignatureStatus};
 use orchestrion_kernel::state::{Assignment, Request};
-use orchestrion_kernel::{CallId, NodeId, State, Text, Timestamp};
+use orchestrion_kernel::{CallId, State, Text, Timestamp};
 use std::collections::BTreeMap;
 
 /// The keys with which nodes sign handoffs.
@@ -47,26 +47,28 @@ impl NodeKeys {
         let Handoff { from_node, to_node, call, context, .. } = &received.handoff;
         let conversation = state.control().conversation();
         let is_here = context.workflow_id.as_str().starts_with(&format!("{conversation}/"));
-        let reason = match verify(received, &self.public_key(state, from_node)) {
-            orchestrion_handoff::SignatureStatus::Valid if is_here => None,
-            orchestrion_handoff::SignatureStatus::Valid => Some(format!(
+        let sender = state.network().and_then(|network| network.node(from_node));
+        let reason = match sender.map(|sender| verify(received, &self.public_key(sender))) {
+            None => Some(format!("unknown sender: expected a node of the network, found {from_node}")),
+            Some(orchestrion_handoff::SignatureStatus::Valid) if is_here => None,
+            Some(orchestrion_handoff::SignatureStatus::Valid) => Some(format!(
                 "handoff of another conversation: expected a workflow of {conversation}, found {}",
                 context.workflow_id
             )),
-            orchestrion_handoff::SignatureStatus::Invalid(reason) => Some(reason.to_string()),
+            Some(orchestrion_handoff::SignatureStatus::Invalid(reason)) => Some(reason.to_string()),
         };
         let signature = if reason.is_none() { SignatureStatus::Valid } else { SignatureStatus::Invalid };
         let (from, to) = (from_node.clone(), to_node.clone());
         (NetworkInput::Handoff(HandoffReceipt { call: *call, from, to, signature }), reason)
     }
 
-    /// Returns the public key of a node; empty if it is unknown.
-    fn public_key(&self, state: &State, node: &NodeId) -> Vec<u8> {
-        let known = state.network().and_then(|network| network.node(node));
-        match (self, known) {
-            (_, Some(node)) if !node.public_key.is_empty() => node.public_key.clone(),
-            (Self::Simulated, Some(node)) => NodeKey::for_simulation(&node.id).public_key().to_vec(),
-            (Self::Simulated | Self::Folder(_), _) => Vec::new(),
+    /// Returns the public key of a node; empty if it has none.
+    fn public_key(&self, node: &Node) -> Vec<u8> {
+        match self {
+            Self::Simulated if node.public_key.is_empty() => {
+                NodeKey::for_simulation(&node.id).public_key().to_vec()
+            }
+            Self::Simulated | Self::Folder(_) => node.public_key.clone(),
         }
     }
 }

@@ -2,18 +2,18 @@
 
 use crate::commit_status::CommitStatus;
 use crate::deadlines::Deadlines;
-use crate::error::{OpenError, RuntimeError};
+use crate::error::RuntimeError;
 use crate::handoffs::NodeKeys;
 use crate::idempotency_key::{Acknowledgement, KeyResult};
 use crate::journal::Journal;
 use crate::mailbox::{Mail, MailboxReceiver};
 use crate::observer::Observer;
-use crate::recovery::{RecoveredJournal, TruncatedTail, recover};
-use orchestrion_kernel::context::ContextBuilder;
+use crate::recovery::{RecoveredJournal, TruncatedTail};
+use orchestrion_kernel::context::{ContextBuilder, TokenizerUnavailable};
 use orchestrion_kernel::event::Events;
 use orchestrion_kernel::{Input, Refusal, State};
 use orchestrion_trace::recorder::Recorder;
-use orchestrion_trace::{Header, Idempotency, PossibleLoss, RequestResult, SnapshotError, StepMetadata};
+use orchestrion_trace::{Header, Idempotency, RequestResult, SnapshotError, StepMetadata};
 use std::io;
 
 /// The minimum growth of the journal between two snapshots.
@@ -51,45 +51,6 @@ pub(crate) struct JournaledConversation<J> {
 }
 
 impl<J: Journal> JournaledConversation<J> {
-    /// Reads the journal, and truncates its torn tail. A journal that ends before the acknowledged step is refused.
-    pub(crate) fn open(
-        mut journal: J,
-        header: &Header,
-        contexts: &'static dyn ContextBuilder,
-        acknowledged_step: Option<u64>,
-    ) -> Result<Self, OpenError> {
-        contexts.check_policy(&header.policy)?;
-        let name = journal.name();
-        let unreadable = |error| OpenError::Io { journal: name.clone(), error };
-        let mut recovered = recover(&mut journal, header, contexts)?;
-        let steps = recovered.recorder.steps();
-        if let Some(acknowledged) = acknowledged_step.filter(|acknowledged| *acknowledged > steps) {
-            return Err(OpenError::Shorter { journal: name, acknowledged, steps });
-        }
-        let has_torn_tail = recovered.truncated_tail.is_some();
-        // A snapshot beside an empty journal was taken of steps that are lost.
-        let has_steps = recovered.valid_bytes > 0 || recovered.snapshot_error.is_some();
-        let found = if acknowledged_step.is_none() && has_steps {
-            // A journal that lost whole lines does not show it.
-            Some(PossibleLoss::Steps)
-        } else {
-            has_torn_tail.then_some(PossibleLoss::Call)
-        };
-        let recorded = recovered.recorder.possible_loss();
-        let recovers_first = found.or(recorded).is_some();
-        // Each torn tail is replaced. A journal of which no line is left is a new one, in which nothing can be stated.
-        let is_stated = found <= recorded && !has_torn_tail;
-        match found.filter(|_| has_steps && !is_stated) {
-            Some(loss) => record_loss(&mut journal, &mut recovered, loss).map_err(unreadable)?,
-            // Afterwards everything that was read is durable.
-            None if recovered.valid_bytes > 0 || has_torn_tail => {
-                journal.truncate(recovered.valid_bytes).map_err(unreadable)?;
-            }
-            None => {}
-        }
-        Ok(Self::from_recovered(journal, recovered, recovers_first))
-    }
-
     /// Starts a conversation that records nothing: the journal stays empty.
     ///
     /// # Errors
@@ -98,7 +59,7 @@ impl<J: Journal> JournaledConversation<J> {
         journal: J,
         header: &Header,
         contexts: &'static dyn ContextBuilder,
-    ) -> Result<Self, OpenError> {
+    ) -> Result<Self, TokenizerUnavailable> {
         contexts.check_policy(&header.policy)?;
         Ok(Self::from_recovered(
             journal,
@@ -114,7 +75,7 @@ impl<J: Journal> JournaledConversation<J> {
         ))
     }
 
-    fn from_recovered(journal: J, recovered: RecoveredJournal, recovers_first: bool) -> Self {
+    pub(crate) fn from_recovered(journal: J, recovered: RecoveredJournal, recovers_first: bool) -> Self {
         Self {
             recorder: recovered.recorder,
             deadlines: Deadlines::default(),
@@ -256,32 +217,4 @@ impl<J: Journal> JournaledConversation<J> {
         self.is_healthy = false;
         RuntimeError::Journal { journal: self.journal.name(), error }
     }
-}
-
-/// Records what may be lost in a step, which replaces a torn tail, so that a later process knows it, too. Its input is a tick at the time of
-/// the latest step, which is refused because nothing expires.
-fn record_loss(
-    journal: &mut impl Journal,
-    recovered: &mut RecoveredJournal,
-    loss: PossibleLoss,
-) -> io::Result<()> {
-    let RecoveredJournal { recorder, valid_bytes, truncated_tail, .. } = recovered;
-    let note = match truncated_tail {
-        Some(tail) => tail.to_string(),
-        None => "opened without an acknowledged step: steps before this one may be lost".to_owned(),
-    };
-    let metadata = StepMetadata {
-        note: Some(note),
-        possible_loss: Some(loss),
-        ..StepMetadata::at(recorder.state().now())
-    };
-    let _refused = recorder.submit(&Input::Tick, &metadata)?;
-    // The first lines of a new journal follow with its first commit.
-    if *valid_bytes == 0 {
-        return journal.truncate(0);
-    }
-    let lines = std::mem::take(recorder.output());
-    journal.replace_tail(*valid_bytes, &lines)?;
-    *valid_bytes += lines.len() as u64;
-    Ok(())
 }

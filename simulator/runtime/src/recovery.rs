@@ -36,6 +36,7 @@ impl fmt::Display for TruncatedTail {
 }
 
 /// The contents of a journal.
+#[derive(Debug)]
 pub(crate) struct RecoveredJournal {
     /// The header of the journal; of an older one it may have another form than that of a new one.
     pub(crate) header: Header,

@@ -7,6 +7,7 @@ use crate::error::OpenError;
 use crate::journal::Journal as _;
 use crate::journal_file::JournalFile;
 use crate::journaled::JournaledConversation;
+use crate::recovered::RecoveredConversation;
 use orchestrion_files::{Access, WriteError, create, sync_folder};
 use orchestrion_kernel::context::ContextBuilder;
 use orchestrion_trace::recorder::Recorder;
@@ -92,7 +93,7 @@ pub fn rotate(
     let header = Header::new(conversation, policy, scenario).into_journal();
     // A rotation sends no call, so it does not state that steps may be lost: the next process does.
     let JournaledConversation { recorder, journal: file, .. } =
-        JournaledConversation::open(file, &header, contexts, Some(0))?;
+        RecoveredConversation::read(file, &header, contexts, Some(0))?.open_journaled()?;
     let next = Header { upgraded_from: None, ..recorded };
     continue_in_segment(journal, file, recorder, next, segment)
 }

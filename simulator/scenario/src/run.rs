@@ -206,7 +206,7 @@ fn run_from(
 
 /// Removes the public keys of a new network. The nodes of a simulation sign with simulated keys, since a scenario has no secret keys;
 /// the public keys of its file would refuse every handoff.
-pub(crate) fn clear_public_keys(network: &mut NetworkInput) {
+pub fn clear_public_keys(network: &mut NetworkInput) {
     if let NetworkInput::Create { nodes, .. } = network {
         nodes.iter_mut().for_each(|node| node.public_key.clear());
     }

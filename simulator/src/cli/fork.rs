@@ -38,6 +38,9 @@ pub(super) struct Args {
     /// Continue with the program at standard input and output as host, by the protocol of `run --stdio`.
     #[arg(long)]
     stdio: bool,
+    /// Sign handoffs between nodes with the keys in this folder, as `run --stdio` does. Needs --stdio.
+    #[arg(long, value_name = "DIR")]
+    keys: Option<PathBuf>,
     /// Write the fork to this file [default: in --out-dir].
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -65,6 +68,9 @@ Then the scenario continues: its replies and events that the recorded steps used
 are skipped. A call that is still pending is sent again. With --stdio, a host
 continues after a resume, and sends further requests. After the fork, a claim of
 the project with `enforce: true` forbids calls as in a run.
+
+Only a host continues a conversation in a network. It needs the keys of the nodes
+if they had keys in the trace: --stdio --keys keys
 
 The header of the fork names its parent, the step and what was set; `show` prints
 them. To see what the fork changes: orchestrion diff TRACE FORK.
@@ -112,7 +118,7 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     if args.stdio {
         let header = header.into_journal();
         let fork = source.fork(&header, |_| {})?;
-        return continue_with_host(&path, &header, &fork, &claims, global);
+        return continue_with_host(&path, &header, &fork, args.keys.as_deref(), &claims, global);
     }
     let scenario = scenario(args, &parent, &settings.policy, global)?;
     let header = Header { scenario: Some(scenario.reference()), ..header };

@@ -13,7 +13,7 @@ use orchestrion_kernel::network::Node;
 use orchestrion_network::{KeyPlaces, LoadedNetwork, NETWORK_LIMITS};
 use orchestrion_yaml::Source;
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 /// Create and replace the keys with which nodes of a trust network sign handoffs.
@@ -112,8 +112,18 @@ impl Opened {
         }
     }
 
-    /// Writes public keys at their places into the network file, atomically.
-    fn write(&self, places: &KeyPlaces<'_>, keys: &BTreeMap<NodeId, PublicKey>) -> Result<()> {
-        files::replace_with(&self.path, &NETWORK, |file| file.write_all(places.write(keys).as_bytes()))
+    /// Writes public keys at their places into the network file, atomically. `finish` is called when the new file is on the disk, and
+    /// the old one still has the name; its error leaves the old one in place.
+    fn write(
+        &self,
+        places: &KeyPlaces<'_>,
+        keys: &BTreeMap<NodeId, PublicKey>,
+        finish: impl FnOnce() -> io::Result<()>,
+    ) -> Result<()> {
+        files::replace_with(&self.path, &NETWORK, |file| {
+            file.write_all(places.write(keys).as_bytes())?;
+            file.sync_all()?;
+            finish()
+        })
     }
 }

@@ -9,13 +9,14 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory as _, Error};
 
 /// Command, option, and the option that it needs.
-const NEEDED: [(&str, &str, &str); 14] = [
+const NEEDED: [(&str, &str, &str); 15] = [
     ("check", "shard", "mutants"),
     ("check", "checkpoint_states", "checkpoint"),
     ("check", "runs", "simulate"),
     ("check", "depth", "simulate"),
     ("check", "seed", "simulate"),
     ("explore exact", "storm", "prism"),
+    ("fork", "keys", "stdio"),
     ("replay", "yes", "update"),
     ("run", "journal", "stdio"),
     ("run", "journals", "stdio"),
@@ -88,6 +89,7 @@ mod tests {
             ("check --step --depth 3", "--depth needs --simulate"),
             ("check --reach T18 --runs 3", "--runs needs --simulate"),
             ("explore exact a.yaml --storm", "--storm needs --prism"),
+            ("fork a.ndjson --step 3 --set write={} --keys folder", "--keys needs --stdio"),
             ("replay a.ndjson --yes --format json", "--yes needs --update"),
             ("show a.ndjson --step 3 --redact-equality", "--redact-equality needs --redact"),
         ];

@@ -5,6 +5,7 @@ mod golden;
 mod keys;
 mod many;
 pub(in crate::cli) mod monitor;
+mod network;
 pub(in crate::cli) mod runs;
 mod stdio;
 mod traces;
@@ -134,6 +135,9 @@ A request, write or cancel with a key is acknowledged when it is durable:
 A host repeats it until it is acknowledged, also after a crash; a repetition has
 no second effect. The latest 1,024 keys are remembered. Without a key an input
 happens at most once, and is not acknowledged.
+
+A conversation keeps the policy, the network and the public keys with which it
+began: another policy or network is refused.
 
 After a crash, start the command again with the same --journal. The disk can
 lose the end of a journal, with a call whose effect happened. So the host gets

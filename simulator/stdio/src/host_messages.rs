@@ -19,10 +19,40 @@ use std::sync::Arc;
 pub(crate) const INCOMPLETE_LINE: &str =
     "incomplete line: expected a newline, found the end of standard input";
 
-/// Describes the defect of a line, with its column.
-pub(crate) fn describe(error: &serde_json::Error) -> String {
-    let error = error.to_string().replace(" at line 1 column ", ", in column ");
-    format!("{error}; see `orchestrion export schema --schema stdio`")
+/// Describes the defect of a line: of the form of its message, else as the parser states it, with its column.
+pub(crate) fn describe(line: &[u8], error: &serde_json::Error) -> String {
+    let error = error.to_string();
+    let defect =
+        form_defect(line, &error).unwrap_or_else(|| error.replace(" at line 1 column ", ", in column "));
+    format!("{defect}; see `orchestrion export schema --schema stdio`")
+}
+
+/// Describes what is wrong in the form of a message, which is its name, or an object with its name as the only key. The parser states
+/// it without the name.
+fn form_defect(line: &[u8], error: &str) -> Option<String> {
+    let message: Value = serde_json::from_slice(line).ok()?;
+    let inner = message.pointer("/input/content").unwrap_or(&message);
+    let names = |message: &Value| match message {
+        Value::String(name) => vec![format!("{name:.40}")],
+        Value::Object(content) => content.keys().take(4).map(|name| format!("{name:.40}")).collect(),
+        _ => Vec::new(),
+    };
+    for names in [names(&message), names(inner)] {
+        if names.len() > 1 {
+            return Some(format!("too many keys: expected one in a message, found `{}`", names.join("`, `")));
+        }
+    }
+    let [name] = names(inner).try_into().ok()?;
+    match inner {
+        // The text of serde.
+        Value::String(_) if error.starts_with("invalid type: unit variant") => {
+            Some(format!("message without content: expected {{\"{name}\": …}}, found \"{name}\""))
+        }
+        Value::Object(_) if serde_json::from_value::<FromHost>(name.as_str().into()).is_ok() => {
+            Some(format!("message with content: expected \"{name}\", found {{\"{name}\": …}}"))
+        }
+        _ => None,
+    }
 }
 
 /// Turns the messages of the host into inputs of a conversation.
@@ -52,7 +82,7 @@ impl HostMessages {
                 let reason = INCOMPLETE_LINE.to_owned();
                 self.shared.send(&ToHost::ParseFailed { line: number, call: None, reason });
             }
-            Err(error) => self.report_parse_failure(number, line, describe(&error)),
+            Err(error) => self.report_parse_failure(number, line, describe(line, &error)),
         }
     }
 

@@ -300,10 +300,11 @@ impl Reader {
     }
 
     fn handle(&self, Line { number, content, is_complete }: Line<'_>) -> Result<(), String> {
-        let message = match serde_json::from_slice(content?) {
+        let line = content?;
+        let message = match serde_json::from_slice(line) {
             Ok(message) => message,
             Err(_) if !is_complete => return Err(INCOMPLETE_LINE.to_owned()),
-            Err(error) => return Err(describe(&error)),
+            Err(error) => return Err(describe(line, &error)),
         };
         match message {
             FromHostOfMany::Open(open) => {

@@ -189,8 +189,10 @@ fn enforcement_needs_all_events_that_it_counts() {
         .output()
         .unwrap();
     assert!(rotate.status.success(), "{}", stderr(&rotate));
+    let before = fs::read(folder.path().join("hello.ndjson")).unwrap();
     let output = Host::of(folder.path(), &ARGUMENTS).ends();
     assert_eq!(output.status.code(), Some(2));
+    assert!(fs::read(folder.path().join("hello.ndjson")).unwrap() == before);
     let errors = stderr(&output);
     assert!(
         errors.contains("the claim `one-task` cannot be enforced") && errors.contains("journal join"),

@@ -32,6 +32,8 @@ pub struct Fork {
     pub trace: Vec<u8>,
     /// The number of these steps.
     pub steps: u64,
+    /// The state after these steps.
+    pub state: State,
     /// The time of the latest one, in milliseconds since 1970.
     pub at_ms: u64,
     /// The refusal of the latest one, if it is an internal step: the conversation cannot continue.
@@ -166,7 +168,8 @@ pub fn fork<R: io::BufRead, E: From<ForkError>>(
         });
         if n == step {
             let halted = refusal.filter(|_| input == Input::Step);
-            return Ok(Fork { steps: n, at_ms, halted, trace: recorder.into_output() });
+            let state = after.state().clone();
+            return Ok(Fork { steps: n, state, at_ms, halted, trace: recorder.into_output() });
         }
         before = after.clone();
     }

@@ -1,6 +1,6 @@
 //! Key files: form, permissions, refusals and rotation.
 
-use crate::{KeyError, KeyFolder, NodeKey, verify};
+use crate::{KeyError, KeyFolder, NodeKey, RotatedKeys, verify};
 use orchestrion_kernel::NodeId;
 use std::fs;
 use std::path::Path;
@@ -14,6 +14,10 @@ fn folder() -> (TempDir, KeyFolder) {
 
 fn ana() -> NodeId {
     NodeId::new("ana")
+}
+
+fn rotate(keys: &KeyFolder, node: &NodeId) -> Result<RotatedKeys, KeyError> {
+    keys.prepare_rotation(node)?.replace()
 }
 
 /// Returns the names in a folder, sorted.
@@ -44,7 +48,7 @@ fn key_files_are_private() {
     keys.create(&ana()).unwrap();
     assert_eq!(mode(&root.path().join("keys")), 0o700);
     assert_eq!(mode(&root.path().join("keys/ana.key")), 0o600);
-    keys.rotate(&ana()).unwrap();
+    rotate(&keys, &ana()).unwrap();
     assert_eq!(mode(&root.path().join("keys/ana.key")), 0o600);
 }
 
@@ -64,7 +68,7 @@ fn existing_key_is_not_overwritten() {
 fn rotation_replaces_key() {
     let (root, keys) = folder();
     let old = keys.create(&ana()).unwrap().public_key();
-    let rotated = keys.rotate(&ana()).unwrap();
+    let rotated = rotate(&keys, &ana()).unwrap();
     assert_eq!(rotated.old, old);
     assert_ne!(rotated.new, old);
     assert_eq!(keys.load(&ana()).unwrap().public_key(), rotated.new);
@@ -72,6 +76,45 @@ fn rotation_replaces_key() {
     let signed = keys.load(&ana()).unwrap().sign(super::full_handoff());
     assert!(verify(&signed, &rotated.new).is_valid());
     assert!(!verify(&signed, &rotated.old).is_valid());
+}
+
+#[test]
+fn prepared_rotation_changes_nothing() {
+    let (root, keys) = folder();
+    let old = keys.create(&ana()).unwrap().public_key();
+    let rotation = keys.prepare_rotation(&ana()).unwrap();
+    let new = rotation.keys().new;
+    assert_eq!((rotation.keys().old, keys.load(&ana()).unwrap().public_key()), (old, old));
+    drop(rotation);
+    assert_eq!(keys.load(&ana()).unwrap().public_key(), old);
+    assert_ne!(old, new);
+    assert_eq!(names(&root.path().join("keys")), ["ana.key"]);
+}
+
+/// Only a key file that others could read needs another key.
+#[cfg(unix)]
+#[test]
+fn folders_and_files_open_to_others_are_refused() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let (root, keys) = folder();
+    let old = keys.create(&ana()).unwrap().public_key();
+    let (folder, file) = (root.path().join("keys"), root.path().join("keys/ana.key"));
+    let set = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    for mode in [0o755, 0o710, 0o701, 0o720] {
+        set(&folder, mode);
+        let error = KeyFolder::open(&folder).unwrap_err();
+        assert!(matches!(error, KeyError::OpenFolder { found, .. } if found == mode), "{error}");
+        assert!(!error.to_string().contains("rotate"), "{error}");
+    }
+    set(&folder, 0o700);
+    for mode in [0o644, 0o640, 0o604, 0o620] {
+        set(&file, mode);
+        let error = KeyFolder::open(&folder).unwrap().load(&ana()).unwrap_err();
+        assert!(matches!(error, KeyError::OpenFile { found, .. } if found == mode), "{error}");
+        assert!(error.to_string().contains("rotate"), "{error}");
+    }
+    assert_eq!(rotate(&keys, &ana()).unwrap().old, old);
+    assert!(keys.load(&ana()).is_ok(), "the new key file is private");
 }
 
 #[cfg(unix)]
@@ -83,7 +126,7 @@ fn rotation_does_not_follow_links() {
     std::os::unix::fs::symlink(&target, &link).unwrap();
     let before = fs::read(&target).unwrap();
     assert!(matches!(keys.create(&ana()), Err(KeyError::Exists { .. })));
-    keys.rotate(&ana()).unwrap();
+    rotate(&keys, &ana()).unwrap();
     assert_eq!(fs::read(target).unwrap(), before);
     assert!(!link.is_symlink());
 }
@@ -93,9 +136,9 @@ fn failed_rotation_preserves_files() {
     let (root, keys) = folder();
     keys.create(&NodeId::new("ben")).unwrap();
     let path = root.path().join("keys/ana.key");
-    assert!(matches!(keys.rotate(&ana()), Err(KeyError::Missing { .. })));
+    assert!(matches!(rotate(&keys, &ana()), Err(KeyError::Missing { .. })));
     fs::write(&path, "abc\n").unwrap();
-    assert!(matches!(keys.rotate(&ana()), Err(KeyError::Malformed { .. })));
+    assert!(matches!(rotate(&keys, &ana()), Err(KeyError::Malformed { .. })));
     assert_eq!(fs::read_to_string(&path).unwrap(), "abc\n");
     assert_eq!(names(&root.path().join("keys")), ["ana.key", "ben.key"]);
 }
@@ -107,7 +150,7 @@ fn unsafe_names_are_refused() {
         let node = NodeId::new(name);
         assert!(matches!(keys.create(&node), Err(KeyError::UnsafeName { .. })), "{name:?}");
         assert!(matches!(keys.load(&node), Err(KeyError::UnsafeName { .. })), "{name:?}");
-        assert!(matches!(keys.rotate(&node), Err(KeyError::UnsafeName { .. })), "{name:?}");
+        assert!(matches!(rotate(&keys, &node), Err(KeyError::UnsafeName { .. })), "{name:?}");
     }
     assert!(!root.path().join("keys").exists(), "a refusal creates no folder");
     for name in ["ana", "Ana Ré", ".a", "...", "a.key"] {

@@ -28,8 +28,8 @@ Examples:
 The folder is created if it does not exist. A node that has a public_key is left
 out, unless --all is given: its key may be on another machine. A key file that
 exists is kept, and its public key is written into the network file. A key file
-that is damaged, or a copy of another node's, is refused. Comments of the network
-file stay.
+that is damaged, a copy of another node's, or open to others is refused, as is a
+folder that is open to others. Comments of the network file stay.
 
 Exit codes: 0 success; 2 error.")]
 pub(super) struct Args {
@@ -97,7 +97,7 @@ pub(super) fn create_keys(network: LoadedNetwork, opened: &Opened, missing: Miss
         public_keys.insert(node, key.public_key());
     }
     line.finish();
-    opened.write(&places, &public_keys)?;
+    opened.write(&places, &public_keys, || Ok(()))?;
     Ok(files)
 }
 

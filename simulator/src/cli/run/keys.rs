@@ -1,25 +1,60 @@
-//! The keys of `run --stdio`, checked before the conversation starts: a wrong key would make every handoff of its node fail.
+//! The keys of `run --stdio` and of `fork --stdio`, checked before the conversation starts: a wrong key would make every handoff of its
+//! node fail.
 
 use miette::{IntoDiagnostic, Report, Result, miette};
 use orchestrion_handoff::{KeyError, KeyFolder, PublicKey};
+use orchestrion_kernel::NodeId;
 use orchestrion_kernel::network::{NetworkInput, Node};
-use orchestrion_kernel::{NodeId, State};
+use orchestrion_kernel::state::NetworkState;
 use orchestrion_runtime::NodeKeys;
 use std::path::Path;
 
-/// Returns the keys with which the nodes of a network sign, and notes for the user.
+/// The network whose nodes sign.
+struct Signers<'a> {
+    orchestrator: &'a NodeId,
+    nodes: Vec<&'a Node>,
+    /// Whether the journal has the network, so that no file is read for it.
+    is_recorded: bool,
+}
+
+impl<'a> Signers<'a> {
+    fn new(recorded: Option<&'a NetworkState>, new: Option<&'a NetworkInput>) -> Option<Self> {
+        let (orchestrator, nodes) = match (recorded, new) {
+            (Some(network), _) => (network.orchestrator(), network.nodes().iter().collect()),
+            (None, Some(NetworkInput::Create { orchestrator, nodes, .. })) => {
+                (orchestrator, nodes.iter().collect())
+            }
+            (None, _) => return None,
+        };
+        Some(Self { orchestrator, nodes, is_recorded: recorded.is_some() })
+    }
+
+    /// What to do if a key does not fit the network.
+    const fn help(&self, of_file: &'static str) -> &'static str {
+        match self.is_recorded {
+            true => {
+                "restore the key files with which the conversation began, or start a new conversation: this one keeps the public keys that it \
+                 recorded, and reads none from the network file"
+            }
+            false => of_file,
+        }
+    }
+}
+
+/// Returns the keys with which the nodes of a network sign, and notes for the user. A recorded network is used instead of a new one.
 ///
 /// # Errors
 /// A network without `--keys` whose nodes have public keys, or `--keys` without a network; a node without a public key; a key that is
-/// missing for the orchestrator, malformed, readable by others, or of another node.
+/// missing for the orchestrator, malformed, open to others, or of another node.
 pub(super) fn checked_keys(
     folder: Option<&Path>,
-    state: &State,
+    recorded: Option<&NetworkState>,
     new: Option<&NetworkInput>,
 ) -> Result<(NodeKeys, Vec<String>)> {
-    let nodes = nodes(state, new);
+    let signers = Signers::new(recorded, new);
     let Some(path) = folder else {
-        return match nodes.iter().find(|node| !node.public_key.is_empty()) {
+        let mut nodes = signers.iter().flat_map(|signers| &signers.nodes);
+        return match nodes.find(|node| !node.public_key.is_empty()) {
             Some(node) => Err(miette!(
                 help = "name the folder with the secret keys, such as: --keys keys",
                 "no keys: expected --keys, because node {} has a public key; simulated keys would not match it",
@@ -28,7 +63,7 @@ pub(super) fn checked_keys(
             None => Ok((NodeKeys::Simulated, Vec::new())),
         };
     };
-    let Some(orchestrator) = orchestrator(state, new) else {
+    let Some(signers) = signers else {
         return Err(miette!(
             help = "run a scenario with `network`, or leave out --keys",
             "--keys without a network: expected a scenario with nodes that hand off calls, found none"
@@ -42,36 +77,19 @@ pub(super) fn checked_keys(
             if path.exists() { "a file" } else { "nothing" }
         ));
     }
-    ensure_private(path, "folder", "700")?;
     let folder = KeyFolder::open(path).into_diagnostic()?;
     let mut notes = Vec::new();
-    for node in nodes {
-        match check_node(&folder, node) {
+    for node in &signers.nodes {
+        match check_node(&folder, node, &signers) {
             Ok(()) => {}
-            Err(NodeKeyError::Missing(error)) if node.id != *orchestrator => {
+            Err(NodeKeyError::Missing(error)) if node.id != *signers.orchestrator => {
                 notes.push(format!("{error}; calls that {} hands off fail", node.id));
             }
-            Err(NodeKeyError::Missing(error)) => return Err(missing_key(&error)),
+            Err(NodeKeyError::Missing(error)) => return Err(missing_key(&error, &signers)),
             Err(NodeKeyError::Invalid(report)) => return Err(report),
         }
     }
     Ok((NodeKeys::Folder(folder), notes))
-}
-
-fn nodes<'a>(state: &'a State, new: Option<&'a NetworkInput>) -> Vec<&'a Node> {
-    match (state.network(), new) {
-        (Some(network), _) => network.nodes().iter().collect(),
-        (None, Some(NetworkInput::Create { nodes, .. })) => nodes.iter().collect(),
-        (None, _) => Vec::new(),
-    }
-}
-
-fn orchestrator<'a>(state: &'a State, new: Option<&'a NetworkInput>) -> Option<&'a NodeId> {
-    match (state.network(), new) {
-        (Some(network), _) => Some(network.orchestrator()),
-        (None, Some(NetworkInput::Create { orchestrator, .. })) => Some(orchestrator),
-        (None, _) => None,
-    }
 }
 
 enum NodeKeyError {
@@ -80,12 +98,9 @@ enum NodeKeyError {
     Invalid(Report),
 }
 
-fn check_node(folder: &KeyFolder, node: &Node) -> Result<(), NodeKeyError> {
+fn check_node(folder: &KeyFolder, node: &Node, signers: &Signers<'_>) -> Result<(), NodeKeyError> {
     let invalid = |error: KeyError| NodeKeyError::Invalid(miette!("{error}"));
     let path = folder.key_path(&node.id).map_err(invalid)?;
-    if path.exists() {
-        ensure_private(&path, "key file", "600").map_err(NodeKeyError::Invalid)?;
-    }
     let key = folder.load(&node.id).map_err(|error| match error {
         KeyError::Missing { .. } => {
             NodeKeyError::Missing(format!("{}: missing key of node {}", path.display(), node.id))
@@ -94,7 +109,7 @@ fn check_node(folder: &KeyFolder, node: &Node) -> Result<(), NodeKeyError> {
     })?;
     if node.public_key.is_empty() {
         return Err(NodeKeyError::Invalid(miette!(
-            help = "write it into the network file: orchestrion keys create NETWORK",
+            help = signers.help("write it into the network file: orchestrion keys create NETWORK"),
             "node {} has no public key: expected `public_key` in the network, found none; a handoff that it signs would be refused",
             node.id
         )));
@@ -102,7 +117,7 @@ fn check_node(folder: &KeyFolder, node: &Node) -> Result<(), NodeKeyError> {
     let public_key = key.public_key();
     if node.public_key != public_key {
         return Err(NodeKeyError::Invalid(miette!(
-            help = "restore the key file, or the `public_key` of the node; a resumed conversation keeps the keys with which it began",
+            help = signers.help("restore the key file, or the `public_key` of the node"),
             "{}: wrong key of node {}: expected the secret key of {}, found that of {}",
             path.display(),
             node.id,
@@ -113,9 +128,11 @@ fn check_node(folder: &KeyFolder, node: &Node) -> Result<(), NodeKeyError> {
     Ok(())
 }
 
-fn missing_key(error: &str) -> Report {
+fn missing_key(error: &str, signers: &Signers<'_>) -> Report {
     miette!(
-        help = "copy the key file into the folder; or create new keys for all nodes without one: orchestrion keys create NETWORK --all",
+        help = signers.help(
+            "copy the key file into the folder; or create new keys for all nodes without one: orchestrion keys create NETWORK --all"
+        ),
         "{error}: the orchestrator signs handoffs: expected a key file, found none"
     )
 }
@@ -124,27 +141,4 @@ fn missing_key(error: &str) -> Report {
 fn digits(key: &[u8]) -> String {
     let digits: String = key.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
     format!("{digits}…")
-}
-
-/// Returns an error if others than the owner can read a path. Only Unix has these permissions.
-#[cfg(unix)]
-fn ensure_private(path: &Path, kind: &str, expected: &str) -> Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
-    let mode = path.metadata().into_diagnostic()?.permissions().mode() & 0o777;
-    if mode & 0o077 == 0 {
-        return Ok(());
-    }
-    Err(miette!(
-        help = format!(
-            "run: chmod {expected} {}; then replace the keys that others could read: orchestrion keys rotate NETWORK NODE",
-            crate::cli::output::quoted(path)
-        ),
-        "{}: {kind} open to others: expected permissions {expected}, found {mode:o}",
-        path.display()
-    ))
-}
-
-#[cfg(not(unix))]
-fn ensure_private(_: &Path, _: &str, _: &str) -> Result<()> {
-    Ok(())
 }

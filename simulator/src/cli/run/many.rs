@@ -78,13 +78,18 @@ impl Shared {
         let file = JournalFile::open_acknowledged(&path, acknowledged_step).into_diagnostic()?;
         let file = file.with_sync_threads(self.sync_threads.clone());
         let header = Header::new(ConversationId::new(name), self.policy.clone(), None).into_journal();
-        let conversation = stdio::open(file, &header, acknowledged_step)?;
+        let conversation = stdio::read(file, &header, acknowledged_step)?;
+        let monitor = ClaimMonitor::new(&self.claims, self.policy.clone());
+        let has_claims = conversation.steps() > 0 && !self.claims.is_empty();
+        if has_claims {
+            monitor.check_journal(&path)?;
+        }
+        let conversation = conversation.open().into_diagnostic()?;
         if let Some(error) = conversation.snapshot_error().filter(|_| !self.is_quiet) {
             output::print_error(&format!("{}: {error}; the journal was read from its start", path.display()));
         }
-        let monitor = ClaimMonitor::new(&self.claims, self.policy.clone());
         let mut monitor = monitor.printing_of(name).counting(Arc::clone(&self.violations));
-        if conversation.steps() > 0 && !self.claims.is_empty() {
+        if has_claims {
             monitor.read_journal(&path)?;
         }
         Ok(conversation.with_observer(monitor))

@@ -65,29 +65,36 @@ impl ClaimMonitor {
         Self { violated: Some(violated), ..self }
     }
 
-    /// Takes the steps that a journal already has. Their violations were reported when they happened.
+    /// Checks that a journal has the events that enforced claims count. Called before the journal is opened.
     ///
     /// # Errors
     /// The journal cannot be read, or lacks events that an enforced claim counts.
-    pub(super) fn read_journal(&mut self, journal: &Path) -> Result<()> {
+    pub(super) fn check_journal(&self, journal: &Path) -> Result<()> {
         let reader = open_segment_with(journal, |file| file).into_diagnostic()?;
-        if reader.header().continues.is_some() {
-            let is_idle = reader.start().is_ok_and(|start| start.state().control().phase().is_quiescent());
-            let lacks_events = |claim: &&UserClaim| {
-                claim.enforcement == Enforcement::Enforced && !(is_idle && claim.is_within_request())
-            };
-            if let Some(claim) = self.monitors.claims().iter().find(lacks_events) {
-                return Err(miette!(
-                    help = "state the claim within each request, and continue where no request runs; or join the segments: \
-                            orchestrion journal join",
-                    "{}: the claim `{}` cannot be enforced: expected a journal with all events that it counts, found a \
-                     segment that continues another one",
-                    journal.display(),
-                    claim.id
-                ));
-            }
+        if reader.header().continues.is_none() {
+            return Ok(());
         }
-        self.read(reader).into_diagnostic()
+        let is_idle = reader.start().is_ok_and(|start| start.state().control().phase().is_quiescent());
+        let lacks_events = |claim: &&UserClaim| {
+            claim.enforcement == Enforcement::Enforced && !(is_idle && claim.is_within_request())
+        };
+        let Some(claim) = self.monitors.claims().iter().find(lacks_events) else { return Ok(()) };
+        Err(miette!(
+            help = "state the claim within each request, and continue where no request runs; or join the segments: \
+                    orchestrion journal join",
+            "{}: the claim `{}` cannot be enforced: expected a journal with all events that it counts, found a \
+             segment that continues another one",
+            journal.display(),
+            claim.id
+        ))
+    }
+
+    /// Takes the steps that an opened journal already has. Their violations were reported when they happened.
+    ///
+    /// # Errors
+    /// The journal cannot be read.
+    pub(super) fn read_journal(&mut self, journal: &Path) -> Result<()> {
+        self.read(open_segment_with(journal, |file| file).into_diagnostic()?).into_diagnostic()
     }
 
     fn read(&mut self, reader: Reader<impl BufRead>) -> Result<(), TraceError> {

@@ -2,16 +2,18 @@
 
 use super::keys::checked_keys;
 use super::monitor::ClaimMonitor;
+use super::network::check_network;
 use crate::cli::args::GlobalArgs;
 use crate::cli::exit_status::ExitStatus;
 use crate::cli::{files, output, targets};
 use miette::{Context, IntoDiagnostic, Result, miette};
 use orchestrion_files::WriteError;
 use orchestrion_files::limits::TEXT_FILE_BYTES_MAX;
+use orchestrion_kernel::context::ContextBuilder as _;
 use orchestrion_kernel::knowledge::Write;
 use orchestrion_kernel::network::NetworkInput;
 use orchestrion_kernel::{ConversationId, Policy};
-use orchestrion_runtime::{Conversation, Deadlines, Journal, JournalFile};
+use orchestrion_runtime::{Conversation, Deadlines, Journal, JournalFile, RecoveredConversation};
 use orchestrion_scenario::policy_file;
 use orchestrion_scenario::{PhaseVisit, Scenario, ScriptedEvent, ScriptedRequest, SourceText};
 use orchestrion_stdio::{ExitReason, Request, Requests, Served, Unread, WAITING_BYTES_MAX, serve};
@@ -57,23 +59,44 @@ pub(super) fn run(
         Some(path) => path.to_path_buf(),
         None => {
             let name = header.scenario.as_ref().map_or(&header.policy.name, |scenario| &scenario.name);
-            default_journal(name, global)?
+            default_journal(name, global)
         }
     };
-    let mut file = JournalFile::open_acknowledged(&path, acknowledged_step).into_diagnostic()?;
-    if journal.is_none() {
-        clear(&mut file, &path)?;
-    }
     let header = header.into_journal();
-    let conversation = open(file, &header, acknowledged_step)?;
-    let (node_keys, mut notes) = checked_keys(keys, conversation.state(), network.as_ref())?;
+    // A refused command changes no file: everything is checked before the journal is created, cleared or opened.
+    StandardContexts.check_policy(&header.policy).into_diagnostic()?;
+    let mut monitor = ClaimMonitor::new(&claims, header.policy.clone()).printing();
+    let mut notes = Vec::new();
+    let mut resumed = None;
+    if journal.is_some() && path.exists() {
+        let file = JournalFile::open_acknowledged(&path, acknowledged_step).into_diagnostic()?;
+        let mut conversation = read(file, &header, acknowledged_step)?;
+        if let Some(network) = &network {
+            notes.extend(check_network(&path, &mut conversation, network)?);
+        }
+        if conversation.steps() > 0 && !claims.is_empty() {
+            monitor.check_journal(&path)?;
+        }
+        resumed = Some(conversation);
+    }
+    let recorded = resumed.as_ref().and_then(|conversation| conversation.state().network());
+    let (node_keys, of_keys) = checked_keys(keys, recorded, network.as_ref())?;
+    notes.extend(of_keys);
+    let conversation = match (resumed, journal) {
+        (Some(conversation), _) => conversation,
+        (None, Some(path)) => {
+            let file = JournalFile::open_acknowledged(path, acknowledged_step).into_diagnostic()?;
+            read(file, &header, acknowledged_step)?
+        }
+        (None, None) => read(open_cleared(&path)?, &header, None)?,
+    };
+    let conversation = conversation.open().into_diagnostic()?;
     if let Some(error) = conversation.snapshot_error() {
         notes.push(format!("{}: {error}; the journal was read from its start", path.display()));
     }
     if !global.quiet {
         notes.iter().for_each(output::print_error);
     }
-    let mut monitor = ClaimMonitor::new(&claims, header.policy.clone()).printing();
     if conversation.steps() > 0 && !claims.is_empty() {
         monitor.read_journal(&path)?;
     }
@@ -92,17 +115,13 @@ pub(super) fn run(
     })
 }
 
-/// Opens a journal for a host that stored this step, if it did.
-pub(super) fn open(
+/// Reads a journal for a host that stored this step, if it did.
+pub(super) fn read(
     file: JournalFile,
     header: &Header,
     acknowledged_step: Option<u64>,
-) -> Result<Conversation<JournalFile>> {
-    match acknowledged_step {
-        Some(step) => Conversation::open_acknowledged(file, header, &StandardContexts, step),
-        None => Conversation::open_with(file, header, &StandardContexts),
-    }
-    .into_diagnostic()
+) -> Result<RecoveredConversation<JournalFile>> {
+    Conversation::read(file, header, &StandardContexts, acknowledged_step).into_diagnostic()
 }
 
 /// Writes a fork as a journal, and lets the host continue it. Standard output belongs to the protocol.
@@ -110,17 +129,22 @@ pub(in crate::cli) fn continue_with_host(
     path: &Path,
     header: &Header,
     fork: &Fork,
+    keys: Option<&Path>,
     claims: &[UserClaim],
     global: &GlobalArgs,
 ) -> Result<ExitStatus> {
+    let (node_keys, notes) = checked_keys(keys, fork.state.network(), None)?;
+    if !global.quiet {
+        notes.iter().for_each(output::print_error);
+    }
     files::replace_trace(path, &fork.trace)?;
     let file = JournalFile::open(path).into_diagnostic()?;
     // The host has executed no call of the fork, but may have executed those of the parent: it recovers the pending ones.
-    let conversation = open(file, header, Some(fork.steps))?;
+    let conversation = read(file, header, Some(fork.steps))?.open().into_diagnostic()?;
     let mut monitor = ClaimMonitor::new(claims, header.policy.clone()).printing();
     monitor.read_journal(path)?;
     let violations = monitor.violations();
-    let conversation = conversation.with_observer(monitor);
+    let conversation = conversation.with_keys(node_keys).with_observer(monitor);
     let served = serve(conversation, None, Requests::Host, BufReader::new(io::stdin()), io::stdout())
         .into_diagnostic()?;
     let journal = output::quoted(path);
@@ -254,17 +278,19 @@ pub(super) fn is_policy(subject: &str) -> bool {
 }
 
 /// Returns the journal's path where `--journal` is absent.
-fn default_journal(name: &str, global: &GlobalArgs) -> Result<PathBuf> {
+fn default_journal(name: &str, global: &GlobalArgs) -> PathBuf {
     // A policy's name may contain separators; the file must stay in the output folder.
-    let path = global.out_dir.join(format!("{}.trace.ndjson", name.replace(['/', '\\'], "-")));
-    std::fs::create_dir_all(&global.out_dir)
-        .into_diagnostic()
-        .wrap_err_with(|| format!("cannot create {}", global.out_dir.display()))?;
-    Ok(path)
+    global.out_dir.join(format!("{}.trace.ndjson", name.replace(['/', '\\'], "-")))
 }
 
-/// Truncates a locked journal and removes its snapshot, if it is empty or holds a closed conversation.
-fn clear(journal: &mut JournalFile, path: &Path) -> Result<()> {
+/// Opens an empty journal where `--journal` is absent. It may hold a closed conversation, which is removed with its snapshot.
+fn open_cleared(path: &Path) -> Result<JournalFile> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)
+            .into_diagnostic()
+            .wrap_err_with(|| format!("cannot create {}", folder.display()))?;
+    }
+    let mut journal = JournalFile::open(path).into_diagnostic()?;
     match journal.check_replaceable() {
         Ok(()) => {}
         Err(WriteError::Unfinished { .. }) => {
@@ -280,5 +306,6 @@ fn clear(journal: &mut JournalFile, path: &Path) -> Result<()> {
         .remove_snapshot()
         .into_diagnostic()
         .wrap_err_with(|| format!("cannot remove the snapshot of {}", path.display()))?;
-    journal.truncate(0).into_diagnostic()
+    journal.truncate(0).into_diagnostic()?;
+    Ok(journal)
 }
