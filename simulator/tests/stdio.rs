@@ -188,7 +188,14 @@ fn after(line: &str) -> (Value, Vec<Value>, Vec<String>) {
 #[test]
 fn unparsable_reply_is_malformed() {
     let cases = [
-        ("{\"reply\": {\"call\": CALL, \"content\": {\"maybe\": {}}}}\n", "maybe"),
+        (
+            "{\"reply\": {\"call\": CALL, \"content\": {\"random\": {}}}}\n",
+            "unknown value `random`; expected one of pro, con, fail, reply",
+        ),
+        (
+            "{\"reply\": {\"call\": CALL, \"content\": [\"stored\"]}}\n",
+            "expected one of pro, con, fail, reply",
+        ),
         ("{\"reply\": {\"call\": CALL}}\n", "missing field `content`"),
         ("{\"reply\": {\"call\": CALL, \"content\": \"stored\", \"so\": 1}}\n", "unknown field `so`"),
         (
@@ -225,6 +232,11 @@ fn unparsable_line_changes_nothing() {
             "{\"input\": {\"idempotency_key\": \"k\", \"content\": {\"cancel\": 1}}}\n",
             "message with content: expected \"cancel\", found {\"cancel\": …}",
         ),
+        (
+            "{\"request\": {\"user\": \"a\", \"text\": \"x\", \"identity\": {\"name\": \"A\", \"authority\": \"x\", \"rank\": \"god\"}}}\n",
+            "unknown rank `god`; expected one of unverified, guest",
+        ),
+        ("{\"not_started\": {\"call\": 99}}\n", "unknown call: expected the id of a recent call, found 99"),
         (&*long, "line too long: expected at most 2097152 bytes"),
     ];
     for (line, why) in cases {

@@ -12,6 +12,7 @@ use orchestrion_runtime::{
     CallError, IdempotencyKey, Mailbox, Message, NewRequest, SessionUser, lock_ignoring_poison,
 };
 use orchestrion_scenario::IdentityFile;
+use orchestrion_yaml::LabeledError;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -19,12 +20,16 @@ use std::sync::Arc;
 pub(crate) const INCOMPLETE_LINE: &str =
     "incomplete line: expected a newline, found the end of standard input";
 
-/// Describes the defect of a line: of the form of its message, else as the parser states it, with its column.
-pub(crate) fn describe(line: &[u8], error: &serde_json::Error) -> String {
+/// Describes the defect of a line: of the form of its message, else as the parser states it, with its column. `schema` is the name of
+/// the schema of the line.
+pub(crate) fn describe(line: &[u8], error: &serde_json::Error, schema: &str) -> String {
     let error = error.to_string();
-    let defect =
-        form_defect(line, &error).unwrap_or_else(|| error.replace(" at line 1 column ", ", in column "));
-    format!("{defect}; see `orchestrion export schema --schema stdio`")
+    let stated = || match error.rsplit_once(" at line 1 column ") {
+        Some((defect, column)) => format!("{}, in column {column}", LabeledError::serde_message(defect)),
+        None => error.clone(),
+    };
+    let defect = form_defect(line, &error).unwrap_or_else(stated);
+    format!("{defect}; see `orchestrion export schema --schema {schema}`")
 }
 
 /// Describes what is wrong in the form of a message, which is its name, or an object with its name as the only key. The parser states
@@ -55,6 +60,10 @@ fn form_defect(line: &[u8], error: &str) -> Option<String> {
     }
 }
 
+fn unknown_call(call: CallId) -> String {
+    format!("unknown call: expected the id of a recent call, found {call}")
+}
+
 /// Turns the messages of the host into inputs of a conversation.
 #[derive(Debug)]
 pub(crate) struct HostMessages {
@@ -82,7 +91,7 @@ impl HostMessages {
                 let reason = INCOMPLETE_LINE.to_owned();
                 self.shared.send(&ToHost::ParseFailed { line: number, call: None, reason });
             }
-            Err(error) => self.report_parse_failure(number, line, describe(line, &error)),
+            Err(error) => self.report_parse_failure(number, line, describe(line, &error, "stdio")),
         }
     }
 
@@ -92,7 +101,7 @@ impl HostMessages {
             FromHost::Reply(ReplyMessage { call, content }) => {
                 let operation = lock_ignoring_poison(&self.shared.calls).operations.get(&call).copied();
                 let Some(operation) = operation else {
-                    return Err(format!("unknown call: expected the id of a recent call, found {call}"));
+                    return Err(unknown_call(call));
                 };
                 match orchestrion_scenario::parse_reply(operation, content.get()) {
                     Ok(reply) => self.submit(line, reply.into_input(call), None),
@@ -105,16 +114,17 @@ impl HostMessages {
                 }
             }
             FromHost::NotStarted(NotStartedMessage { call }) => {
-                let recovering = lock_ignoring_poison(&self.shared.calls).recovering.remove(&call);
-                match recovering {
+                let mut calls = lock_ignoring_poison(&self.shared.calls);
+                match calls.recovering.remove(&call) {
                     Some(sender) => {
                         // Fails if the deadline of the recovery has passed.
                         let _ = sender.send(());
                         Ok(())
                     }
-                    None => Err(format!(
+                    None if calls.operations.contains_key(&call) => Err(format!(
                         "call not in recovery: expected a reply to call {call}, found `not_started`"
                     )),
+                    None => Err(unknown_call(call)),
                 }
             }
             FromHost::Input(message) => self.handle_input(line, message),

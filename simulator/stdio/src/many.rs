@@ -304,7 +304,7 @@ impl Reader {
         let message = match serde_json::from_slice(line) {
             Ok(message) => message,
             Err(_) if !is_complete => return Err(INCOMPLETE_LINE.to_owned()),
-            Err(error) => return Err(describe(line, &error)),
+            Err(error) => return Err(describe(line, &error, "stdio-many")),
         };
         match message {
             FromHostOfMany::Open(open) => {
