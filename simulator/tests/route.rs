@@ -170,6 +170,17 @@ fn ensemble_is_diversified_by_cluster() {
         "ENSEMBLE: ana 0.459, ben 0.03078, for translate from desk; 2 of 2 wanted; the best 2 are of one\n  \
          cluster, so other clusters come first. exit 0\n"
     );
+    // No candidate is of another cluster.
+    let (from, to) = ("max_capacity: 2}", "max_capacity: 2, available: false}");
+    let (out, _) = changed(0, from, to, &ensemble);
+    assert_eq!(
+        out,
+        "ENSEMBLE: ana 0.459, ben 0.03078, for translate from desk; 2 of 2 wanted; all candidates are of\n  \
+         one cluster. exit 0\n"
+    );
+    let (json, _) = changed(0, from, to, &[&ensemble[..], &["--format", "json"]].concat());
+    let report: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(report["ensemble"]["is_diversified"], json!(false));
     let (out, _) = route(0, &[&DESK[..], &["--ensemble", "9"]].concat());
     assert!(out.contains("cleo 0.1848, ben 0.03078, for translate from desk; 3 of 9 wanted"), "{out}");
 }

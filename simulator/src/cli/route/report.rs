@@ -5,7 +5,9 @@ use super::{Outcome, RouteReport};
 use crate::cli::output::{ReportStyle, write_hanging, write_summary};
 use anstyle::{AnsiColor, Style};
 use orchestrion_kernel::network::Node;
-use orchestrion_kernel::network::routing::{Filter, FilteredNode, NoCandidates, RoutingExplanation};
+use orchestrion_kernel::network::routing::{
+    Candidate, Ensemble, Filter, FilteredNode, NoCandidates, RoutingExplanation,
+};
 use orchestrion_kernel::{CapabilityId, NodeId, Score};
 use orchestrion_report::text::{count, sanitize};
 use std::io::{self, Write};
@@ -125,14 +127,15 @@ impl RouteReport {
                 let members: Vec<String> = members
                     .map(|member| format!("{} {}", sanitize(member.node.as_str()), member.score))
                     .collect();
-                let diversified = if ensemble.is_diversified {
-                    let number = members.len();
-                    format!("; the best {number} are of one cluster, so other clusters come first")
-                } else {
-                    String::new()
+                let clusters = match members.len() {
+                    number if ensemble.is_diversified => {
+                        format!("; the best {number} are of one cluster, so other clusters come first")
+                    }
+                    2.. if self.is_one_cluster(ensemble) => "; all candidates are of one cluster".to_owned(),
+                    _ => String::new(),
                 };
                 let text = format!(
-                    "{}, for {}; {} of {} wanted{diversified}",
+                    "{}, for {}; {} of {} wanted{clusters}",
                     members.join(", "),
                     self.task(),
                     members.len(),
@@ -145,6 +148,13 @@ impl RouteReport {
         let style = Style::new().fg_color(Some(color.into())).bold();
         let rest = format!(": {text}. exit {}", self.outcome.status().code());
         write_summary(style, word, &rest, width, out)
+    }
+
+    /// Whether every member is of the same declared cluster. Unless the ensemble is diversified, so is every candidate.
+    fn is_one_cluster(&self, ensemble: &Ensemble) -> bool {
+        let cluster = |member: &Candidate| self.loaded.network.node(&member.node)?.cluster.as_ref();
+        let mut clusters = ensemble.members.iter().map(cluster);
+        clusters.next().flatten().is_some_and(|first| clusters.all(|cluster| cluster == Some(first)))
     }
 
     fn no_candidates(&self, no_candidates: &NoCandidates) -> String {
