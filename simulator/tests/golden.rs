@@ -191,6 +191,23 @@ fn unread_setting_fails_check_and_is_named() {
 }
 
 #[test]
+fn changed_network_is_named() {
+    let folder = project();
+    let folder = folder.path();
+    edit(folder, "network.yaml", "trust: 0.8\n", "trust: 0.75\n");
+    let (checked, _) = run(1, folder, &["run", "--check"]);
+    assert_parts(
+        &checked,
+        &["  input    first at step 1, the input\n  network  nodes.ana.trust: golden 0.8, now 0.75\n"],
+    );
+    let traces = ["diff", "scenarios/in-network.ndjson", ".orchestrion/in-network.trace.ndjson"];
+    let (text, _) = run(1, folder, &traces);
+    assert_parts(&text, &["  network  nodes.ana.trust: A 0.8, B 0.75\n"]);
+    let (sarif, _) = run(1, folder, &[&traces[..], &["--format", "sarif"]].concat());
+    assert_parts(&sarif, &["network nodes.ana.trust: A 0.8, B 0.75"]);
+}
+
+#[test]
 fn missing_and_unreadable_golden_traces_are_reported() {
     let folder = project();
     let folder = folder.path();

@@ -168,10 +168,80 @@ fn ensemble_is_diversified_by_cluster() {
     assert_eq!(
         out,
         "ENSEMBLE: ana 0.459, ben 0.03078, for translate from desk; 2 of 2 wanted; the best 2 are of one\n  \
-         cluster, so other clusters come first. exit 0\n"
+         cluster, so other clusters come first; ben refuses the handoff: load 0.96, at most 0.95. exit 0\n"
     );
+    // No candidate is of another cluster.
+    let (from, to) = ("max_capacity: 2}", "max_capacity: 2, available: false}");
+    let (out, _) = changed(0, from, to, &ensemble);
+    assert_eq!(
+        out,
+        "ENSEMBLE: ana 0.459, ben 0.03078, for translate from desk; 2 of 2 wanted; all candidates are of\n  \
+         one cluster; ben refuses the handoff: load 0.96, at most 0.95. exit 0\n"
+    );
+    let (json, _) = changed(0, from, to, &[&ensemble[..], &["--format", "json"]].concat());
+    let report: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(report["ensemble"]["is_diversified"], json!(false));
     let (out, _) = route(0, &[&DESK[..], &["--ensemble", "9"]].concat());
     assert!(out.contains("cleo 0.1848, ben 0.03078, for translate from desk; 3 of 9 wanted"), "{out}");
+}
+
+/// A network whose nodes have the quality 0.9, trust in the order of the list, and these numbers of tasks of at most 5.
+fn route_to_loaded(code: i32, policy: &str, nodes: &[(&str, u32)], arguments: &[&str]) -> String {
+    let mut text =
+        format!("policy: {policy}\ncapabilities:\n  send: {{name: Send, category: transformation}}\n");
+    text.push_str("nodes:\n  office: {trust: 0.6}\n");
+    for (at, (node, tasks)) in nodes.iter().enumerate() {
+        let held = format!("{{quality: 0.9, tasks: {tasks}, max_capacity: 5}}");
+        text.push_str(&format!(
+            "  {node}: {{trust: 0.{}, load: 0.5, capabilities: {{send: {held}}}}}\n",
+            9 - at
+        ));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("net.yaml"), text).unwrap();
+    let route = ["route", "net.yaml", "--from", "office", "--capability", "send"];
+    runner::run(code, folder.path(), &[&route[..], arguments].concat()).0
+}
+
+/// The nodes report the load 0.5, so that an overloaded node can have the best score.
+#[test]
+fn next_best_node_gets_a_refused_task() {
+    let nodes = [("ana", 5), ("ben", 5), ("cleo", 0)];
+    let out = route_to_loaded(0, "{}", &nodes, &[]);
+    assert_eq!(
+        out,
+        "SELECTED: cleo, score 0.0945, for send from office; ana refuses the handoff: load 1.00, at most\n  \
+         0.95; ben refuses the handoff: load 1.00, at most 0.95. exit 0\n"
+    );
+    let report: Value =
+        serde_json::from_str(&route_to_loaded(0, "{}", &nodes, &["--format", "json"])).unwrap();
+    assert_eq!([&report["result"], &report["node"]], ["selected", "cleo"]);
+    let refusal = |node: &str| json!({"node": node, "load": 1.0, "overload_above": 0.95});
+    assert_eq!(report["refused"], json!([refusal("ana"), refusal("ben")]));
+}
+
+#[test]
+fn task_that_every_node_refuses_has_no_candidates() {
+    let out = route_to_loaded(1, "{}", &[("courier", 5)], &[]);
+    assert_eq!(
+        out,
+        "NO_CANDIDATES: for send from office; courier refuses the handoff: load 1.00, at most 0.95. exit 1\n"
+    );
+    let policy = "{workflow: {max_retries: 1}}";
+    let out = route_to_loaded(1, policy, &[("ana", 5), ("ben", 5), ("cleo", 0)], &["--quiet"]);
+    assert!(
+        out.starts_with("NO_CANDIDATES: for send from office; no retry is left, max_retries is 1; "),
+        "{out}"
+    );
+}
+
+#[test]
+fn refusing_members_of_an_ensemble_are_named() {
+    let ensemble = ["--ensemble", "2"];
+    let out = route_to_loaded(0, "{}", &[("ana", 0), ("ben", 5)], &ensemble);
+    assert!(out.contains("; 2 of 2 wanted; ben refuses the handoff:\n"), "{out}");
+    let out = route_to_loaded(1, "{}", &[("ana", 5), ("ben", 5)], &ensemble);
+    assert!(out.starts_with("ENSEMBLE: ana") && out.ends_with(" exit 1\n"), "{out}");
 }
 
 #[test]

@@ -163,16 +163,20 @@ fn ensemble_diversifies_one_cluster() {
     ]
     .into_iter()
     .collect();
-    let members = |size| {
-        let ensemble = route_ensemble(&policy, &network, &from, &task(), size).unwrap();
+    let members_of = |network: &Network, size| {
+        let ensemble = route_ensemble(&policy, network, &from, &task(), size).unwrap();
         let ids: Vec<_> = ensemble.members.iter().map(|member| member.node.to_string()).collect();
         (ids.concat(), ensemble.is_diversified)
     };
+    let members = |size| members_of(&network, size);
     assert_eq!(members(0), ("a".into(), false));
     assert_eq!(members(2), ("ad".into(), true));
     assert_eq!(members(3), ("ade".into(), true));
     assert_eq!(members(4), ("abcd".into(), false));
     assert_eq!(members(9), ("abcde".into(), false));
+    // Without another cluster, the members are the best.
+    let alike: Network = network.iter().take(3).cloned().collect();
+    assert_eq!(members_of(&alike, 2), ("ab".into(), false));
 }
 
 #[test]

@@ -6,6 +6,7 @@
 
 mod action;
 mod by_task;
+mod changed_network;
 mod convert;
 mod deadlines;
 mod expect;
@@ -42,6 +43,7 @@ mod writes;
 
 pub use action::{ActionFile, ArgFile, SummaryUpdateFile, ToolCallFile};
 pub use by_task::{ByTask, ForTask};
+pub use changed_network::changed_network;
 pub use deadlines::DeadlinesFile;
 pub use expect::{
     ClaimId, ContextExpectFile, DecisionName, ExpectedClaim, RequestExpectFile, ScenarioExpectFile,

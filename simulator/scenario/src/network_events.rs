@@ -5,7 +5,7 @@ use orchestrion_kernel::NodeId;
 use orchestrion_kernel::network::defense::Signal;
 use orchestrion_kernel::network::{NetworkInput, Node};
 use orchestrion_kernel::{CapabilityId, Score};
-use orchestrion_network::{ById, LoadedNetwork, NodeFile, PublicKeyText};
+use orchestrion_network::{ById, NodeFile, PublicKeyText};
 use orchestrion_yaml::{Decimal, LabeledError, Spanned, StrictText, required_value};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -72,12 +72,12 @@ pub struct DefenseSignalFile {
     /// Receiver.
     pub to: StrictText,
     /// Sender.
-    pub from: StrictText,
+    pub from: Spanned<StrictText>,
     /// Node that is a threat.
-    pub about: StrictText,
+    pub about: Spanned<StrictText>,
     /// Node that observed the threat. Default: the sender.
     #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
-    pub origin: Option<StrictText>,
+    pub origin: Option<Spanned<StrictText>>,
     /// Confidence, from 0 to 1.
     pub confidence: Decimal<Score>,
     /// Number of hops from the origin to the sender. Default: 0.
@@ -92,7 +92,7 @@ pub struct ResolvedThreatFile {
     /// Node that believed in the threat.
     pub node: StrictText,
     /// Node that is no threat.
-    pub about: StrictText,
+    pub about: Spanned<StrictText>,
 }
 
 /// Passage of time. It has no keys.
@@ -119,7 +119,8 @@ impl NetworkEventFile {
         }
     }
 
-    /// Returns the input. Whether its nodes exist at this time, the kernel decides.
+    /// Returns the input. The kernel decides whether the node that it changes exists at this time. The other nodes of a signal and of a
+    /// resolved threat are in the network or join it, which the kernel does not check: they may have left.
     pub(crate) fn to_kernel(&self, network: &ScenarioNetwork) -> Result<NetworkInput, LabeledError> {
         Ok(match self {
             Self::SetAvailable(AvailabilityFile { node, capability, available }) => {
@@ -141,29 +142,29 @@ impl NetworkEventFile {
                 NetworkInput::Signal {
                     receiver: node_id(to),
                     signal: Signal {
-                        origin: node_id(origin.as_ref().unwrap_or(from)),
-                        sender: node_id(from),
-                        subject: node_id(about),
+                        origin: network.check_node(origin.as_ref().unwrap_or(from))?,
+                        sender: network.check_node(from)?,
+                        subject: network.check_node(about)?,
                         confidence: confidence.0,
                         hops: *hops,
                     },
                 }
             }
             Self::ResolveThreat(ResolvedThreatFile { node, about }) => {
-                NetworkInput::ResolveThreat { node: node_id(node), subject: node_id(about) }
+                NetworkInput::ResolveThreat { node: node_id(node), subject: network.check_node(about)? }
             }
             Self::Tick(NetworkTickFile {}) => NetworkInput::Tick,
         })
     }
 
     /// Returns the file that means this input in this network; `None` if none does: the network's creation, a handoff, a key of
-    /// another length, or a node with a history.
-    pub(crate) fn from_kernel(input: &NetworkInput, network: &LoadedNetwork) -> Option<Self> {
+    /// another length, a node with a history, or a signal from or about an unknown node.
+    pub(crate) fn from_kernel(input: &NetworkInput, network: &ScenarioNetwork) -> Option<Self> {
         let text = |id: &NodeId| StrictText::from(id.as_str());
-        Some(match input {
+        let file = match input {
             NetworkInput::Create { .. } | NetworkInput::Handoff(_) => return None,
             NetworkInput::Join { node } => {
-                let file = network.joining_file(node)?;
+                let file = network.loaded.joining_file(node)?;
                 Self::Join(Spanned::from([(node.id.as_str(), file)].into_iter().collect::<ById<_>>()))
             }
             NetworkInput::Leave { node } => Self::Leave(text(node)),
@@ -182,18 +183,19 @@ impl NetworkEventFile {
                 let Signal { origin, sender, subject, confidence, hops } = signal;
                 Self::Signal(DefenseSignalFile {
                     to: text(receiver),
-                    from: text(sender),
-                    about: text(subject),
-                    origin: Some(origin).filter(|origin| *origin != sender).map(text),
+                    from: text(sender).into(),
+                    about: text(subject).into(),
+                    origin: Some(origin).filter(|origin| *origin != sender).map(|origin| text(origin).into()),
                     confidence: Decimal(*confidence),
                     hops: *hops,
                 })
             }
             NetworkInput::ResolveThreat { node, subject } => {
-                Self::ResolveThreat(ResolvedThreatFile { node: text(node), about: text(subject) })
+                Self::ResolveThreat(ResolvedThreatFile { node: text(node), about: text(subject).into() })
             }
             NetworkInput::Tick => Self::Tick(NetworkTickFile {}),
-        })
+        };
+        (file.to_kernel(network).ok().as_ref() == Some(input)).then_some(file)
     }
 }
 

@@ -14,6 +14,7 @@ pub use format::{
     ModuleOverrideFile, NamedEnum, PolicyFile, RulesFile, SituationFile, ThresholdsFile, WeightsFile,
     WritesFile,
 };
+pub(crate) use set::changed_values;
 pub use set::{ChangedSetting, changed_settings, set, setting, setting_values};
 pub use value_list::{ValueList, combinations};
 pub use write::write;

@@ -2,6 +2,8 @@
 
 use super::output::write_hanging;
 use orchestrion_kernel::Policy;
+use orchestrion_kernel::network::NetworkInput;
+use orchestrion_scenario::changed_network;
 use orchestrion_scenario::policy_file::{ChangedSetting, changed_settings};
 use orchestrion_trace::replay::Difference;
 use orchestrion_trace::{ChangedDecision, RequestEnding};
@@ -48,15 +50,48 @@ pub(super) fn write_settings(
     width: usize,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let changed = changed_settings(recorded, current);
-    for setting in changed.iter().take(SETTINGS_MAX) {
-        write_hanging(TEXT_COLUMN, "  policy", &setting_text(setting, sides), width, out)?;
-    }
-    match changed.len().saturating_sub(SETTINGS_MAX) {
-        0 => Ok(()),
-        1 => writeln!(out, "  policy   and 1 further setting"),
-        further => writeln!(out, "  policy   and {further} further settings"),
-    }
+    write_changed("  policy", &changed_settings(recorded, current), sides, width, out)
+}
+
+/// Writes the settings that differ between the networks of a difference. Returns whether there are any.
+pub(super) fn write_network(
+    networks: Option<&[NetworkInput; 2]>,
+    sides: Sides,
+    width: usize,
+    out: &mut impl Write,
+) -> io::Result<bool> {
+    let changed = network_changes(networks);
+    write_changed("  network", &changed, sides, width, out)?;
+    Ok(!changed.is_empty())
+}
+
+/// Returns the settings that differ between the networks of a difference, one text for each.
+pub(super) fn network_texts(networks: Option<&[NetworkInput; 2]>, sides: Sides) -> Vec<String> {
+    listed(&network_changes(networks), sides).map(|text| format!("network {text}")).collect()
+}
+
+fn network_changes(networks: Option<&[NetworkInput; 2]>) -> Vec<ChangedSetting> {
+    networks.map_or_else(Vec::new, |[recorded, current]| changed_network(recorded, current))
+}
+
+fn write_changed(
+    label: &str,
+    changed: &[ChangedSetting],
+    sides: Sides,
+    width: usize,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    listed(changed, sides).try_for_each(|text| write_hanging(TEXT_COLUMN, label, &text, width, out))
+}
+
+/// Returns the first changed settings as texts, and how many there are beside them.
+fn listed(changed: &[ChangedSetting], sides: Sides) -> impl Iterator<Item = String> {
+    let further = match changed.len().saturating_sub(SETTINGS_MAX) {
+        0 => None,
+        1 => Some("and 1 further setting".to_owned()),
+        further => Some(format!("and {further} further settings")),
+    };
+    changed.iter().take(SETTINGS_MAX).map(move |setting| setting_text(setting, sides)).chain(further)
 }
 
 /// Returns a changed setting as text.

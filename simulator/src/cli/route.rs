@@ -8,9 +8,9 @@ use super::args::{Format, GlobalArgs};
 use super::exit_status::ExitStatus;
 use super::output::{self, ReportStyle};
 use miette::{IntoDiagnostic, Result, miette};
-use orchestrion_kernel::NodeId;
 use orchestrion_kernel::network::routing::{Candidate, Ensemble, NoCandidates, RoutingExplanation};
 use orchestrion_kernel::network::{Requirements, RoutingResult, explain_route, route, route_ensemble};
+use orchestrion_kernel::{NodeId, Score};
 use orchestrion_network::LoadedNetwork;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
@@ -52,9 +52,14 @@ and the bonus of a preferred node. Here ana has 0.85 * 0.9 * 0.75 * 0.8 * 1
 without a connection has the weight of a new one, 0.3. Under the policy setting
 `order: quality` or `order: round_robin` a factor that does not count is 1.
 
+A node whose load is above `routing.overload_above` refuses the handoff. As in
+a conversation, the next-best node then gets the task, and the report names the
+nodes that refused. This happens at most `workflow.max_retries` times.
+
 The schemas: `orchestrion export schema --schema network`, and `--schema task`.
 
-Exit codes: 0 a node gets the task; 1 NO_CANDIDATES; 2 error.")]
+Exit codes: 0 a node gets the task; 1 NO_CANDIDATES, or every member of the
+ensemble refuses the handoff; 2 error.")]
 pub(super) struct Args {
     /// Read the trust network from this file.
     #[arg(value_name = "NETWORK")]
@@ -86,6 +91,8 @@ struct RouteReport {
     from: Option<NodeId>,
     requirements: Requirements,
     outcome: Outcome,
+    /// The nodes that refuse the handoff, in their order: those before the result, or members of the ensemble.
+    refused: Vec<NodeId>,
     explanation: Option<RoutingExplanation>,
 }
 
@@ -98,18 +105,25 @@ enum Outcome {
     NoCandidates(NoCandidates),
 }
 
-impl Outcome {
-    const fn status(&self) -> ExitStatus {
-        match self {
-            Self::Local | Self::Selected(_) | Self::Ensemble(_) => ExitStatus::Success,
-            Self::NoCandidates(_) => ExitStatus::Failure,
+impl RouteReport {
+    fn status(&self) -> ExitStatus {
+        match &self.outcome {
+            Outcome::NoCandidates(_) => ExitStatus::Failure,
+            Outcome::Ensemble(ensemble) if ensemble.members.len() == self.refused.len() => {
+                ExitStatus::Failure
+            }
+            Outcome::Local | Outcome::Selected(_) | Outcome::Ensemble(_) => ExitStatus::Success,
         }
+    }
+
+    fn overload(&self, node: &NodeId) -> Option<Score> {
+        overload(&self.loaded, &self.requirements, node)
     }
 }
 
 pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     let report = decide(args)?;
-    let status = report.outcome.status();
+    let status = report.status();
     let style = ReportStyle { quiet: global.quiet, width: output::width() };
     let mut out = BufWriter::new(output::stdout());
     match args.format {
@@ -129,15 +143,16 @@ fn decide(args: &Args) -> Result<RouteReport> {
     let LoadedNetwork { policy, network, .. } = &loaded;
     // No node of a file has the empty id, so this one has no connections and no beliefs.
     let viewer = from.clone().unwrap_or_else(|| NodeId::new(""));
-    let outcome = match args.ensemble {
-        None => match route(policy, network, &viewer, &requirements) {
-            RoutingResult::Local => Outcome::Local,
-            RoutingResult::Selected(candidate) => Outcome::Selected(candidate),
-            RoutingResult::NoCandidates(removed) => Outcome::NoCandidates(removed),
-        },
+    let (outcome, refused) = match args.ensemble {
+        None => route_to_accepting(&loaded, &viewer, &requirements),
         Some(size) => match route_ensemble(policy, network, &viewer, &requirements, size) {
-            Ok(ensemble) => Outcome::Ensemble(ensemble),
-            Err(removed) => Outcome::NoCandidates(removed),
+            Ok(ensemble) => {
+                let members = ensemble.members.iter().map(|member| member.node.clone());
+                let refused =
+                    members.filter(|node| overload(&loaded, &requirements, node).is_some()).collect();
+                (Outcome::Ensemble(ensemble), refused)
+            }
+            Err(removed) => (Outcome::NoCandidates(removed), Vec::new()),
         },
     };
     let explanation = args.explain.then(|| {
@@ -146,7 +161,44 @@ fn decide(args: &Args) -> Result<RouteReport> {
         policy.routing.local_preference &= args.ensemble.is_none();
         explain_route(&policy, network, &viewer, &requirements)
     });
-    Ok(RouteReport { loaded, from, requirements, outcome, explanation })
+    Ok(RouteReport { loaded, from, requirements, outcome, refused, explanation })
+}
+
+/// Routes as a conversation does: without a node that refused the handoff, until a node accepts it or no retry is left. Returns the
+/// refusing nodes, too. A routing node that competes and is overloaded gets no handoff, so this takes no retry.
+fn route_to_accepting(
+    loaded: &LoadedNetwork,
+    viewer: &NodeId,
+    requirements: &Requirements,
+) -> (Outcome, Vec<NodeId>) {
+    let mut requirements = requirements.clone();
+    let (mut refused, mut handoffs) = (Vec::new(), 0);
+    loop {
+        let (node, outcome) = match route(&loaded.policy, &loaded.network, viewer, &requirements) {
+            RoutingResult::Local => (viewer.clone(), Outcome::Local),
+            RoutingResult::Selected(candidate) => (candidate.node.clone(), Outcome::Selected(candidate)),
+            RoutingResult::NoCandidates(removed) => return (Outcome::NoCandidates(removed), refused),
+        };
+        let is_refused = overload(loaded, &requirements, &node).is_some();
+        match outcome {
+            Outcome::Local if is_refused => {}
+            _ if handoffs > loaded.policy.workflow.max_retries => {
+                return (Outcome::NoCandidates(NoCandidates::default()), refused);
+            }
+            outcome if !is_refused => return (outcome, refused),
+            _ => handoffs += 1,
+        }
+        requirements.constraints.excluded_nodes.push(node.clone());
+        refused.push(node);
+    }
+}
+
+/// Returns the load at which a node refuses the handoff; none where it accepts.
+fn overload(loaded: &LoadedNetwork, requirements: &Requirements, node: &NodeId) -> Option<Score> {
+    let capability = requirements.required_capabilities.first()?;
+    let node = loaded.network.node(node)?;
+    let load = node.capabilities.get(capability)?.load();
+    node.check_handoff(&loaded.policy.routing, capability).is_err().then_some(load)
 }
 
 fn requirements(args: &Args, loaded: &LoadedNetwork) -> Result<Requirements> {

@@ -8,7 +8,8 @@ use crate::ending::{EndingFold, RequestEnding};
 use crate::layers::DifferenceKind;
 use crate::replay::{Difference, compare_steps};
 use crate::{Header, Reader, Step, TraceError};
-use orchestrion_kernel::{Phase, State};
+use orchestrion_kernel::network::NetworkInput;
+use orchestrion_kernel::{Input, Phase, State};
 use std::io::BufRead;
 
 /// The differences between a golden trace and a new run.
@@ -39,6 +40,8 @@ pub struct ComparedStep {
     pub part: ComparedPart,
     /// The difference: `recorded` is the golden trace, `replayed` the new run.
     pub difference: Difference,
+    /// The networks that both inputs create, if these differ.
+    pub networks: Option<Box<[NetworkInput; 2]>>,
 }
 
 /// The part of a step that differs.
@@ -115,7 +118,7 @@ pub fn compare<A: BufRead, B: BufRead>(
 pub(crate) fn compare_pair(golden: Option<&Step>, current: Option<&Step>) -> Option<ComparedStep> {
     let input = |step: u64, subject: &str, recorded: String, replayed: String| {
         let difference = Difference { step, subject: subject.to_owned(), recorded, replayed };
-        Some(ComparedStep { part: ComparedPart::Input, difference })
+        Some(ComparedStep { part: ComparedPart::Input, difference, networks: None })
     };
     let text = |step: &Step| serde_json::to_string(&step.input).unwrap_or_else(|error| error.to_string());
     let (golden, current) = match (golden, current) {
@@ -129,7 +132,8 @@ pub(crate) fn compare_pair(golden: Option<&Step>, current: Option<&Step>) -> Opt
         (Some(golden), Some(current)) => (golden, current),
     };
     if golden.input != current.input {
-        return input(golden.n, "the input", text(golden), text(current));
+        let compared = input(golden.n, "the input", text(golden), text(current))?;
+        return Some(ComparedStep { networks: created_networks(&golden.input, &current.input), ..compared });
     }
     if golden.at_ms != current.at_ms {
         let time = |step: &Step| format!("{} ms", step.at_ms);
@@ -140,7 +144,15 @@ pub(crate) fn compare_pair(golden: Option<&Step>, current: Option<&Step>) -> Opt
         DifferenceKind::Decisions => ComparedPart::Decision,
         DifferenceKind::Texts => ComparedPart::Text,
     };
-    Some(ComparedStep { part, difference })
+    Some(ComparedStep { part, difference, networks: None })
+}
+
+/// Returns the networks that two inputs create, if both do.
+fn created_networks(golden: &Input, current: &Input) -> Option<Box<[NetworkInput; 2]>> {
+    let (Input::Network(golden), Input::Network(current)) = (golden, current) else { return None };
+    let networks = Box::new([(**golden).clone(), (**current).clone()]);
+    let is_creation = |input: &NetworkInput| matches!(input, NetworkInput::Create { .. });
+    networks.iter().all(is_creation).then_some(networks)
 }
 
 /// Returns the first decision in which two paths differ.

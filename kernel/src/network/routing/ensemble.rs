@@ -15,7 +15,8 @@ pub struct Ensemble {
     pub members: Vec<Candidate>,
     /// The number of wanted members; there are fewer where there are fewer candidates.
     pub wanted: u32,
-    /// Whether the best candidates were all of one cluster, so that others were selected.
+    /// Whether the best candidates were all of one cluster, and others were selected. If every candidate is of one cluster, the members
+    /// are the best.
     pub is_diversified: bool,
 }
 
@@ -42,13 +43,13 @@ pub fn route_ensemble(
     scored.sort_by(Scored::order);
     let wanted = size.max(1);
     let size = usize::try_from(wanted).unwrap_or(usize::MAX);
-    let is_diversified = is_too_similar(scored.iter().take(size));
-    let members = if is_diversified {
+    let members: Vec<Candidate> = if is_too_similar(scored.iter().take(size)) {
         let (first_of_cluster, rest) = partition_by_cluster(&scored);
         first_of_cluster.into_iter().chain(rest).take(size).map(Scored::to_candidate).collect()
     } else {
         scored.iter().take(size).map(Scored::to_candidate).collect()
     };
+    let is_diversified = members.iter().zip(&scored).any(|(member, best)| member.node != best.node.id);
     Ok(Ensemble { members, wanted, is_diversified })
 }
 

@@ -5,6 +5,7 @@ use super::write::{quoted, write_settings};
 use orchestrion_kernel::Policy;
 use orchestrion_kernel::policy::PolicyError;
 use orchestrion_yaml::{ReadError, Source, suggest_nearest};
+use std::collections::BTreeMap;
 
 /// Returns the path of a setting. `name` is the path, its last part, or `max_` and the last part of a bound.
 ///
@@ -49,14 +50,14 @@ pub fn setting_values(policy: &Policy) -> Vec<(String, String)> {
     settings(policy).into_iter().map(|setting| (setting.path, setting.value)).collect()
 }
 
-/// A setting with its values in two policies, as YAML.
+/// A setting with its values in two policies, or in two networks, as YAML.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ChangedSetting {
-    /// The path of the setting in a policy file.
+    /// The path of the setting in its file.
     pub path: String,
-    /// The value in the first policy; `None` if it has no such setting.
+    /// The value in the first one; `None` if it has no such setting.
     pub before: Option<String>,
-    /// The value in the second policy; `None` if it has no such setting.
+    /// The value in the second one; `None` if it has no such setting.
     pub after: Option<String>,
 }
 
@@ -68,14 +69,24 @@ pub fn changed_settings(before: &Policy, after: &Policy) -> Vec<ChangedSetting> 
         let settings = settings(policy).into_iter().map(|setting| (setting.path, setting.value));
         std::iter::once(name).chain(settings).collect::<Vec<_>>()
     };
-    let (before, after) = (values(before), values(after));
-    let value = |settings: &[(String, String)], path: &str| {
-        settings.iter().find(|(other, _)| other == path).map(|(_, value)| value.clone())
-    };
-    let added = after.iter().filter(|(path, _)| value(&before, path).is_none());
-    let paths = before.iter().chain(added).map(|(path, _)| path.clone());
+    changed_values(&values(before), &values(after))
+}
+
+/// Returns the paths whose values differ: those of the first list in its order, then those of the second one alone.
+pub(crate) fn changed_values(before: &[(String, String)], after: &[(String, String)]) -> Vec<ChangedSetting> {
+    fn by_path(values: &[(String, String)]) -> BTreeMap<&str, &str> {
+        values.iter().map(|(path, value)| (path.as_str(), value.as_str())).collect()
+    }
+    let (of_before, of_after) = (by_path(before), by_path(after));
+    let added = after.iter().filter(|(path, _)| !of_before.contains_key(path.as_str()));
+    let paths = before.iter().chain(added).map(|(path, _)| path);
+    let value = |values: &BTreeMap<&str, &str>, path: &str| values.get(path).map(|value| (*value).to_owned());
     paths
-        .map(|path| ChangedSetting { before: value(&before, &path), after: value(&after, &path), path })
+        .map(|path| ChangedSetting {
+            path: path.clone(),
+            before: value(&of_before, path),
+            after: value(&of_after, path),
+        })
         .filter(|setting| setting.before != setting.after)
         .collect()
 }

@@ -1,5 +1,6 @@
 //! The recorded network of a conversation, and its conversion to the network and the network events of a scenario file.
 
+use crate::network::ScenarioNetwork;
 use crate::{NetworkEventFile, PhaseVisitFile, RequestFile, ScriptedFile};
 use orchestrion_kernel::network::{NetworkInput, Node};
 use orchestrion_network::{LoadedNetwork, NetworkFile};
@@ -56,9 +57,12 @@ impl RecordedNetwork {
                 REPLAY,
             ));
         };
+        let joining = joining.into_iter().map(|node| node.id.clone()).collect();
+        let network = ScenarioNetwork { loaded, input: input.clone(), joining };
         for RecordedEvent { n, request, at, input } in &self.events {
-            let event = NetworkEventFile::from_kernel(input, &loaded);
-            let event = event.ok_or((*n, "a node with a history, or a malformed key", REPLAY))?;
+            let event = NetworkEventFile::from_kernel(input, &network);
+            let reason = "a node with a history, a malformed key, or a signal from or about an unknown node";
+            let event = event.ok_or((*n, reason, REPLAY))?;
             if let Some(request) = requests.get_mut(*request) {
                 let at = at.clone();
                 request.network_events.0.push(ScriptedFile { at, ..event.into() }.into());

@@ -6,7 +6,7 @@ use crate::*;
 use orchestrion_handoff::NodeKey;
 use orchestrion_kernel::module::Module;
 use orchestrion_kernel::network::{NetworkEvent, NetworkInput, Node};
-use orchestrion_kernel::{Event, Input};
+use orchestrion_kernel::{Event, Input, NodeId};
 use orchestrion_text::StandardContexts;
 use orchestrion_trace::recorder::Recorder;
 use orchestrion_trace::{Header, Reader, Step, StepMetadata};
@@ -93,6 +93,17 @@ fn refused_network_event_is_reported() {
 }
 
 #[test]
+fn signal_concerns_a_node_that_joins_or_left() {
+    let about = |node: &str| NETWORK.replace("from: ben, about: ana", &format!("from: ben, about: {node}"));
+    assert!(parse(&about("cleo")).is_ok());
+    let left =
+        NETWORK.replace("signal: {to: desk, from: ben", "leave: ana\n      - signal: {to: desk, from: ana");
+    assert!(parse(&left).is_ok());
+    let error = parse(&about("zoe")).unwrap_err();
+    assert!(error.to_string().contains("unknown node `zoe`"), "{error}");
+}
+
+#[test]
 fn network_path_is_relative_to_the_scenario() {
     let folder = tempfile::tempdir().unwrap();
     let net = "orchestrator: a\ncapabilities: {}\nnodes: {a: }\n";
@@ -164,6 +175,27 @@ fn network_trace_with_keys_is_promoted() {
 }
 
 #[test]
+fn signal_about_an_unknown_node_is_inexpressible() {
+    let scenario = parse(NETWORK).unwrap();
+    let header = Header::new(scenario.conversation.clone(), scenario.policy.clone(), None);
+    let mut recorder = Recorder::open(Vec::new(), &header, &StandardContexts).unwrap();
+    for mut step in steps(NETWORK).0.into_iter().filter(|step| step.refused.is_none()) {
+        if let Input::Network(input) = &mut step.input
+            && let NetworkInput::Signal { signal, .. } = &mut **input
+        {
+            signal.subject = NodeId::new("zoe");
+        }
+        let metadata = StepMetadata { at_ms: step.at_ms, ..StepMetadata::default() };
+        recorder.submit(&step.input, &metadata).unwrap().unwrap();
+    }
+    let recorded = recorder.close().unwrap();
+    let target = promote::Target::new("promoted", Path::new("no-such-folder")).unwrap();
+    let reader = Reader::new(recorded.as_slice(), "recorded.ndjson").unwrap();
+    let error = promote::from_trace(reader, "recorded.ndjson", &target, &[]).unwrap_err();
+    assert!(error.to_string().contains("a signal from or about an unknown node"), "{error}");
+}
+
+#[test]
 fn invalid_networks_are_reported() {
     let network =
         "network: {orchestrator: a, capabilities: {c: {name: C, category: analysis}}, nodes: {a: }}\n";
@@ -191,6 +223,10 @@ fn invalid_networks_are_reported() {
             &event("{report_load: {node: a, load: 1.5}}"),
             &event("{rotate_key: {node: a, public_key: 12ab}}"),
             &event("{signal: {to: a, from: b, about: c}}"),
+            &event("{signal: {to: a, from: b, about: a, confidence: 1}}"),
+            &event("{signal: {to: a, from: a, about: b, confidence: 1}}"),
+            &event("{signal: {to: a, from: a, about: a, origin: b, confidence: 1}}"),
+            &event("{resolve_threat: {node: a, about: b}}"),
             "modules: {critic: {cases: [{when: {node: a}, reply: {fail: error}}]}}\n",
             &format!(
                 "{network}modules: {{critic: {{cases: [{{when: {{node: b}}, reply: {{fail: error}}}}]}}}}\n"

@@ -2,7 +2,7 @@
 
 use super::report::sentence;
 use super::{Compared, SIDES};
-use crate::cli::differences::{changed_text, difference_text, endings_text, setting_text};
+use crate::cli::differences::{changed_text, difference_text, endings_text, network_texts, setting_text};
 use crate::cli::output::quoted;
 use crate::cli::test_report::{CaseVerdict, Diagnostic, Location, Rule, TestCase, rules};
 use orchestrion_report::text::count;
@@ -36,6 +36,7 @@ impl Compared<'_> {
         let (diff, file) = (&self.diff, self.files[1]);
         let mut parts = vec![sentence(cause.kind).to_owned()];
         parts.extend(cause.difference.as_ref().map(|difference| difference_text(difference, SIDES)));
+        parts.extend(network_texts(cause.networks.as_deref(), SIDES));
         let settings = changed_settings(&diff.headers[0].policy, &diff.headers[1].policy);
         parts.extend(settings.iter().map(|setting| format!("policy {}", setting_text(setting, SIDES))));
         parts.extend(

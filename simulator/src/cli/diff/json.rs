@@ -122,7 +122,7 @@ pub(super) fn write(compared: &Compared<'_>, out: &mut impl Write) -> io::Result
 }
 
 fn cause(cause: &Cause) -> CauseReport<'_> {
-    let Cause { kind, steps, from, difference, decision } = cause;
+    let Cause { kind, steps, from, difference, networks: _, decision } = cause;
     let difference = difference.as_ref();
     let values = difference.map(|Difference { recorded, replayed, .. }| [&recorded[..], replayed].into());
     CauseReport {

@@ -1,7 +1,7 @@
 //! Report of `diff` for readers.
 
 use super::{Compared, SIDES};
-use crate::cli::differences::{excerpts, write_decision, write_settings};
+use crate::cli::differences::{excerpts, write_decision, write_network, write_settings};
 use crate::cli::output::{ReportStyle, quoted, text_width, write_command, write_hanging};
 use orchestrion_report::show::StepDescription;
 use orchestrion_report::text::count;
@@ -89,6 +89,7 @@ fn write_cause(compared: &Compared<'_>, cause: &Cause, width: usize, out: &mut i
             };
             write_step(['A', 'B'][side], n, step, width, out)?;
         }
+        write_network(cause.networks.as_deref(), SIDES, width, out)?;
     } else if let Some(decision) = &cause.decision {
         write_decision(decision, SIDES, width, out)?;
     } else if let Some(difference) = &cause.difference {

@@ -21,10 +21,20 @@ struct Report<'a> {
     /// The node that executes the task: the selected one, or the routing node.
     node: Option<&'a str>,
     score: Option<f64>,
+    /// The nodes that refuse the handoff: those before the result in their order, or members of the ensemble.
+    refused: Vec<RefusalReport<'a>>,
     ensemble: Option<EnsembleReport<'a>>,
     no_candidates: Option<NoCandidatesReport>,
     /// With --explain.
     explanation: Option<ExplanationReport<'a>>,
+}
+
+#[derive(Serialize)]
+struct RefusalReport<'a> {
+    node: &'a str,
+    load: Option<f64>,
+    /// The load above which a node refuses.
+    overload_above: f64,
 }
 
 #[derive(Serialize)]
@@ -36,9 +46,9 @@ struct EnsembleReport<'a> {
 
 #[derive(Serialize)]
 struct NoCandidatesReport {
-    /// The filter that removed the last nodes; null in a network without nodes.
+    /// The filter that removed the last nodes; null in a network without nodes, and if no retry is left.
     emptied_by: Option<Filter>,
-    /// The number of nodes that each filter removed.
+    /// The number of nodes that each filter removed. A node that refused the handoff is excluded.
     removed: BTreeMap<String, u32>,
 }
 
@@ -93,6 +103,7 @@ impl RouteReport {
             nodes: self.loaded.network.len(),
             node: None,
             score: None,
+            refused: self.refused.iter().map(|node| self.refusal(node)).collect(),
             ensemble: None,
             no_candidates: None,
             explanation: self.explanation.as_ref().map(|explanation| self.explanation(explanation)),
@@ -121,6 +132,14 @@ impl RouteReport {
         }
     }
 
+    fn refusal<'a>(&self, node: &'a NodeId) -> RefusalReport<'a> {
+        RefusalReport {
+            node: node.as_str(),
+            load: self.overload(node).map(score),
+            overload_above: score(self.loaded.policy.routing.overload_above),
+        }
+    }
+
     fn explanation<'a>(&self, explanation: &'a RoutingExplanation) -> ExplanationReport<'a> {
         let RoutingExplanation { result: _, candidates, filtered } = explanation;
         let filtered = filtered.iter().map(|FilteredNode { node, filter }| FilteredReport {
@@ -137,7 +156,6 @@ impl RouteReport {
     fn candidate<'a>(&self, candidate: &'a Candidate) -> CandidateReport<'a> {
         let Candidate { node, score: total, factors } = candidate;
         let Factors { trust, quality, availability, connection, safety, preference } = factors;
-        let published = self.loaded.network.node(node);
         CandidateReport {
             node: node.as_str(),
             score: weight(*total),
@@ -149,7 +167,7 @@ impl RouteReport {
                 safety: score(*safety),
                 preference: weight(*preference),
             },
-            is_overloaded: published.and_then(|node| self.overload(node)).is_some(),
+            is_overloaded: self.overload(node).is_some(),
         }
     }
 }

@@ -2,10 +2,12 @@
 
 use super::table::write_candidates;
 use super::{Outcome, RouteReport};
+use crate::cli::exit_status::ExitStatus;
 use crate::cli::output::{ReportStyle, write_hanging, write_summary};
 use anstyle::{AnsiColor, Style};
-use orchestrion_kernel::network::Node;
-use orchestrion_kernel::network::routing::{Filter, FilteredNode, NoCandidates, RoutingExplanation};
+use orchestrion_kernel::network::routing::{
+    Candidate, Ensemble, Filter, FilteredNode, NoCandidates, RoutingExplanation,
+};
 use orchestrion_kernel::{CapabilityId, NodeId, Score};
 use orchestrion_report::text::{count, sanitize};
 use std::io::{self, Write};
@@ -100,56 +102,83 @@ impl RouteReport {
         numbers.map_or_else(|| filter.to_string(), |numbers| format!("{filter}: {numbers}"))
     }
 
-    /// Returns a note about a candidate that would refuse the handoff.
+    /// Returns a note about a candidate that refuses the handoff. The routing node gets none.
     fn overload_note(&self, node: &NodeId) -> Option<String> {
         let max = self.loaded.policy.routing.overload_above;
-        let load = self.overload(self.loaded.network.node(node)?)?;
-        Some(format!("refuses the handoff: load {load}, at most {max}"))
+        let load = self.overload(node)?;
+        let is_self = self.from.as_ref() == Some(node);
+        let reason = if is_self { "is overloaded" } else { "refuses the handoff" };
+        Some(format!("{reason}: load {load}, at most {max}"))
+    }
+
+    /// Returns the refusals before the result, or of members of the ensemble, as the end of a sentence.
+    fn refusals(&self) -> String {
+        let notes = self.refused.iter().filter_map(|node| Some((node, self.overload_note(node)?)));
+        notes.map(|(node, note)| format!("; {} {note}", sanitize(node.as_str()))).collect()
     }
 
     fn write_outcome(&self, width: usize, out: &mut impl Write) -> io::Result<()> {
-        let (word, color, text) = match &self.outcome {
+        let (word, text) = match &self.outcome {
             Outcome::Local => {
                 let node = self.from.as_ref().map_or_else(String::new, |from| sanitize(from.as_str()));
                 let load = self.own_load().map_or_else(String::new, |load| format!(", load {load}"));
                 let capabilities = self.capabilities();
                 let text = format!("{node} executes the task itself ({capabilities}{load}), no handoff");
-                ("LOCAL", AnsiColor::Green, text)
+                ("LOCAL", text)
             }
             Outcome::Selected(best) => {
                 let node = sanitize(best.node.as_str());
-                ("SELECTED", AnsiColor::Green, format!("{node}, score {}, for {}", best.score, self.task()))
+                ("SELECTED", format!("{node}, score {}, for {}", best.score, self.task()))
             }
             Outcome::Ensemble(ensemble) => {
                 let members = ensemble.members.iter();
                 let members: Vec<String> = members
                     .map(|member| format!("{} {}", sanitize(member.node.as_str()), member.score))
                     .collect();
-                let diversified = if ensemble.is_diversified {
-                    let number = members.len();
-                    format!("; the best {number} are of one cluster, so other clusters come first")
-                } else {
-                    String::new()
+                let clusters = match members.len() {
+                    number if ensemble.is_diversified => {
+                        format!("; the best {number} are of one cluster, so other clusters come first")
+                    }
+                    2.. if self.is_one_cluster(ensemble) => "; all candidates are of one cluster".to_owned(),
+                    _ => String::new(),
                 };
                 let text = format!(
-                    "{}, for {}; {} of {} wanted{diversified}",
+                    "{}, for {}; {} of {} wanted{clusters}",
                     members.join(", "),
                     self.task(),
                     members.len(),
                     ensemble.wanted,
                 );
-                ("ENSEMBLE", AnsiColor::Green, text)
+                ("ENSEMBLE", text)
             }
-            Outcome::NoCandidates(removed) => ("NO_CANDIDATES", AnsiColor::Red, self.no_candidates(removed)),
+            Outcome::NoCandidates(removed) => ("NO_CANDIDATES", self.no_candidates(removed)),
         };
+        let status = self.status();
+        let color = if status == ExitStatus::Success { AnsiColor::Green } else { AnsiColor::Red };
         let style = Style::new().fg_color(Some(color.into())).bold();
-        let rest = format!(": {text}. exit {}", self.outcome.status().code());
+        let rest = format!(": {text}{}. exit {}", self.refusals(), status.code());
         write_summary(style, word, &rest, width, out)
+    }
+
+    /// Whether every member is of the same declared cluster. Unless the ensemble is diversified, so is every candidate.
+    fn is_one_cluster(&self, ensemble: &Ensemble) -> bool {
+        let cluster = |member: &Candidate| self.loaded.network.node(&member.node)?.cluster.as_ref();
+        let mut clusters = ensemble.members.iter().map(cluster);
+        clusters.next().flatten().is_some_and(|first| clusters.all(|cluster| cluster == Some(first)))
     }
 
     fn no_candidates(&self, no_candidates: &NoCandidates) -> String {
         let NoCandidates { removed, emptied_by } = no_candidates;
-        let Some(last) = emptied_by else { return "the network has no nodes".to_owned() };
+        let task = self.task();
+        let last = match emptied_by {
+            Some(last) if self.refused.is_empty() => last,
+            Some(_) => return format!("for {task}"),
+            None if self.refused.is_empty() => return "the network has no nodes".to_owned(),
+            None => {
+                let max_retries = self.loaded.policy.workflow.max_retries;
+                return format!("for {task}; no retry is left, max_retries is {max_retries}");
+            }
+        };
         let counted = |filter: &Filter, text: &str| {
             let number = removed.get(filter).copied().unwrap_or_default();
             format!("{text}{}", count(usize::try_from(number).unwrap_or(usize::MAX), "node"))
@@ -160,8 +189,7 @@ impl RouteReport {
         let after =
             if earlier.is_empty() { String::new() } else { format!(", after {}", earlier.join(", ")) };
         format!(
-            "for {}; emptied by the filter {}: \"{last}\", {}{after}",
-            self.task(),
+            "for {task}; emptied by the filter {}: \"{last}\", {}{after}",
             filter_name(*last),
             counted(last, "")
         )
@@ -188,13 +216,6 @@ impl RouteReport {
 
     fn nodes(&self) -> String {
         count(self.loaded.network.len(), "node")
-    }
-
-    /// Returns the load at which a node refuses the handoff; none where it accepts.
-    pub(super) fn overload(&self, node: &Node) -> Option<Score> {
-        let first = self.requirements.required_capabilities.first()?;
-        let load = node.capabilities.get(first)?.load();
-        Some(load).filter(|load| *load > self.loaded.policy.routing.overload_above)
     }
 }
 

@@ -6,6 +6,7 @@ use crate::comparison::compare_pair;
 use crate::format::Header;
 use crate::replay::Difference;
 use orchestrion_kernel::Phase;
+use orchestrion_kernel::network::NetworkInput;
 
 /// Where two traces differ first, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +19,8 @@ pub struct Cause {
     pub from: Option<Phase>,
     /// The first part that differs: `recorded` in A, `replayed` in B.
     pub difference: Option<Difference>,
+    /// The networks that both inputs create, if these differ.
+    pub networks: Option<Box<[NetworkInput; 2]>>,
     /// The decision on the path of control, where it differs: `recorded` in A, `current` in B.
     pub decision: Option<ChangedDecision>,
 }
@@ -43,6 +46,8 @@ impl Cause {
     /// Determines the cause of the first change from the next step of both traces. Before it, both conversations had the same steps.
     pub(super) fn new([a, b]: [Option<&ReadStep>; 2], from: Phase, headers: &[Header; 2]) -> Self {
         let compared = compare_pair(a.map(|step| &**step), b.map(|step| &**step));
+        let (difference, networks) =
+            compared.map_or((None, None), |compared| (Some(compared.difference), compared.networks));
         let is_same_input = a.zip(b).is_some_and(|(a, b)| a.plain.input == b.plain.input);
         let time = |step: Option<&ReadStep>| step.map(|step| step.at_ms);
         let kind = if !is_same_input {
@@ -69,13 +74,7 @@ impl Cause {
             current,
         });
         let number = |step: Option<&ReadStep>| step.map(|step| step.n);
-        Self {
-            kind,
-            steps: [number(a), number(b)],
-            from: Some(from),
-            difference: compared.map(|compared| compared.difference),
-            decision,
-        }
+        Self { kind, steps: [number(a), number(b)], from: Some(from), difference, networks, decision }
     }
 
     /// Returns the cause of traces with equal steps, if their policies differ.
@@ -85,6 +84,7 @@ impl Cause {
             steps: [None, None],
             from: None,
             difference: None,
+            networks: None,
             decision: None,
         })
     }

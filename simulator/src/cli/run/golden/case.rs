@@ -1,7 +1,9 @@
 //! How a golden trace compares with a run, as a diagnostic for other tools.
 
 use super::Verdict;
-use crate::cli::differences::{GOLDEN, changed_text, difference_text, endings_text, setting_text};
+use crate::cli::differences::{
+    GOLDEN, changed_text, difference_text, endings_text, network_texts, setting_text,
+};
 use crate::cli::output::quoted;
 use crate::cli::test_report::{Diagnostic, Location, rules};
 use orchestrion_scenario::policy_file::changed_settings;
@@ -29,7 +31,7 @@ fn changed(golden: &Path, comparison: &Comparison) -> Diagnostic {
     let settings = changed_settings(&comparison.golden.policy, &comparison.current.policy);
     let settings: Vec<String> =
         settings.iter().map(|setting| format!("policy {}", setting_text(setting, GOLDEN))).collect();
-    let Some(ComparedStep { part, difference }) = &comparison.first else {
+    let Some(ComparedStep { part, difference, networks }) = &comparison.first else {
         let message = format!("no decision changed; {}", settings.join("; "));
         return Diagnostic::error(&rules::CHANGED_POLICY, message, Location::of_step(golden, 0));
     };
@@ -39,6 +41,7 @@ fn changed(golden: &Path, comparison: &Comparison) -> Diagnostic {
         ComparedPart::Text => rules::CHANGED_TEXT,
     };
     let mut parts = vec![difference_text(difference, GOLDEN)];
+    parts.extend(network_texts(networks.as_deref(), GOLDEN));
     parts.extend(settings);
     if let Some(changed) = &comparison.decision {
         parts.push(format!("path {}", changed_text(changed, GOLDEN)));

@@ -1,7 +1,9 @@
 //! Report on one scenario of `run --check` and `run --accept`.
 
 use super::{GoldenMode, Verdict};
-use crate::cli::differences::{GOLDEN, excerpts, write_decision, write_endings, write_settings};
+use crate::cli::differences::{
+    GOLDEN, excerpts, write_decision, write_endings, write_network, write_settings,
+};
 use crate::cli::output::{ReportStyle, quoted, write_command, write_hanging};
 use orchestrion_report::text::count;
 use orchestrion_trace::replay::Difference;
@@ -71,7 +73,7 @@ fn write_comparison(
     let text = format!("{}: {verb} {} in {extent}", path.display(), golden.display());
     write_hanging(0, "", &text, width, out)?;
     write_settings(&recorded.policy, &current.policy, GOLDEN, width, out)?;
-    let Some(ComparedStep { part, difference }) = first else { return Ok(()) };
+    let Some(ComparedStep { part, difference, networks }) = first else { return Ok(()) };
     let label = match part {
         ComparedPart::Input => "  input",
         ComparedPart::Decision => "  decision",
@@ -80,7 +82,9 @@ fn write_comparison(
     let Difference { step, subject, recorded, replayed } = difference;
     let (recorded, replayed) = excerpts(recorded, replayed);
     write_hanging(11, label, &format!("first at step {step}, {subject}"), width, out)?;
-    GOLDEN.write(&recorded, &replayed, width, out)?;
+    if !write_network(networks.as_deref(), GOLDEN, width, out)? {
+        GOLDEN.write(&recorded, &replayed, width, out)?;
+    }
     if let Some(decision) = decision {
         write_decision(decision, GOLDEN, width, out)?;
     }
