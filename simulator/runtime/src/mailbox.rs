@@ -19,6 +19,9 @@ use thiserror::Error;
 /// The maximum number of queued messages.
 const CAPACITY: usize = 64;
 
+/// The maximum number of inputs that wait for a session.
+pub(crate) const WAITING_MAX: usize = 64;
+
 /// An input with its metadata.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
@@ -58,6 +61,27 @@ pub(crate) enum Mail {
     },
 }
 
+impl Mail {
+    /// The sender's number.
+    pub(crate) const fn sequence(&self) -> Option<u64> {
+        match self {
+            Self::Message(Message { sequence, .. })
+            | Self::Keyed { sequence, .. }
+            | Self::Request { sequence, .. }
+            | Self::Handoff(_, sequence)
+            | Self::Derived { sequence, .. } => *sequence,
+        }
+    }
+
+    /// The key of a write or a cancel, if it has one.
+    pub(crate) const fn idempotency(&self) -> Option<&Idempotency> {
+        match self {
+            Self::Keyed { idempotency, .. } => Some(idempotency),
+            Self::Message(_) | Self::Request { .. } | Self::Handoff(..) | Self::Derived { .. } => None,
+        }
+    }
+}
+
 /// A refused message with a number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RefusedMessage {
@@ -84,6 +108,11 @@ pub enum MailboxError {
     /// The mailbox is full.
     #[error("mailbox full: expected at most {CAPACITY} queued messages; send again later")]
     Full,
+    /// Too many inputs wait for a session.
+    #[error(
+        "too many waiting inputs: expected at most {WAITING_MAX} without a session; start one, then send again"
+    )]
+    TooManyWaiting,
     /// The input is too large.
     #[error(transparent)]
     InputTooLarge(#[from] SizeLimitError),

@@ -242,6 +242,10 @@ async fn next_request<J: Journal>(
             Received::Input(result) => {
                 report_refused(pipe, &driver.take_refused(), &result);
             }
+            Received::NotTaken { sequence, error } => {
+                let line = sequence.unwrap_or(0);
+                pipe.send(&ToHost::ParseFailed { line, call: None, reason: error.to_string() });
+            }
         }
     }
 }

@@ -27,10 +27,12 @@
 //! When the step is durable, it gets `acknowledged` with the key and the step. `accepted` says whether the kernel accepted the input; a
 //! refused input keeps its key. The host repeats an input that was not acknowledged, also to the next process with the same journal.
 //! An input that was recorded is acknowledged again with `repeated`, and has no second effect. The same key with another content is
-//! answered with `key_reused`, and nothing is recorded. A write that requires a session is acknowledged when one is open.
+//! answered with `key_reused`, and nothing is recorded. A write that requires a session is acknowledged when one is open; one that is sent
+//! again before is acknowledged once.
 //!
 //! A conversation remembers the latest 1,024 keys. A repetition of an older key is a new input, so a host does not send 1,024 further
-//! inputs before it repeats one. At most 64 inputs wait; a further one is answered with `parse_failed`, and the host sends it again.
+//! inputs before it repeats one. At most 64 inputs wait for a session, and 64 wait to be taken. A further one is answered with
+//! `parse_failed`: nothing is recorded, and the host sends it again.
 //!
 //! `request`, `write`, `ingest` and `cancel` without a key happen at most once: they are not acknowledged, and are lost if the process
 //! ends before they are durable. `ingest` has no key, because the number of its writes depends on the state. `close` needs none: a closed

@@ -20,6 +20,11 @@ fn signal(text: &str) -> Value {
     json!({"write": {"signal": {"key": "rain", "text": text}}})
 }
 
+/// A write that requires a session.
+fn fact(key: &str) -> Value {
+    json!({"write": {"fact": {"key": key, "text": "x"}}})
+}
+
 fn request(text: &str) -> Value {
     json!({"request": {"user": "ada", "text": text}})
 }
@@ -159,6 +164,49 @@ fn write_of_session_is_acknowledged_with_it() {
     let rest = [next(&mut host, "acknowledged"), next(&mut host, "acknowledged")];
     assert_eq!(rest.each_ref().map(|notice| &notice["idempotency_key"]), ["r-1", "w-1"]);
     assert!(rest.iter().all(|notice| notice["accepted"] == true), "{rest:?}");
+    host.ends();
+}
+
+/// A write beyond the limit is not recorded, so it has its effect when it is sent again. A repetition takes no further place.
+#[test]
+fn write_beyond_waiting_ones_keeps_its_effect() {
+    let folder = folder();
+    let mut host = Host::of(folder.path(), &["hardened", "--journal", "office.ndjson"]);
+    let waiting = |n: usize| line(&format!("w-{n}"), &fact(&format!("k-{n}")));
+    for (round, first) in [0, 32, 0, 32].into_iter().enumerate() {
+        // The signal needs no session: when it is acknowledged, the mailbox is empty.
+        let signal = line(&format!("s-{round}"), &signal(&format!("state {round}")));
+        host.send(&(first..first + 32).map(waiting).chain([signal]).collect::<String>());
+        assert_eq!(next(&mut host, "acknowledged")["idempotency_key"], format!("s-{round}"));
+    }
+    host.send(&waiting(64));
+    let reason = "too many waiting inputs: expected at most 64 without a session; start one, then send again";
+    assert_eq!(next(&mut host, "parse_failed"), json!({"line": 133, "reason": reason}));
+    host.send(&line("r-1", &request("Order paper")));
+    let acknowledged: Vec<_> = (0..65).map(|_| next(&mut host, "acknowledged")).collect();
+    assert!(acknowledged.iter().all(|notice| notice["accepted"] == true), "{acknowledged:?}");
+    assert_eq!(acknowledged[64]["idempotency_key"], "w-63");
+    host.send(&waiting(64));
+    let again = next(&mut host, "acknowledged");
+    assert_eq!((&again["accepted"], &again["repeated"]), (&json!(true), &json!(false)));
+    host.ends();
+}
+
+/// A recorded write is acknowledged again although its session has ended.
+#[test]
+fn recorded_write_needs_no_session() {
+    let folder = folder();
+    let mut host = Host::of(folder.path(), &["hardened", "--journal", "office.ndjson"]);
+    host.send(&(line("r-1", &request("Order paper")) + &line("w-1", &fact("budget"))));
+    next(&mut host, "final_answer");
+    // The session ends, and the next one does not start.
+    let identity = json!({"name": "Bob", "authority": "guest", "rank": "policy"});
+    let refused = json!({"request": {"user": "bob", "text": "Order toner", "identity": identity}});
+    host.send(&line("r-2", &refused));
+    assert_eq!(next(&mut host, "acknowledged")["idempotency_key"], "r-2");
+    host.send(&(line("w-1", &fact("budget")) + &line("s-1", &signal("heavy"))));
+    let again = next(&mut host, "acknowledged");
+    assert_eq!((&again["idempotency_key"], &again["repeated"]), (&json!("w-1"), &json!(true)));
     host.ends();
 }
 
