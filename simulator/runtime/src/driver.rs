@@ -213,10 +213,20 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
             }
         }
         let started = self.submit_start(&input, idempotency)?;
+        self.submit_waiting()?;
+        Ok(started)
+    }
+
+    /// Submits the inputs that wait for a session. Without one, the kernel refuses them: before the end of a conversation, because no session
+    /// follows. Those with a key are acknowledged with the next [`commit`](Self::commit).
+    ///
+    /// # Errors
+    /// [`RuntimeError`].
+    pub fn submit_waiting(&mut self) -> Result<(), RuntimeError> {
         for mail in std::mem::take(&mut self.conversation.postponed) {
             let _busy_or_written = self.submit_mail(mail)?;
         }
-        Ok(started)
+        Ok(())
     }
 
     /// Submits an input that starts a session or a request. In Idle a refusal ends nothing: the next input may be valid.

@@ -222,7 +222,11 @@ async fn next_request<J: Journal>(
             // The inputs before the message.
             match driver.try_receive()? {
                 Some(received) => received,
-                None => return driver.commit().await.map(|()| None),
+                None => {
+                    driver.submit_waiting()?;
+                    report_refused(pipe, &driver.take_refused());
+                    return driver.commit().await.map(|()| None);
+                }
             }
         } else {
             match select(pin!(driver.receive()), closes.next()).await {
@@ -240,7 +244,7 @@ async fn next_request<J: Journal>(
                 return Ok(Some(Request { user, request, writes: Vec::new(), texts: Vec::new() }));
             }
             Received::Input(result) => {
-                report_refused(pipe, &driver.take_refused(), &result);
+                report_step(pipe, &driver.take_refused(), &result);
             }
             Received::NotTaken { sequence, error } => {
                 let line = sequence.unwrap_or(0);
@@ -250,11 +254,16 @@ async fn next_request<J: Journal>(
     }
 }
 
-/// Sends the refusals since the last step.
-fn report_refused(pipe: &impl Connection, refused: &[RefusedMessage], result: &StepResult) {
+/// Sends the refusals of messages.
+fn report_refused(pipe: &impl Connection, refused: &[RefusedMessage]) {
     for RefusedMessage { sequence, refusal } in refused {
         pipe.send(&ToHost::Refused { line: *sequence, reason: refusal.to_string() });
     }
+}
+
+/// Sends the refusals since the last step.
+fn report_step(pipe: &impl Connection, refused: &[RefusedMessage], result: &StepResult) {
+    report_refused(pipe, refused);
     if let StepResult::Refused(refusal) = result
         && refused.is_empty()
     {
@@ -307,7 +316,7 @@ async fn run_request<J: Journal>(
         }
     }
     loop {
-        report_refused(pipe, &driver.take_refused(), &result);
+        report_step(pipe, &driver.take_refused(), &result);
         if let StepResult::Halted(refusal) = result {
             driver.commit().await?;
             pipe.send(&ToHost::Halted { reason: refusal.to_string() });

@@ -2,7 +2,8 @@
 //!
 //! The conversation sends `opened`, then `call` for each call, and `final_answer` when a request ends. The host sends `reply`
 //! with the id of the call. The host sends `write`, `ingest` or `handoff` at any time; a text, and a write that requires a session,
-//! wait for one. Messages about an input contain its line number, counted from 1.
+//! wait for one. Messages about an input contain its line number, counted from 1. `close` follows the inputs before it. Those that still
+//! wait for a session are then refused, because none follows.
 //!
 //! # Recovery
 //!

@@ -192,6 +192,21 @@ fn write_beyond_waiting_ones_keeps_its_effect() {
     host.ends();
 }
 
+/// Inputs that wait for a session are answered before the conversation is closed, because they cannot be sent again.
+#[test]
+fn close_answers_waiting_inputs() {
+    let folder = folder();
+    let mut host = Host::of(folder.path(), &["hardened", "--journal", "office.ndjson"]);
+    let text = json!({"ingest": {"text": "The budget is 5", "key": "budget"}});
+    host.send(&(line("w-1", &fact("sky")) + &format!("{}\n{text}\n\"close\"\n", fact("sea"))));
+    let mut messages = Vec::new();
+    assert_eq!(host.until("nothing", &mut messages), "closed");
+    let refused = |line: u64| json!({"refused": {"line": line, "reason": "no session: expected an open session; start one first"}});
+    let answer = json!({"idempotency_key": "w-1", "step": 1, "accepted": false, "repeated": false});
+    assert_eq!(messages[1..], [refused(1), refused(2), refused(3), json!({"acknowledged": answer})]);
+    assert_eq!(host.ends().status.code(), Some(0));
+}
+
 /// A recorded write is acknowledged again although its session has ended.
 #[test]
 fn recorded_write_needs_no_session() {
