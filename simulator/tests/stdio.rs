@@ -222,6 +222,47 @@ fn unparsable_line_changes_nothing() {
     }
 }
 
+/// The reply is valid by the schema, but no fact opened the scope of its task. The host learns it before the call fails.
+#[test]
+fn refused_reply_is_reported_with_line() {
+    let folder = folder();
+    let mut host = Host::of(folder.path(), &["hello.yaml", "--journal", "hello.ndjson"]);
+    let mut other = Vec::new();
+    let call = host.until("draft_plan", &mut other);
+    host.reply(&call, &json!({"plan": [{"task": 1, "do": "Draft the offer", "scope": {"draft": "q3"}}]}));
+    let next = host.receive();
+    assert_eq!(next["refused"]["line"], 4, "{next}");
+    assert!(next["refused"]["reason"].as_str().unwrap().contains("q3"), "{next}");
+    host.until("nothing", &mut other);
+    let answer = other.iter().find_map(|message| message["final_answer"]["text"].as_str());
+    assert_eq!(answer, Some("aborted: the call to the planner failed (malformed reply)"));
+    host.ends();
+}
+
+/// All replies of a request together have a limit.
+#[test]
+fn oversized_reply_is_reported_with_line() {
+    let folder = folder();
+    let mut host = Host::of(folder.path(), &["hello.yaml", "--journal", "hello.ndjson"]);
+    let mut other = Vec::new();
+    let text = "x".repeat((1 << 20) - 1000);
+    let plan: Vec<_> = (1..=9).map(|task| json!({"task": task, "do": format!("Order {task}")})).collect();
+    let call = host.until("draft_plan", &mut other);
+    host.reply(&call, &json!({"plan": plan}));
+    let too_large = loop {
+        let call = host.until("run_task", &mut other);
+        if let Some(failed) = other.iter().find_map(|message| message.get("parse_failed")) {
+            break failed.clone();
+        }
+        assert!(call.get("id").is_some(), "expected `parse_failed`, found {call}");
+        host.reply(&call, &json!({"ok": text}));
+    };
+    let reason = too_large["reason"].as_str().unwrap();
+    assert!(reason.starts_with("reply too large: expected at most "), "{too_large}");
+    assert!(too_large["call"].is_u64() && too_large["line"] != 0, "{too_large}");
+    host.ends();
+}
+
 #[test]
 fn refusals_name_their_line() {
     let folder = folder();

@@ -317,7 +317,7 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
         match self.next_event().await {
             NextEvent::Mail(mail) => self.submit_mail(mail),
             NextEvent::Reply(HostReply { id, result, note }) => match result {
-                RecoveryResult::Completed(Ok(reply)) => self.submit_reply(id, reply, note),
+                RecoveryResult::Completed(Ok(reply)) => self.submit_reply(id, reply, note, None),
                 RecoveryResult::Completed(Err(CallError { failure, reason })) => {
                     self.submit_failure(id, failure, reason)
                 }

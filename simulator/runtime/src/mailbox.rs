@@ -9,7 +9,7 @@ use futures_channel::mpsc::{self, Receiver, Sender};
 use futures_util::StreamExt;
 use orchestrion_handoff::SignedHandoff;
 use orchestrion_kernel::knowledge::Write;
-use orchestrion_kernel::{Input, Policy, Refusal, State, Text, UserId};
+use orchestrion_kernel::{CallId, Input, Policy, Refusal, State, Text, UserId};
 use orchestrion_trace::Idempotency;
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -82,13 +82,24 @@ impl Mail {
     }
 }
 
-/// A refused message with a number.
+/// A message with a number that has no effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RefusedMessage {
     /// The sender's number.
     pub sequence: u64,
-    /// The refusal.
-    pub refusal: Refusal,
+    /// The reason.
+    pub reason: RefusedReason,
+}
+
+/// The reason why a message has no effect.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum RefusedReason {
+    /// The kernel refused it. The refusal is recorded. If it is a reply to a pending call, the call fails as malformed.
+    #[error(transparent)]
+    Kernel(#[from] Refusal),
+    /// It is a reply that exceeds the limit of its request. It is not recorded. If the call is pending, it fails as malformed.
+    #[error("{1}")]
+    ReplyTooLarge(CallId, SizeLimitError),
 }
 
 /// Sends inputs to a conversation. They are submitted in order while a request runs or [`RequestDriver::receive`](crate::RequestDriver::receive)

@@ -20,7 +20,7 @@ use orchestrion_kernel::network::NetworkInput;
 use orchestrion_kernel::{Input, Policy, Refusal, State, knowledge};
 use orchestrion_runtime::{
     Clock, CommitStatus, Conversation, Journal, Mailbox, MailboxError, NewRequest, Received, RefusedMessage,
-    RuntimeError, SessionUser, StepResult,
+    RefusedReason, RuntimeError, SessionUser, StepResult,
 };
 use orchestrion_scenario::SourceText;
 use output::Output;
@@ -256,8 +256,14 @@ async fn next_request<J: Journal>(
 
 /// Sends the refusals of messages.
 fn report_refused(pipe: &impl Connection, refused: &[RefusedMessage]) {
-    for RefusedMessage { sequence, refusal } in refused {
-        pipe.send(&ToHost::Refused { line: *sequence, reason: refusal.to_string() });
+    for RefusedMessage { sequence, reason } in refused {
+        let (line, text) = (*sequence, reason.to_string());
+        pipe.send(&match reason {
+            RefusedReason::Kernel(_) => ToHost::Refused { line, reason: text },
+            RefusedReason::ReplyTooLarge(call, _) => {
+                ToHost::ParseFailed { line, call: Some(*call), reason: text }
+            }
+        });
     }
 }
 

@@ -135,7 +135,7 @@ pub enum ToHost<'a> {
         /// The defect.
         reason: String,
     },
-    /// An input was refused. The refusal is recorded.
+    /// An input was refused. The refusal is recorded. If the input is a reply to a pending call, the call fails as malformed.
     Refused {
         /// The line of the input, from 1; 0 for an input without a line.
         line: u64,
