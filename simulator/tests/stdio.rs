@@ -222,6 +222,27 @@ fn unparsable_line_changes_nothing() {
     }
 }
 
+/// A request whose session or scope is refused. Blank lines count.
+#[test]
+fn refused_request_names_its_line() {
+    let folder = folder();
+    let mut host = Host::of(folder.path(), &["hardened", "--journal", "hello.ndjson"]);
+    let request = |content: Value| format!("{}\n", json!({"request": content}));
+    let identity = json!({"name": "Ada", "authority": "guest", "rank": "policy"});
+    let outranked = json!({"user": "ada", "text": "Greet", "identity": identity});
+    let closed_scope = json!({"user": "ada", "text": "Greet", "scope": {"draft": "q3"}});
+    let waiting = json!({"write": {"fact": {"key": "b", "text": "x", "depends_on": ["nowhere"]}}});
+    let keyed = json!({"input": {"idempotency_key": "r-1", "content": {"request": outranked}}});
+    host.send(&format!("\n{waiting}\n{}{keyed}\n", request(outranked.clone())));
+    // The write waits until a session is open, although its request is refused.
+    host.send(&(request(closed_scope) + "\"close\"\n"));
+    let mut other = Vec::new();
+    assert_eq!(host.until("nothing", &mut other), "closed");
+    let refused: Vec<_> = other.iter().filter_map(|message| message["refused"]["line"].as_u64()).collect();
+    assert_eq!(refused, [3, 4, 5, 2], "{other:?}");
+    host.ends();
+}
+
 /// The reply is valid by the schema, but no fact opened the scope of its task. The host learns it before the call fails.
 #[test]
 fn refused_reply_is_reported_with_line() {

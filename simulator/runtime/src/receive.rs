@@ -19,7 +19,14 @@ const GROUP_MAX: usize = 64;
 #[must_use]
 pub enum Received {
     /// A request to start with [`RequestDriver::start_received`].
-    Request(SessionUser, NewRequest),
+    Request {
+        /// The user.
+        user: SessionUser,
+        /// The request.
+        request: NewRequest,
+        /// The sender's number.
+        sequence: Option<u64>,
+    },
     /// Another input was submitted, or waits for a session.
     Input(StepResult),
     /// An input was not taken, and nothing was recorded. Its sender can send it again.
@@ -56,9 +63,12 @@ impl<J: Journal, H: Host> RequestDriver<'_, J, H> {
 
     fn receive_mail(&mut self, mail: Mail) -> Result<Received, RuntimeError> {
         let mail = match mail {
-            Mail::Request { user, request, sequence: _ } => return Ok(Received::Request(user, request)),
-            Mail::Message(Message { input: Input::UserMessage { user, text, scope }, .. }) => {
-                return Ok(Received::Request(user.into(), NewRequest { text, scope, key: None }));
+            Mail::Request { user, request, sequence } => {
+                return Ok(Received::Request { user, request, sequence });
+            }
+            Mail::Message(Message { input: Input::UserMessage { user, text, scope }, sequence, .. }) => {
+                let (user, request) = (user.into(), NewRequest { text, scope, key: None });
+                return Ok(Received::Request { user, request, sequence });
             }
             mail => mail,
         };

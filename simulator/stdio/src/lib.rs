@@ -76,6 +76,12 @@ pub struct Request {
     pub texts: Vec<SourceText>,
 }
 
+/// A request to run, with the line of the host that sent it; 0 for a listed one.
+struct NextRequest {
+    line: u64,
+    request: Request,
+}
+
 /// Runs a conversation with a host until all requests ended, the host closes the conversation, or the host disconnects. A
 /// conversation without a network gets this one first.
 ///
@@ -199,7 +205,7 @@ async fn run_requests<J: Journal>(
     }
     while halted.is_none() {
         let next = match &mut listed {
-            Some(requests) => requests.next(),
+            Some(requests) => requests.next().map(|request| NextRequest { line: 0, request }),
             None => next_request(conversation, pipe, closes, &mut is_closing).await?,
         };
         let Some(request) = next else { return Ok(ExitReason::Closed) };
@@ -215,7 +221,7 @@ async fn next_request<J: Journal>(
     pipe: &impl Connection,
     closes: &mut mpsc::Receiver<()>,
     is_closing: &mut bool,
-) -> Result<Option<Request>, RuntimeError> {
+) -> Result<Option<NextRequest>, RuntimeError> {
     let mut driver = conversation.run(pipe)?;
     loop {
         let received = if *is_closing {
@@ -240,8 +246,9 @@ async fn next_request<J: Journal>(
             }
         };
         match received {
-            Received::Request(user, request) => {
-                return Ok(Some(Request { user, request, writes: Vec::new(), texts: Vec::new() }));
+            Received::Request { user, request, sequence } => {
+                let request = Request { user, request, writes: Vec::new(), texts: Vec::new() };
+                return Ok(Some(NextRequest { line: sequence.unwrap_or(0), request }));
             }
             Received::Input(result) => {
                 report_step(pipe, &driver.take_refused(), &result);
@@ -284,29 +291,33 @@ fn ingest(mailbox: &mut Mailbox, text: SourceText, line: u64) -> Result<(), Mail
     mailbox.ingest(&source, Box::new(derive), Some(line))
 }
 
-/// Runs a new request, or resumes the interrupted one if `request` is `None`. Returns the refusal if the conversation halts.
+/// Runs a new request, or resumes the interrupted one if `next` is `None`. Returns the refusal if the conversation halts.
 async fn run_request<J: Journal>(
     conversation: &mut Conversation<J>,
     pipe: &impl Connection,
-    request: Option<Request>,
+    next: Option<NextRequest>,
 ) -> Result<Option<Refusal>, RuntimeError> {
     let mut mailbox = conversation.mailbox();
     let mut driver = conversation.run(pipe)?;
-    let (mut result, writes, texts) = match request {
-        Some(Request { user, request, writes, texts }) => match driver.start_received(&user, request) {
-            Err(RuntimeError::RepeatedKey(_)) => return driver.commit().await.map(|()| None),
-            Err(RuntimeError::InputTooLarge(error)) if pipe.has_requests() => {
-                pipe.send(&ToHost::ParseFailed { line: 0, call: None, reason: error.to_string() });
-                return Ok(None);
+    let (mut result, writes, texts) = match next {
+        Some(NextRequest { line, request: Request { user, request, writes, texts } }) => {
+            match driver.start_received(&user, request) {
+                Err(RuntimeError::RepeatedKey(_)) => return driver.commit().await.map(|()| None),
+                Err(RuntimeError::InputTooLarge(error)) if pipe.has_requests() => {
+                    pipe.send(&ToHost::ParseFailed { line, call: None, reason: error.to_string() });
+                    return Ok(None);
+                }
+                // The request did not start, for example because of the rank of the identity or the scope.
+                Ok(StepResult::Refused(refusal)) if driver.state().control().request().is_none() => {
+                    driver.commit().await?;
+                    pipe.send(&ToHost::Refused { line, reason: refusal.to_string() });
+                    // The session may have started, with the writes that waited for it.
+                    report_refused(pipe, &driver.take_refused());
+                    return Ok(None);
+                }
+                started => (started?, writes, texts),
             }
-            // The request did not start, for example because of the rank of the identity or the scope.
-            Ok(StepResult::Refused(refusal)) if driver.state().control().request().is_none() => {
-                driver.commit().await?;
-                pipe.send(&ToHost::Refused { line: 0, reason: refusal.to_string() });
-                return Ok(None);
-            }
-            started => (started?, writes, texts),
-        },
+        }
         None => (driver.resume()?, Vec::new(), Vec::new()),
     };
     for write in writes {
