@@ -222,6 +222,25 @@ fn unparsable_line_changes_nothing() {
     }
 }
 
+/// The answer to a line that can be read at once follows `opened`. Without an order, it came first in a third of the runs.
+#[test]
+fn opened_is_first_message() {
+    let folder = folder();
+    let input = folder.path().join("input");
+    fs::write(&input, "nope\n\"close\"\n").unwrap();
+    for _ in 0..30 {
+        let output = Command::new(env!("CARGO_BIN_EXE_orchestrion"))
+            .args(["run", "--stdio", "hardened", "--out-dir", "."])
+            .current_dir(folder.path())
+            .stdin(fs::File::open(&input).unwrap())
+            .output()
+            .unwrap();
+        let first: Value =
+            serde_json::Deserializer::from_slice(&output.stdout).into_iter().next().unwrap().unwrap();
+        assert!(first.get("opened").is_some(), "{first}");
+    }
+}
+
 /// A request whose session or scope is refused. Blank lines count.
 #[test]
 fn refused_request_names_its_line() {

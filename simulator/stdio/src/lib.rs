@@ -108,12 +108,14 @@ pub fn serve<J: Journal>(
     let output = Arc::new(Output::new(output, on_disconnect));
     let (pipe, mut messages, closes) =
         Pipe::open(&output, None, conversation.mailbox(), clock.clone(), has_requests);
+    // Before the first line is read, because an answer to it may follow at once.
+    pipe.send(&ToHost::opened(&conversation));
     thread::spawn(move || {
         lines::read_lines(input, |line| messages.handle_line(line));
         on_end();
     });
     let events = HostEvents { closes, disconnected };
-    let end = clock.block_on(converse(conversation, network, requests, &pipe, events));
+    let end = clock.block_on(run_to_closed(conversation, network, requests, &pipe, events));
     let unread = output.finish();
     // A deadlock is only detected in simulated time.
     let reason = end.unwrap_or_else(|_| Ok(ExitReason::HostDisconnected(Vec::new())))?;
@@ -131,6 +133,18 @@ pub async fn converse<J: Journal>(
     pipe: &impl Connection,
     events: HostEvents,
 ) -> Result<ExitReason, RuntimeError> {
+    pipe.send(&ToHost::opened(&conversation));
+    run_to_closed(conversation, network, requests, pipe, events).await
+}
+
+/// Runs an open conversation, and reports to the host that it is closed.
+async fn run_to_closed<J: Journal>(
+    conversation: Conversation<J>,
+    network: Option<NetworkInput>,
+    requests: Requests,
+    pipe: &impl Connection,
+    events: HostEvents,
+) -> Result<ExitReason, RuntimeError> {
     let exit = run_to_end(conversation, network, requests, pipe, events).await?;
     if exit == ExitReason::Closed {
         pipe.send(&ToHost::Closed);
@@ -138,7 +152,7 @@ pub async fn converse<J: Journal>(
     Ok(exit)
 }
 
-/// Runs a conversation. The host does not know yet that it is closed.
+/// Runs an open conversation. The host does not know yet that it is closed.
 async fn run_to_end<J: Journal>(
     mut conversation: Conversation<J>,
     network: Option<NetworkInput>,
@@ -146,7 +160,6 @@ async fn run_to_end<J: Journal>(
     pipe: &impl Connection,
     HostEvents { mut closes, mut disconnected }: HostEvents,
 ) -> Result<ExitReason, RuntimeError> {
-    pipe.send(&ToHost::opened(&conversation));
     if let Some(network) = network.filter(|_| conversation.state().network().is_none())
         && let StepResult::Refused(refusal) | StepResult::Halted(refusal) =
             conversation.run(pipe)?.submit(&Input::Network(Box::new(network)))?

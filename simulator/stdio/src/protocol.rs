@@ -1,6 +1,6 @@
 //! The protocol between a conversation and its host. Each message is one JSON value on one line.
 //!
-//! The conversation sends `opened`, then `call` for each call, and `final_answer` when a request ends. The host sends `reply`
+//! The conversation sends `opened` first, then `call` for each call, and `final_answer` when a request ends. The host sends `reply`
 //! with the id of the call. The host sends `write`, `ingest` or `handoff` at any time; a text, and a write that requires a session,
 //! wait for one. Messages about an input contain its line number, counted from 1. `close` follows the inputs before it. Those that still
 //! wait for a session are then refused, because none follows.
