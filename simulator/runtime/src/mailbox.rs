@@ -10,7 +10,7 @@ use futures_util::StreamExt;
 use orchestrion_handoff::SignedHandoff;
 use orchestrion_kernel::knowledge::Write;
 use orchestrion_kernel::{CallId, Input, Policy, Refusal, State, Text, UserId};
-use orchestrion_trace::Idempotency;
+use orchestrion_trace::{Denial, Idempotency};
 use std::fmt;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
@@ -97,6 +97,9 @@ pub enum RefusedReason {
     /// The kernel refused it. The refusal is recorded. If it is a reply to a pending call, the call fails as malformed.
     #[error(transparent)]
     Kernel(#[from] Refusal),
+    /// The kernel denied the write. Its item is recorded, and no context contains it.
+    #[error("write denied: {0}")]
+    Denied(Denial),
     /// It is a reply that exceeds the limit of its request. It is not recorded. If the call is pending, it fails as malformed.
     #[error("{1}")]
     ReplyTooLarge(CallId, SizeLimitError),

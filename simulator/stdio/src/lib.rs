@@ -279,7 +279,7 @@ fn report_refused(pipe: &impl Connection, refused: &[RefusedMessage]) {
     for RefusedMessage { sequence, reason } in refused {
         let (line, text) = (*sequence, reason.to_string());
         pipe.send(&match reason {
-            RefusedReason::Kernel(_) => ToHost::Refused { line, reason: text },
+            RefusedReason::Kernel(_) | RefusedReason::Denied(_) => ToHost::Refused { line, reason: text },
             RefusedReason::ReplyTooLarge(call, _) => {
                 ToHost::ParseFailed { line, call: Some(*call), reason: text }
             }

@@ -192,6 +192,44 @@ fn write_beyond_waiting_ones_keeps_its_effect() {
     host.ends();
 }
 
+/// The session has no identity, so its rank is too low. Each form of the write is answered with the reason, also after a restart.
+#[test]
+fn denied_write_is_not_accepted() {
+    let folder = folder();
+    let args = ["hardened", "--journal", "office.ndjson"];
+    let limit = json!({"write": {"constraint": {"fact": {"key": "limit", "text": "5"}, "type": "budget"}}});
+    let shared = json!({"write": {"fact": {"key": "rule", "text": "x", "memory": "organizational"}}});
+    let mut host = Host::of(folder.path(), &args);
+    host.send(&line("r-1", &request("Order paper")));
+    next(&mut host, "final_answer");
+    host.send(&(line("w-1", &limit) + &format!("{shared}\n") + &line("s-1", &signal("heavy"))));
+    let (mut refused, mut acknowledged) = (Vec::new(), Vec::new());
+    while acknowledged.last().is_none_or(|notice: &Value| notice["idempotency_key"] != "s-1") {
+        let message = host.receive();
+        refused.extend(message.get("refused").cloned());
+        acknowledged.extend(message.get("acknowledged").cloned());
+    }
+    let found: Vec<_> = refused.iter().filter_map(|refused| refused["reason"].as_str()).collect();
+    assert_eq!(
+        found,
+        [
+            "write denied: a constraint requires rank manager or above",
+            "write denied: organizational memory requires rank employee or above"
+        ]
+    );
+    let lines: Vec<_> = refused.iter().filter_map(|refused| refused["line"].as_u64()).collect();
+    assert!(lines[0] > 1 && lines[1] == lines[0] + 1, "{lines:?}");
+    let expected = |repeated| (json!(false), json!(repeated));
+    let found = |notice: &Value| (notice["accepted"].clone(), notice["repeated"].clone());
+    assert_eq!(found(&acknowledged[0]), expected(false));
+    host.kill();
+    let mut host = Host::of(folder.path(), &args);
+    host.send(&line("w-1", &limit));
+    let again = next(&mut host, "acknowledged");
+    assert_eq!(found(&again), expected(true));
+    host.ends();
+}
+
 /// Inputs that wait for a session are answered before the conversation is closed, because they cannot be sent again.
 #[test]
 fn close_answers_waiting_inputs() {

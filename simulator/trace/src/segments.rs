@@ -141,7 +141,7 @@ pub fn join<R: BufRead>(
                 Err(error) => return Err(error.into()),
             };
             joined.steps += 1;
-            fold.record_metadata(joined.steps, &step.metadata, step.outcome.result.is_ok());
+            fold.record_metadata(joined.steps, &step.metadata, step.outcome.result.as_deref().ok());
             if let Ok(events) = &step.outcome.result {
                 fold.apply(joined.steps, events);
             }
