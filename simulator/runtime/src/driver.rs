@@ -9,7 +9,7 @@ use crate::handoffs::unaccepted;
 use crate::host::Host;
 use crate::journal::Journal;
 use crate::journaled::JournaledConversation;
-use crate::mailbox::{Mail, Message, RefusedMessage};
+use crate::mailbox::{Mail, Message, RefusedMessage, RefusedReason};
 use crate::new_request::NewRequest;
 use crate::refused_handoff::RefusedHandoff;
 use crate::session_user::SessionUser;
@@ -22,7 +22,7 @@ use mail::Sent;
 use orchestrion_handoff::SignedHandoff;
 use orchestrion_kernel::module::Failure;
 use orchestrion_kernel::{CallId, Input, Phase, Refusal, State, Timestamp, can_step, decide};
-use orchestrion_trace::{Idempotency, RequestFacts, RequestResult, StepMetadata};
+use orchestrion_trace::{Denial, Idempotency, RequestFacts, RequestResult, StepMetadata, denied_item};
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::future::poll_fn;
@@ -213,10 +213,20 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
             }
         }
         let started = self.submit_start(&input, idempotency)?;
+        self.submit_waiting()?;
+        Ok(started)
+    }
+
+    /// Submits the inputs that wait for a session. Without one, the kernel refuses them: before the end of a conversation, because no session
+    /// follows. Those with a key are acknowledged with the next [`commit`](Self::commit).
+    ///
+    /// # Errors
+    /// [`RuntimeError`].
+    pub fn submit_waiting(&mut self) -> Result<(), RuntimeError> {
         for mail in std::mem::take(&mut self.conversation.postponed) {
             let _busy_or_written = self.submit_mail(mail)?;
         }
-        Ok(started)
+        Ok(())
     }
 
     /// Submits an input that starts a session or a request. In Idle a refusal ends nothing: the next input may be valid.
@@ -307,7 +317,7 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
         match self.next_event().await {
             NextEvent::Mail(mail) => self.submit_mail(mail),
             NextEvent::Reply(HostReply { id, result, note }) => match result {
-                RecoveryResult::Completed(Ok(reply)) => self.submit_reply(id, reply, note),
+                RecoveryResult::Completed(Ok(reply)) => self.submit_reply(id, reply, note, None),
                 RecoveryResult::Completed(Err(CallError { failure, reason })) => {
                     self.submit_failure(id, failure, reason)
                 }
@@ -337,7 +347,7 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
         self.record_sent(input, note, Sent::default())
     }
 
-    /// Records an input of a sender. The host receives the notice of a refused handoff.
+    /// Records an input of a sender. The host receives the notice of a refused handoff, and the sender that of a denied write.
     fn record_sent(
         &mut self,
         input: &Input,
@@ -363,6 +373,10 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
         });
         let metadata = StepMetadata { note, idempotency, ..StepMetadata::at(found.max(last)) };
         Ok(self.conversation.submit(input, &metadata)?.map(|events| {
+            let policy = self.conversation.recorder.policy();
+            if let Some(denial) = denied_item(&events).and_then(|item| Denial::from_item(policy, item)) {
+                self.report(sequence, RefusedReason::Denied(denial));
+            }
             if let Some(refused) = RefusedHandoff::in_batch(sequence, &events, detail) {
                 self.host.receive_refusal(&refused);
             }

@@ -98,7 +98,8 @@ pub struct Acknowledgement {
 pub enum KeyResult {
     /// The input is recorded.
     Recorded {
-        /// Whether the kernel accepted it. A refused input keeps its key: another attempt needs another key.
+        /// Whether the kernel accepted it: it neither refused it nor denied its write. Otherwise the input keeps its key, and another
+        /// attempt needs another key.
         is_accepted: bool,
         /// Whether an earlier input with this key and content was recorded, so that this one has no effect.
         is_repeated: bool,

@@ -13,7 +13,7 @@ use orchestrion_kernel::context::{ContextBuilder, TokenizerUnavailable};
 use orchestrion_kernel::event::Events;
 use orchestrion_kernel::{Input, Refusal, State};
 use orchestrion_trace::recorder::Recorder;
-use orchestrion_trace::{Header, Idempotency, RequestResult, SnapshotError, StepMetadata};
+use orchestrion_trace::{Header, Idempotency, RecordedInput, RequestResult, SnapshotError, StepMetadata};
 use std::io;
 
 /// The minimum growth of the journal between two snapshots.
@@ -143,9 +143,12 @@ impl<J: Journal> JournaledConversation<J> {
         metadata: &StepMetadata,
     ) -> Result<Result<Events, Refusal>, RuntimeError> {
         let decided = self.recorder.submit(input, metadata).map_err(|error| self.mark_failed(error))?;
-        if let Some(Idempotency { key, .. }) = metadata.idempotency.clone() {
-            let result = KeyResult::Recorded { is_accepted: decided.is_ok(), is_repeated: false };
-            self.acknowledgements.push(Acknowledgement { key, step: self.recorder.steps(), result });
+        let key = metadata.idempotency.as_ref().map(|idempotency| &idempotency.key);
+        if let Some(RecordedInput { idempotency, step, is_accepted }) =
+            key.and_then(|key| self.recorder.inputs().get(key)).cloned()
+        {
+            let result = KeyResult::Recorded { is_accepted, is_repeated: false };
+            self.acknowledgements.push(Acknowledgement { key: idempotency.key, step, result });
         }
         if let (Some(observer), Ok(events)) = (&mut self.observer, &decided) {
             observer.observe(self.recorder.steps(), events);

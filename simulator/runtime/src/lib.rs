@@ -108,7 +108,7 @@ pub use host::Host;
 pub use idempotency_key::{Acknowledgement, IdempotencyKey, KEY_BYTES_MAX, KeyFormatError, KeyResult};
 pub use journal::Journal;
 pub use journal_file::{JournalFile, remove_snapshot};
-pub use mailbox::{DeriveWrites, Mailbox, MailboxError, Message, RefusedMessage};
+pub use mailbox::{DeriveWrites, Mailbox, MailboxError, Message, RefusedMessage, RefusedReason};
 pub use new_request::NewRequest;
 pub use observer::Observer;
 pub use orchestrion_handoff::SignedHandoff;

@@ -9,8 +9,8 @@ use futures_channel::mpsc::{self, Receiver, Sender};
 use futures_util::StreamExt;
 use orchestrion_handoff::SignedHandoff;
 use orchestrion_kernel::knowledge::Write;
-use orchestrion_kernel::{Input, Policy, Refusal, State, Text, UserId};
-use orchestrion_trace::Idempotency;
+use orchestrion_kernel::{CallId, Input, Policy, Refusal, State, Text, UserId};
+use orchestrion_trace::{Denial, Idempotency};
 use std::fmt;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
@@ -18,6 +18,9 @@ use thiserror::Error;
 
 /// The maximum number of queued messages.
 const CAPACITY: usize = 64;
+
+/// The maximum number of inputs that wait for a session.
+pub(crate) const WAITING_MAX: usize = 64;
 
 /// An input with its metadata.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,13 +61,48 @@ pub(crate) enum Mail {
     },
 }
 
-/// A refused message with a number.
+impl Mail {
+    /// The sender's number.
+    pub(crate) const fn sequence(&self) -> Option<u64> {
+        match self {
+            Self::Message(Message { sequence, .. })
+            | Self::Keyed { sequence, .. }
+            | Self::Request { sequence, .. }
+            | Self::Handoff(_, sequence)
+            | Self::Derived { sequence, .. } => *sequence,
+        }
+    }
+
+    /// The key of a write or a cancel, if it has one.
+    pub(crate) const fn idempotency(&self) -> Option<&Idempotency> {
+        match self {
+            Self::Keyed { idempotency, .. } => Some(idempotency),
+            Self::Message(_) | Self::Request { .. } | Self::Handoff(..) | Self::Derived { .. } => None,
+        }
+    }
+}
+
+/// A message with a number that has no effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RefusedMessage {
     /// The sender's number.
     pub sequence: u64,
-    /// The refusal.
-    pub refusal: Refusal,
+    /// The reason.
+    pub reason: RefusedReason,
+}
+
+/// The reason why a message has no effect.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum RefusedReason {
+    /// The kernel refused it. The refusal is recorded. If it is a reply to a pending call, the call fails as malformed.
+    #[error(transparent)]
+    Kernel(#[from] Refusal),
+    /// The kernel denied the write. Its item is recorded, and no context contains it.
+    #[error("write denied: {0}")]
+    Denied(Denial),
+    /// It is a reply that exceeds the limit of its request. It is not recorded. If the call is pending, it fails as malformed.
+    #[error("{1}")]
+    ReplyTooLarge(CallId, SizeLimitError),
 }
 
 /// Sends inputs to a conversation. They are submitted in order while a request runs or [`RequestDriver::receive`](crate::RequestDriver::receive)
@@ -84,6 +122,11 @@ pub enum MailboxError {
     /// The mailbox is full.
     #[error("mailbox full: expected at most {CAPACITY} queued messages; send again later")]
     Full,
+    /// Too many inputs wait for a session.
+    #[error(
+        "too many waiting inputs: expected at most {WAITING_MAX} without a session; start one, then send again"
+    )]
+    TooManyWaiting,
     /// The input is too large.
     #[error(transparent)]
     InputTooLarge(#[from] SizeLimitError),

@@ -4,7 +4,7 @@ use crate::driver::{RequestDriver, StepResult};
 use crate::error::RuntimeError;
 use crate::host::Host;
 use crate::journal::Journal;
-use crate::mailbox::{Mail, Message};
+use crate::mailbox::{Mail, MailboxError, Message, WAITING_MAX};
 use crate::new_request::NewRequest;
 use crate::session_user::SessionUser;
 use orchestrion_kernel::Input;
@@ -14,17 +14,28 @@ use std::future::poll_fn;
 /// acknowledgement.
 const GROUP_MAX: usize = 64;
 
-/// The number of inputs that wait for a session. Further ones are submitted, and the kernel refuses them.
-const POSTPONED_MAX: usize = 64;
-
 /// What arrived while no request runs.
 #[derive(Debug)]
 #[must_use]
 pub enum Received {
     /// A request to start with [`RequestDriver::start_received`].
-    Request(SessionUser, NewRequest),
+    Request {
+        /// The user.
+        user: SessionUser,
+        /// The request.
+        request: NewRequest,
+        /// The sender's number.
+        sequence: Option<u64>,
+    },
     /// Another input was submitted, or waits for a session.
     Input(StepResult),
+    /// An input was not taken, and nothing was recorded. Its sender can send it again.
+    NotTaken {
+        /// The sender's number.
+        sequence: Option<u64>,
+        /// The reason.
+        error: MailboxError,
+    },
 }
 
 impl<J: Journal, H: Host> RequestDriver<'_, J, H> {
@@ -52,17 +63,32 @@ impl<J: Journal, H: Host> RequestDriver<'_, J, H> {
 
     fn receive_mail(&mut self, mail: Mail) -> Result<Received, RuntimeError> {
         let mail = match mail {
-            Mail::Request { user, request, sequence: _ } => return Ok(Received::Request(user, request)),
-            Mail::Message(Message { input: Input::UserMessage { user, text, scope }, .. }) => {
-                return Ok(Received::Request(user.into(), NewRequest { text, scope, key: None }));
+            Mail::Request { user, request, sequence } => {
+                return Ok(Received::Request { user, request, sequence });
+            }
+            Mail::Message(Message { input: Input::UserMessage { user, text, scope }, sequence, .. }) => {
+                let (user, request) = (user.into(), NewRequest { text, scope, key: None });
+                return Ok(Received::Request { user, request, sequence });
             }
             mail => mail,
         };
-        if self.waits_for_session(&mail) && self.conversation.postponed.len() < POSTPONED_MAX {
-            self.conversation.postponed.push(mail);
-            return Ok(Received::Input(StepResult::Accepted));
+        if !self.waits_for_session(&mail) {
+            return self.submit_mail(mail).map(Received::Input);
         }
-        self.submit_mail(mail).map(Received::Input)
+        let waiting = &mut self.conversation.postponed;
+        // The acknowledgement of the waiting input answers a repetition, too.
+        let is_repeated =
+            mail.idempotency().is_some_and(|key| waiting.iter().any(|mail| mail.idempotency() == Some(key)));
+        if !is_repeated {
+            if waiting.len() >= WAITING_MAX {
+                return Ok(Received::NotTaken {
+                    sequence: mail.sequence(),
+                    error: MailboxError::TooManyWaiting,
+                });
+            }
+            waiting.push(mail);
+        }
+        Ok(Received::Input(StepResult::Accepted))
     }
 
     /// Takes an entry that can be made durable together with the inputs before it.
@@ -71,9 +97,12 @@ impl<J: Journal, H: Host> RequestDriver<'_, J, H> {
         if is_full { None } else { self.conversation.inbox.try_recv() }
     }
 
-    /// Whether an entry belongs to a session and none is open.
+    /// Whether an entry belongs to a session and none is open. A key that is recorded needs none.
     pub(crate) fn waits_for_session(&self, mail: &Mail) -> bool {
-        if self.state().control().session().is_some() {
+        let recorded = mail
+            .idempotency()
+            .and_then(|idempotency| self.conversation.recorder.inputs().get(&idempotency.key));
+        if self.state().control().session().is_some() || recorded.is_some() {
             return false;
         }
         match mail {

@@ -172,7 +172,8 @@ pub(crate) fn read_steps(
             Ok(true) => {
                 let step = reader.step(fold.state())?;
                 fold.apply(step.n, &step.events);
-                fold.record_metadata(step.n, &step.metadata(), step.refused.is_none());
+                let events = step.refused.is_none().then_some(&*step.events);
+                fold.record_metadata(step.n, &step.metadata(), events);
             }
             Ok(false) => {
                 return Err(OpenError::Closed { journal: name.to_owned(), steps: reader.step_number() });

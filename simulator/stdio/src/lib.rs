@@ -20,7 +20,7 @@ use orchestrion_kernel::network::NetworkInput;
 use orchestrion_kernel::{Input, Policy, Refusal, State, knowledge};
 use orchestrion_runtime::{
     Clock, CommitStatus, Conversation, Journal, Mailbox, MailboxError, NewRequest, Received, RefusedMessage,
-    RuntimeError, SessionUser, StepResult,
+    RefusedReason, RuntimeError, SessionUser, StepResult,
 };
 use orchestrion_scenario::SourceText;
 use output::Output;
@@ -76,6 +76,12 @@ pub struct Request {
     pub texts: Vec<SourceText>,
 }
 
+/// A request to run, with the line of the host that sent it; 0 for a listed one.
+struct NextRequest {
+    line: u64,
+    request: Request,
+}
+
 /// Runs a conversation with a host until all requests ended, the host closes the conversation, or the host disconnects. A
 /// conversation without a network gets this one first.
 ///
@@ -102,12 +108,14 @@ pub fn serve<J: Journal>(
     let output = Arc::new(Output::new(output, on_disconnect));
     let (pipe, mut messages, closes) =
         Pipe::open(&output, None, conversation.mailbox(), clock.clone(), has_requests);
+    // Before the first line is read, because an answer to it may follow at once.
+    pipe.send(&ToHost::opened(&conversation));
     thread::spawn(move || {
         lines::read_lines(input, |line| messages.handle_line(line));
         on_end();
     });
     let events = HostEvents { closes, disconnected };
-    let end = clock.block_on(converse(conversation, network, requests, &pipe, events));
+    let end = clock.block_on(run_to_closed(conversation, network, requests, &pipe, events));
     let unread = output.finish();
     // A deadlock is only detected in simulated time.
     let reason = end.unwrap_or_else(|_| Ok(ExitReason::HostDisconnected(Vec::new())))?;
@@ -125,6 +133,18 @@ pub async fn converse<J: Journal>(
     pipe: &impl Connection,
     events: HostEvents,
 ) -> Result<ExitReason, RuntimeError> {
+    pipe.send(&ToHost::opened(&conversation));
+    run_to_closed(conversation, network, requests, pipe, events).await
+}
+
+/// Runs an open conversation, and reports to the host that it is closed.
+async fn run_to_closed<J: Journal>(
+    conversation: Conversation<J>,
+    network: Option<NetworkInput>,
+    requests: Requests,
+    pipe: &impl Connection,
+    events: HostEvents,
+) -> Result<ExitReason, RuntimeError> {
     let exit = run_to_end(conversation, network, requests, pipe, events).await?;
     if exit == ExitReason::Closed {
         pipe.send(&ToHost::Closed);
@@ -132,7 +152,7 @@ pub async fn converse<J: Journal>(
     Ok(exit)
 }
 
-/// Runs a conversation. The host does not know yet that it is closed.
+/// Runs an open conversation. The host does not know yet that it is closed.
 async fn run_to_end<J: Journal>(
     mut conversation: Conversation<J>,
     network: Option<NetworkInput>,
@@ -140,7 +160,6 @@ async fn run_to_end<J: Journal>(
     pipe: &impl Connection,
     HostEvents { mut closes, mut disconnected }: HostEvents,
 ) -> Result<ExitReason, RuntimeError> {
-    pipe.send(&ToHost::opened(&conversation));
     if let Some(network) = network.filter(|_| conversation.state().network().is_none())
         && let StepResult::Refused(refusal) | StepResult::Halted(refusal) =
             conversation.run(pipe)?.submit(&Input::Network(Box::new(network)))?
@@ -199,7 +218,7 @@ async fn run_requests<J: Journal>(
     }
     while halted.is_none() {
         let next = match &mut listed {
-            Some(requests) => requests.next(),
+            Some(requests) => requests.next().map(|request| NextRequest { line: 0, request }),
             None => next_request(conversation, pipe, closes, &mut is_closing).await?,
         };
         let Some(request) = next else { return Ok(ExitReason::Closed) };
@@ -215,14 +234,18 @@ async fn next_request<J: Journal>(
     pipe: &impl Connection,
     closes: &mut mpsc::Receiver<()>,
     is_closing: &mut bool,
-) -> Result<Option<Request>, RuntimeError> {
+) -> Result<Option<NextRequest>, RuntimeError> {
     let mut driver = conversation.run(pipe)?;
     loop {
         let received = if *is_closing {
             // The inputs before the message.
             match driver.try_receive()? {
                 Some(received) => received,
-                None => return driver.commit().await.map(|()| None),
+                None => {
+                    driver.submit_waiting()?;
+                    report_refused(pipe, &driver.take_refused());
+                    return driver.commit().await.map(|()| None);
+                }
             }
         } else {
             match select(pin!(driver.receive()), closes.next()).await {
@@ -236,21 +259,37 @@ async fn next_request<J: Journal>(
             }
         };
         match received {
-            Received::Request(user, request) => {
-                return Ok(Some(Request { user, request, writes: Vec::new(), texts: Vec::new() }));
+            Received::Request { user, request, sequence } => {
+                let request = Request { user, request, writes: Vec::new(), texts: Vec::new() };
+                return Ok(Some(NextRequest { line: sequence.unwrap_or(0), request }));
             }
             Received::Input(result) => {
-                report_refused(pipe, &driver.take_refused(), &result);
+                report_step(pipe, &driver.take_refused(), &result);
+            }
+            Received::NotTaken { sequence, error } => {
+                let line = sequence.unwrap_or(0);
+                pipe.send(&ToHost::ParseFailed { line, call: None, reason: error.to_string() });
             }
         }
     }
 }
 
-/// Sends the refusals since the last step.
-fn report_refused(pipe: &impl Connection, refused: &[RefusedMessage], result: &StepResult) {
-    for RefusedMessage { sequence, refusal } in refused {
-        pipe.send(&ToHost::Refused { line: *sequence, reason: refusal.to_string() });
+/// Sends the refusals of messages.
+fn report_refused(pipe: &impl Connection, refused: &[RefusedMessage]) {
+    for RefusedMessage { sequence, reason } in refused {
+        let (line, text) = (*sequence, reason.to_string());
+        pipe.send(&match reason {
+            RefusedReason::Kernel(_) | RefusedReason::Denied(_) => ToHost::Refused { line, reason: text },
+            RefusedReason::ReplyTooLarge(call, _) => {
+                ToHost::ParseFailed { line, call: Some(*call), reason: text }
+            }
+        });
     }
+}
+
+/// Sends the refusals since the last step.
+fn report_step(pipe: &impl Connection, refused: &[RefusedMessage], result: &StepResult) {
+    report_refused(pipe, refused);
     if let StepResult::Refused(refusal) = result
         && refused.is_empty()
     {
@@ -265,29 +304,33 @@ fn ingest(mailbox: &mut Mailbox, text: SourceText, line: u64) -> Result<(), Mail
     mailbox.ingest(&source, Box::new(derive), Some(line))
 }
 
-/// Runs a new request, or resumes the interrupted one if `request` is `None`. Returns the refusal if the conversation halts.
+/// Runs a new request, or resumes the interrupted one if `next` is `None`. Returns the refusal if the conversation halts.
 async fn run_request<J: Journal>(
     conversation: &mut Conversation<J>,
     pipe: &impl Connection,
-    request: Option<Request>,
+    next: Option<NextRequest>,
 ) -> Result<Option<Refusal>, RuntimeError> {
     let mut mailbox = conversation.mailbox();
     let mut driver = conversation.run(pipe)?;
-    let (mut result, writes, texts) = match request {
-        Some(Request { user, request, writes, texts }) => match driver.start_received(&user, request) {
-            Err(RuntimeError::RepeatedKey(_)) => return driver.commit().await.map(|()| None),
-            Err(RuntimeError::InputTooLarge(error)) if pipe.has_requests() => {
-                pipe.send(&ToHost::ParseFailed { line: 0, call: None, reason: error.to_string() });
-                return Ok(None);
+    let (mut result, writes, texts) = match next {
+        Some(NextRequest { line, request: Request { user, request, writes, texts } }) => {
+            match driver.start_received(&user, request) {
+                Err(RuntimeError::RepeatedKey(_)) => return driver.commit().await.map(|()| None),
+                Err(RuntimeError::InputTooLarge(error)) if pipe.has_requests() => {
+                    pipe.send(&ToHost::ParseFailed { line, call: None, reason: error.to_string() });
+                    return Ok(None);
+                }
+                // The request did not start, for example because of the rank of the identity or the scope.
+                Ok(StepResult::Refused(refusal)) if driver.state().control().request().is_none() => {
+                    driver.commit().await?;
+                    pipe.send(&ToHost::Refused { line, reason: refusal.to_string() });
+                    // The session may have started, with the writes that waited for it.
+                    report_refused(pipe, &driver.take_refused());
+                    return Ok(None);
+                }
+                started => (started?, writes, texts),
             }
-            // The request did not start, for example because of the rank of the identity or the scope.
-            Ok(StepResult::Refused(refusal)) if driver.state().control().request().is_none() => {
-                driver.commit().await?;
-                pipe.send(&ToHost::Refused { line: 0, reason: refusal.to_string() });
-                return Ok(None);
-            }
-            started => (started?, writes, texts),
-        },
+        }
         None => (driver.resume()?, Vec::new(), Vec::new()),
     };
     for write in writes {
@@ -303,7 +346,7 @@ async fn run_request<J: Journal>(
         }
     }
     loop {
-        report_refused(pipe, &driver.take_refused(), &result);
+        report_step(pipe, &driver.take_refused(), &result);
         if let StepResult::Halted(refusal) = result {
             driver.commit().await?;
             pipe.send(&ToHost::Halted { reason: refusal.to_string() });

@@ -3,7 +3,7 @@
 //! Each conversation has a journal of its own, and a defect of one ends no other. One thread decides for all of them; others read and
 //! write the pipe, open journals, and sync.
 
-use crate::connection::HostEvents;
+use crate::connection::{Connection, HostEvents};
 use crate::host_messages::{HostMessages, INCOMPLETE_LINE, describe};
 use crate::lines::{Line, read_lines};
 use crate::output::{Output, Unread};
@@ -107,6 +107,7 @@ struct Running<J> {
 impl<J: Journal> Running<J> {
     async fn run(self) -> (String, Result<ExitReason, RuntimeError>) {
         let Self { name, conversation, pipe, events } = self;
+        pipe.send(&ToHost::opened(&conversation));
         let end = run_to_end(conversation, None, Requests::Host, &pipe, events).await;
         (name, end)
     }

@@ -1,8 +1,9 @@
 //! The protocol between a conversation and its host. Each message is one JSON value on one line.
 //!
-//! The conversation sends `opened`, then `call` for each call, and `final_answer` when a request ends. The host sends `reply`
+//! The conversation sends `opened` first, then `call` for each call, and `final_answer` when a request ends. The host sends `reply`
 //! with the id of the call. The host sends `write`, `ingest` or `handoff` at any time; a text, and a write that requires a session,
-//! wait for one. Messages about an input contain its line number, counted from 1.
+//! wait for one. Messages about an input contain its line number, counted from 1. `close` follows the inputs before it. Those that still
+//! wait for a session are then refused, because none follows.
 //!
 //! # Recovery
 //!
@@ -24,13 +25,16 @@
 //! # Acknowledged inputs
 //!
 //! The host sends a request, a write or a cancel with a key of its choice: `{"input": {"idempotency_key": KEY, "content": {"write": …}}}`.
-//! When the step is durable, it gets `acknowledged` with the key and the step. `accepted` says whether the kernel accepted the input; a
-//! refused input keeps its key. The host repeats an input that was not acknowledged, also to the next process with the same journal.
-//! An input that was recorded is acknowledged again with `repeated`, and has no second effect. The same key with another content is
-//! answered with `key_reused`, and nothing is recorded. A write that requires a session is acknowledged when one is open.
+//! When the step is durable, it gets `acknowledged` with the key and the step. `accepted` says whether the kernel accepted the input: it
+//! neither refused it nor denied its write. Otherwise `refused` with its line says why, and the input keeps its key. The host repeats an
+//! input that was not acknowledged, also to the next process with the same journal. An input that was recorded is acknowledged again with
+//! `repeated`, and has no second effect; `accepted` is the same. The same key with another content is answered with `key_reused`, and
+//! nothing is recorded. A write that requires a session is acknowledged when one is open; one that is sent again before is acknowledged
+//! once.
 //!
 //! A conversation remembers the latest 1,024 keys. A repetition of an older key is a new input, so a host does not send 1,024 further
-//! inputs before it repeats one. At most 64 inputs wait; a further one is answered with `parse_failed`, and the host sends it again.
+//! inputs before it repeats one. At most 64 inputs wait for a session, and 64 wait to be taken. A further one is answered with
+//! `parse_failed`: nothing is recorded, and the host sends it again.
 //!
 //! `request`, `write`, `ingest` and `cancel` without a key happen at most once: they are not acknowledged, and are lost if the process
 //! ends before they are durable. `ingest` has no key, because the number of its writes depends on the state. `close` needs none: a closed
@@ -118,7 +122,7 @@ pub enum ToHost<'a> {
         idempotency_key: &'a str,
         /// Its step.
         step: u64,
-        /// Whether the kernel accepted it.
+        /// Whether the kernel accepted it: it neither refused it nor denied its write.
         accepted: bool,
         /// Whether it was recorded before, so that it has no second effect.
         repeated: bool,
@@ -132,11 +136,12 @@ pub enum ToHost<'a> {
         /// The defect.
         reason: String,
     },
-    /// An input was refused. The refusal is recorded.
+    /// An input was refused, or its write was denied because the rank of its source is too low. Either is recorded. If the input is a reply
+    /// to a pending call, the call fails as malformed.
     Refused {
         /// The line of the input, from 1; 0 for an input without a line.
         line: u64,
-        /// The refusal.
+        /// The refusal or the denial.
         reason: String,
     },
     /// A receiver refused a handoff (001 §6.2). The conversation continues.
@@ -457,7 +462,7 @@ fn to_host_schema() -> Value {
             }))),
             message("acknowledged", object(&["idempotency_key", "step", "accepted", "repeated"], json!({
                 "idempotency_key": text, "step": step,
-                "accepted": {"type": "boolean", "description": "Whether the kernel accepted the input."},
+                "accepted": {"type": "boolean", "description": "Whether the kernel accepted the input: it neither refused it nor denied its write."},
                 "repeated": {"type": "boolean", "description": "Whether the input was recorded before, so that it has no second effect."},
             }))),
             message("key_reused", object(&["idempotency_key", "step", "reason"], json!({

@@ -20,6 +20,11 @@ fn signal(text: &str) -> Value {
     json!({"write": {"signal": {"key": "rain", "text": text}}})
 }
 
+/// A write that requires a session.
+fn fact(key: &str) -> Value {
+    json!({"write": {"fact": {"key": key, "text": "x"}}})
+}
+
 fn request(text: &str) -> Value {
     json!({"request": {"user": "ada", "text": text}})
 }
@@ -159,6 +164,102 @@ fn write_of_session_is_acknowledged_with_it() {
     let rest = [next(&mut host, "acknowledged"), next(&mut host, "acknowledged")];
     assert_eq!(rest.each_ref().map(|notice| &notice["idempotency_key"]), ["r-1", "w-1"]);
     assert!(rest.iter().all(|notice| notice["accepted"] == true), "{rest:?}");
+    host.ends();
+}
+
+/// A write beyond the limit is not recorded, so it has its effect when it is sent again. A repetition takes no further place.
+#[test]
+fn write_beyond_waiting_ones_keeps_its_effect() {
+    let folder = folder();
+    let mut host = Host::of(folder.path(), &["hardened", "--journal", "office.ndjson"]);
+    let waiting = |n: usize| line(&format!("w-{n}"), &fact(&format!("k-{n}")));
+    for (round, first) in [0, 32, 0, 32].into_iter().enumerate() {
+        // The signal needs no session: when it is acknowledged, the mailbox is empty.
+        let signal = line(&format!("s-{round}"), &signal(&format!("state {round}")));
+        host.send(&(first..first + 32).map(waiting).chain([signal]).collect::<String>());
+        assert_eq!(next(&mut host, "acknowledged")["idempotency_key"], format!("s-{round}"));
+    }
+    host.send(&waiting(64));
+    let reason = "too many waiting inputs: expected at most 64 without a session; start one, then send again";
+    assert_eq!(next(&mut host, "parse_failed"), json!({"line": 133, "reason": reason}));
+    host.send(&line("r-1", &request("Order paper")));
+    let acknowledged: Vec<_> = (0..65).map(|_| next(&mut host, "acknowledged")).collect();
+    assert!(acknowledged.iter().all(|notice| notice["accepted"] == true), "{acknowledged:?}");
+    assert_eq!(acknowledged[64]["idempotency_key"], "w-63");
+    host.send(&waiting(64));
+    let again = next(&mut host, "acknowledged");
+    assert_eq!((&again["accepted"], &again["repeated"]), (&json!(true), &json!(false)));
+    host.ends();
+}
+
+/// The session has no identity, so its rank is too low. Each form of the write is answered with the reason, also after a restart.
+#[test]
+fn denied_write_is_not_accepted() {
+    let folder = folder();
+    let args = ["hardened", "--journal", "office.ndjson"];
+    let limit = json!({"write": {"constraint": {"fact": {"key": "limit", "text": "5"}, "type": "budget"}}});
+    let shared = json!({"write": {"fact": {"key": "rule", "text": "x", "memory": "organizational"}}});
+    let mut host = Host::of(folder.path(), &args);
+    host.send(&line("r-1", &request("Order paper")));
+    next(&mut host, "final_answer");
+    host.send(&(line("w-1", &limit) + &format!("{shared}\n") + &line("s-1", &signal("heavy"))));
+    let (mut refused, mut acknowledged) = (Vec::new(), Vec::new());
+    while acknowledged.last().is_none_or(|notice: &Value| notice["idempotency_key"] != "s-1") {
+        let message = host.receive();
+        refused.extend(message.get("refused").cloned());
+        acknowledged.extend(message.get("acknowledged").cloned());
+    }
+    let found: Vec<_> = refused.iter().filter_map(|refused| refused["reason"].as_str()).collect();
+    assert_eq!(
+        found,
+        [
+            "write denied: a constraint requires rank manager or above",
+            "write denied: organizational memory requires rank employee or above"
+        ]
+    );
+    let lines: Vec<_> = refused.iter().filter_map(|refused| refused["line"].as_u64()).collect();
+    assert!(lines[0] > 1 && lines[1] == lines[0] + 1, "{lines:?}");
+    let expected = |repeated| (json!(false), json!(repeated));
+    let found = |notice: &Value| (notice["accepted"].clone(), notice["repeated"].clone());
+    assert_eq!(found(&acknowledged[0]), expected(false));
+    host.kill();
+    let mut host = Host::of(folder.path(), &args);
+    host.send(&line("w-1", &limit));
+    let again = next(&mut host, "acknowledged");
+    assert_eq!(found(&again), expected(true));
+    host.ends();
+}
+
+/// Inputs that wait for a session are answered before the conversation is closed, because they cannot be sent again.
+#[test]
+fn close_answers_waiting_inputs() {
+    let folder = folder();
+    let mut host = Host::of(folder.path(), &["hardened", "--journal", "office.ndjson"]);
+    let text = json!({"ingest": {"text": "The budget is 5", "key": "budget"}});
+    host.send(&(line("w-1", &fact("sky")) + &format!("{}\n{text}\n\"close\"\n", fact("sea"))));
+    let mut messages = Vec::new();
+    assert_eq!(host.until("nothing", &mut messages), "closed");
+    let refused = |line: u64| json!({"refused": {"line": line, "reason": "no session: expected an open session; start one first"}});
+    let answer = json!({"idempotency_key": "w-1", "step": 1, "accepted": false, "repeated": false});
+    assert_eq!(messages[1..], [refused(1), refused(2), refused(3), json!({"acknowledged": answer})]);
+    assert_eq!(host.ends().status.code(), Some(0));
+}
+
+/// A recorded write is acknowledged again although its session has ended.
+#[test]
+fn recorded_write_needs_no_session() {
+    let folder = folder();
+    let mut host = Host::of(folder.path(), &["hardened", "--journal", "office.ndjson"]);
+    host.send(&(line("r-1", &request("Order paper")) + &line("w-1", &fact("budget"))));
+    next(&mut host, "final_answer");
+    // The session ends, and the next one does not start.
+    let identity = json!({"name": "Bob", "authority": "guest", "rank": "policy"});
+    let refused = json!({"request": {"user": "bob", "text": "Order toner", "identity": identity}});
+    host.send(&line("r-2", &refused));
+    assert_eq!(next(&mut host, "acknowledged")["idempotency_key"], "r-2");
+    host.send(&(line("w-1", &fact("budget")) + &line("s-1", &signal("heavy"))));
+    let again = next(&mut host, "acknowledged");
+    assert_eq!((&again["idempotency_key"], &again["repeated"]), (&json!("w-1"), &json!(true)));
     host.ends();
 }
 

@@ -3,6 +3,7 @@
 //! The kernel forgets what no later decision reads. The runtime, the scenarios and the reports still need it; they read it
 //! here. Facts of a single report stay in that report. The claims and the oracle judge the kernel, so they derive their own.
 
+use crate::denial::denied_item;
 use crate::format::{PossibleLoss, StepMetadata};
 use crate::line_limits::json_len_bytes;
 use crate::recent_inputs::{RecentInputs, RecordedInput};
@@ -135,8 +136,10 @@ impl ConversationFold {
         self.possible_loss
     }
 
-    /// Remembers the key of a step, if it has one, and what may be missing before it.
-    pub fn record_metadata(&mut self, step: u64, metadata: &StepMetadata, is_accepted: bool) {
+    /// Remembers the key of a step, if it has one, and what may be missing before it. `events` is the batch of the step, `None` if its input
+    /// was refused.
+    pub fn record_metadata(&mut self, step: u64, metadata: &StepMetadata, events: Option<&[Event]>) {
+        let is_accepted = events.is_some_and(|events| denied_item(events).is_none());
         if let Some(idempotency) = metadata.idempotency.clone() {
             self.inputs.record(RecordedInput { idempotency, step, is_accepted });
         }

@@ -24,7 +24,7 @@ pub struct RecordedInput {
     pub idempotency: Idempotency,
     /// Its step.
     pub step: u64,
-    /// Whether the kernel accepted it.
+    /// Whether the kernel accepted it: it neither refused it nor denied its write.
     pub is_accepted: bool,
 }
 

@@ -131,7 +131,7 @@ impl<W: io::Write> Recorder<W> {
     /// Any I/O error of the output. The state is then ahead of the trace, and the conversation must not continue.
     pub fn submit(&mut self, input: &Input, metadata: &StepMetadata) -> io::Result<Result<Events, Refusal>> {
         let decided = decide(&self.policy, self.state(), metadata.time(), input);
-        self.fold.record_metadata(self.trace.steps() + 1, metadata, decided.is_ok());
+        self.fold.record_metadata(self.trace.steps() + 1, metadata, decided.as_deref().ok());
         match &decided {
             Ok(events) if self.trace.is_silent() => {
                 self.fold.apply(self.trace.steps() + 1, events);

@@ -155,7 +155,7 @@ pub fn join<R: BufRead>(
             if writer.is_some() && reader.is_erased() {
                 return Err(JoinError::Erased { file, step: joined.steps });
             }
-            fold.record_metadata(joined.steps, &step.metadata, step.outcome.result.is_ok());
+            fold.record_metadata(joined.steps, &step.metadata, step.outcome.result.as_deref().ok());
             if let Ok(events) = &step.outcome.result {
                 fold.apply(joined.steps, events);
             }

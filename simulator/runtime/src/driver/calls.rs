@@ -6,6 +6,7 @@ use crate::error::RuntimeError;
 use crate::handoffs::unaccepted;
 use crate::host::Host;
 use crate::journal::Journal;
+use crate::mailbox::RefusedReason;
 use crate::size_limit::check_reply_size;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -141,21 +142,25 @@ impl<J: Journal, H: Host> RequestDriver<'_, J, H> {
         Ok(())
     }
 
-    /// Submits a reply. A refused reply to a pending call is malformed.
+    /// Submits a reply. A refused reply to a pending call is malformed; its sender learns the reason.
     pub(super) fn submit_reply(
         &mut self,
         id: CallId,
         reply: Reply,
         note: Option<String>,
+        sequence: Option<u64>,
     ) -> Result<StepResult, RuntimeError> {
         let input = reply.into_input(id);
         if let Err(error) = check_reply_size(&input, self.conversation.recorder.facts()) {
+            self.report(sequence, RefusedReason::ReplyTooLarge(id, error));
             return self.submit_failure(id, Failure::Malformed, Some(error.to_string()));
         }
         match self.record(&input, note)? {
             Ok(()) => Ok(StepResult::Accepted),
             Err(refusal) if self.is_pending(id) => {
-                self.submit_failure(id, Failure::Malformed, Some(refusal.to_string()))
+                let note = refusal.to_string();
+                self.report(sequence, refusal.into());
+                self.submit_failure(id, Failure::Malformed, Some(note))
             }
             Err(refusal) => Ok(StepResult::Refused(refusal)),
         }

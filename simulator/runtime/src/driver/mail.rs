@@ -5,7 +5,7 @@ use crate::call::Reply;
 use crate::error::RuntimeError;
 use crate::host::Host;
 use crate::journal::Journal;
-use crate::mailbox::{Mail, Message, RefusedMessage};
+use crate::mailbox::{Mail, Message, RefusedMessage, RefusedReason};
 use crate::new_request::NewRequest;
 use orchestrion_handoff::SignedHandoff;
 use orchestrion_kernel::Input;
@@ -72,7 +72,8 @@ impl<J: Journal, H: Host> RequestDriver<'_, J, H> {
     ) -> Result<StepResult, RuntimeError> {
         let result = match input {
             Input::Reply { call, report, summary_update, action, interaction } => {
-                self.submit_reply(call, Reply { report, summary_update, action, interaction }, note)?
+                let reply = Reply { report, summary_update, action, interaction };
+                self.submit_reply(call, reply, note, sequence)?
             }
             Input::CallFailed { call, failure } => self.submit_failure(call, failure, note)?,
             input => match self.record_sent(&input, note, Sent { sequence, idempotency: None })? {
@@ -100,8 +101,13 @@ impl<J: Journal, H: Host> RequestDriver<'_, J, H> {
     }
 
     pub(super) fn report_refusal(&mut self, result: &StepResult, sequence: Option<u64>) {
-        if let (StepResult::Refused(refusal), Some(sequence)) = (result, sequence) {
-            self.refused.push(RefusedMessage { sequence, refusal: refusal.clone() });
+        if let StepResult::Refused(refusal) = result {
+            self.report(sequence, refusal.clone().into());
         }
+    }
+
+    /// Reports to the sender of a message, if it has a number, that the message has no effect.
+    pub(super) fn report(&mut self, sequence: Option<u64>, reason: RefusedReason) {
+        self.refused.extend(sequence.map(|sequence| RefusedMessage { sequence, reason }));
     }
 }

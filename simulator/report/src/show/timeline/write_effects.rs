@@ -4,9 +4,9 @@ use super::super::renderer::{Line, Renderer, TextStyle};
 use super::super::step_view::StepView;
 use crate::text::count;
 use orchestrion_kernel::event::{Event, ForgetCause};
-use orchestrion_kernel::item::{Item, ItemKey, ItemKind, MemoryType, Validity};
-use orchestrion_kernel::policy::Policy;
+use orchestrion_kernel::item::{Item, ItemKey, Validity};
 use orchestrion_kernel::{Input, ItemId, Text};
+use orchestrion_trace::Denial;
 use std::io;
 
 /// The most keys listed in a line.
@@ -71,7 +71,13 @@ fn write_effects(view: &StepView<'_>) -> Vec<Line> {
 /// Returns the result of the write for the written item itself.
 fn own_effect(view: &StepView<'_>, own: &Item) -> Option<Line> {
     match own.validity {
-        Validity::Denied => Some(effect(TextStyle::Bad, "denied").and(required_rank(view.policy, own))),
+        Validity::Denied => {
+            let line = effect(TextStyle::Bad, "denied");
+            Some(match Denial::from_item(view.policy, own) {
+                Some(denial) => line.and(format_args!(": {denial}")),
+                None => line,
+            })
+        }
         Validity::Superseded { superseded_by: by, rule } => {
             let line = effect(TextStyle::Bad, "superseded");
             let Some(by) = by.and_then(|id| item_before(view, id)) else { return Some(line) };
@@ -122,17 +128,6 @@ fn shadow_effect(view: &StepView<'_>, own: &Item) -> Option<Line> {
         (false, _) => ("does not shadow ", ", which has a higher rank: "),
     };
     Some(effect(TextStyle::Warn, verb).join(styled_key(other)).and(suffix).quote(other.text.as_str()))
-}
-
-/// Returns the rank that the denied write requires.
-fn required_rank(policy: &Policy, own: &Item) -> String {
-    let Some(fact) = own.fact() else { return String::new() };
-    let constraint = matches!(own.kind, ItemKind::Constraint(_))
-        .then_some(("a constraint", policy.writes.constraint_from));
-    let organizational = (fact.memory == MemoryType::Organizational)
-        .then_some(("organizational memory", policy.writes.organizational_from));
-    let required = [constraint, organizational].into_iter().flatten().max_by_key(|(_, from)| *from);
-    required.map_or_else(String::new, |(subject, from)| format!(": {subject} requires rank {from} or above"))
 }
 
 /// Returns the items that were compacted, have expired, or ended with the request. The line of a session end counts its forgotten items.
