@@ -221,7 +221,7 @@ fn next_best_node_gets_a_refused_task() {
 }
 
 #[test]
-fn task_that_every_node_refuses_has_no_candidates() {
+fn task_refused_by_every_node_has_no_candidates() {
     let out = route_to_loaded(1, "{}", &[("courier", 5)], &[]);
     assert_eq!(
         out,

@@ -389,9 +389,7 @@ fn resumed_conversation_refuses_another_network() {
     let (_, error) = runner::run(2, folder.path(), &resume);
     let error = error.replace("\n  │ ", " ");
     for part in [
-        "open.ndjson: network mismatch in node ana: expected ",
-        "\"member\"",
-        "\"expelled\"",
+        "open.ndjson: network mismatch: nodes.ana.status: expected \"member\", found \"expelled\"",
         "help: restore",
     ] {
         assert!(error.contains(part), "{part} in\n{error}");

@@ -237,6 +237,10 @@ fn unparsable_line_changes_nothing() {
             "unknown rank `god`; expected one of unverified, guest",
         ),
         ("{\"not_started\": {\"call\": 99}}\n", "unknown call: expected the id of a recent call, found 99"),
+        (
+            "{\"input\": {\"idempotency_key\": \"k\", \"content\": {\"close\": {}}}}\n",
+            "unknown variant `close`",
+        ),
         (&*long, "line too long: expected at most 2097152 bytes"),
     ];
     for (line, why) in cases {

@@ -88,6 +88,15 @@ fn traces_are_judged_where_they_are_run_and_replayed() {
         let (out, _) = run(1, folder, arguments);
         assert!(out.contains("no-memory VIOLATED at step"), "{arguments:?} {out}");
     }
+    // `--claims` adds to the claims of the project; a file of the project is read once.
+    fs::write(folder.join("other.yaml"), "claims: [{id: other, never: {event: repair_started}}]\n").unwrap();
+    for arguments in [
+        &["run", "--quiet", "--claims", "other.yaml"][..],
+        &["replay", golden, "--quiet", "--claims", "other.yaml", "--claims", "./mine.yaml"],
+    ] {
+        let (out, _) = run(1, folder, arguments);
+        assert!(out.contains("no-memory VIOLATED at step"), "{arguments:?} {out}");
+    }
 }
 
 #[test]

@@ -24,7 +24,7 @@ pub enum KeyError {
     /// Others than its owner could read or change the file.
     #[error(
         "{}: key file open to others: expected permissions 600, found {found:o}; run `chmod 600` on it, and replace the key, which \
-         others could read, with `orchestrion keys rotate NETWORK NODE`",
+         others could read, with `orchestrion keys rotate NETWORK NODE` when no open conversation uses it",
         .path.display()
     )]
     OpenFile {

@@ -86,8 +86,8 @@ impl<J: Journal> Conversation<J> {
         Self::read(journal, header, contexts, Some(acknowledged_step))?.open()
     }
 
-    /// Reads a journal and does not change it: the caller can check its state before it opens the conversation, as
-    /// [`Conversation::open_acknowledged`] does with a step, else as [`Conversation::open_with`] does.
+    /// Reads a journal without changing it, so that the caller can check its state before it opens the conversation. With a step it reads
+    /// as [`Conversation::open_acknowledged`], without one as [`Conversation::open_with`].
     ///
     /// # Errors
     /// See [`Conversation::open_acknowledged`].

@@ -1,4 +1,4 @@
-//! A journal that was read, before it is opened: what the caller checks in between is refused without a change of the journal.
+//! A journal that was read and is not opened yet. The caller checks its state first, so a refusal changes no journal.
 
 use crate::conversation::Conversation;
 use crate::error::OpenError;

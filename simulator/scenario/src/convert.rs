@@ -7,7 +7,7 @@ use orchestrion_kernel::item::{Audience, MemoryType, Rank, Scope, SupersessionRu
 use orchestrion_kernel::knowledge::Reference;
 use orchestrion_kernel::situation::{Mode, SummaryUpdate, ToolOutcome};
 use orchestrion_kernel::{ConversationId, ItemId, RequestId, Score, Text};
-use orchestrion_yaml::{Decimal, LabeledError, Measured, Spanned, StrictText};
+use orchestrion_yaml::{Decimal, LabeledError, MeasuredScore, Spanned, StrictText};
 use std::collections::BTreeMap;
 
 /// A value of a file that has a counterpart in the kernel.
@@ -74,7 +74,7 @@ values! {
         Reference::Id(_) => None,
     };
     Decimal<Score> = Score: |number| number.0, |score| Some(Self(*score));
-    Measured = Score: |number| number.0, |score| Some(Self(*score));
+    MeasuredScore = Score: |number| number.0, |score| Some(Self(*score));
     EnumName<Rank> = Rank: |name| name.0, |rank| Some(Self(*rank));
     u32 = RequestId: |number| RequestId::new(*number), |id| Some(id.number());
     u64 = ItemId: |number| ItemId::new(*number), |id| Some(id.number());

@@ -158,7 +158,7 @@ impl NetworkEventFile {
     }
 
     /// Returns the file that means this input in this network; `None` if none does: the network's creation, a handoff, a key of
-    /// another length, a node with a history, or a signal from or about an unknown node.
+    /// another length, a node with a history, or a signal or a resolved threat with an unknown node.
     pub(crate) fn from_kernel(input: &NetworkInput, network: &ScenarioNetwork) -> Option<Self> {
         let text = |id: &NodeId| StrictText::from(id.as_str());
         let file = match input {

@@ -67,6 +67,8 @@ mod tests {
             reply,
             &format!("Well:\n```json\n{reply}\n```\nThat is all."),
             "con: {confidence: 0.80, text: too dear}",
+            "{\"con\": {\"confidence\": 0.80000000000000004, \"text\": \"too dear\"}}",
+            "{\"con\": {\"confidence\": 8e-1, \"text\": \"too dear\"}}",
         ] {
             let Ok(Report::Argument { argument, text, plan: None }) = report(critic, text) else {
                 panic!("{text}")

@@ -13,7 +13,7 @@ use orchestrion_kernel::item::Scope;
 use orchestrion_kernel::module::{Argument, Failure, PastRequest, Rating, Ratings, Report, Stance};
 use orchestrion_kernel::network::Millionths;
 use orchestrion_network::Number;
-use orchestrion_yaml::{LabeledError, Measured, StrictText, required_value};
+use orchestrion_yaml::{LabeledError, MeasuredScore, StrictText, required_value};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -270,7 +270,7 @@ pub struct ClassificationFile {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<StrictText>,
     /// The similarity of the nearest past request, from 0 to 1, rounded to six places.
-    pub similarity: Measured,
+    pub similarity: MeasuredScore,
 }
 
 /// An argument.
@@ -278,7 +278,7 @@ pub struct ClassificationFile {
 #[serde(deny_unknown_fields)]
 pub struct ArgumentFile {
     /// The confidence, from 0 to 1, rounded to six places.
-    pub confidence: Measured,
+    pub confidence: MeasuredScore,
     /// The text of the argument. Default: empty.
     #[serde(default, skip_serializing_if = "is_default")]
     pub text: StrictText,
@@ -289,7 +289,7 @@ pub struct ArgumentFile {
 #[serde(deny_unknown_fields)]
 pub struct RevisionFile {
     /// The confidence, from 0 to 1, rounded to six places.
-    pub confidence: Measured,
+    pub confidence: MeasuredScore,
     /// The text of the argument. Default: empty.
     #[serde(default, skip_serializing_if = "is_default")]
     pub text: StrictText,

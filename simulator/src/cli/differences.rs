@@ -67,7 +67,7 @@ pub(super) fn write_network(
 
 /// Returns the settings that differ between the networks of a difference, one text for each.
 pub(super) fn network_texts(networks: Option<&[NetworkInput; 2]>, sides: Sides) -> Vec<String> {
-    listed(&network_changes(networks), sides).map(|text| format!("network {text}")).collect()
+    setting_texts(&network_changes(networks), sides).map(|text| format!("network {text}")).collect()
 }
 
 fn network_changes(networks: Option<&[NetworkInput; 2]>) -> Vec<ChangedSetting> {
@@ -81,11 +81,11 @@ fn write_changed(
     width: usize,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    listed(changed, sides).try_for_each(|text| write_hanging(TEXT_COLUMN, label, &text, width, out))
+    setting_texts(changed, sides).try_for_each(|text| write_hanging(TEXT_COLUMN, label, &text, width, out))
 }
 
 /// Returns the first changed settings as texts, and how many there are beside them.
-fn listed(changed: &[ChangedSetting], sides: Sides) -> impl Iterator<Item = String> {
+fn setting_texts(changed: &[ChangedSetting], sides: Sides) -> impl Iterator<Item = String> {
     let further = match changed.len().saturating_sub(SETTINGS_MAX) {
         0 => None,
         1 => Some("and 1 further setting".to_owned()),

@@ -69,8 +69,8 @@ are skipped. A call that is still pending is sent again. With --stdio, a host
 continues after a resume, and sends further requests. After the fork, a claim of
 the project with `enforce: true` forbids calls as in a run.
 
-Only a host continues a conversation in a network. It needs the keys of the nodes
-if they had keys in the trace: --stdio --keys keys
+Only a host continues a conversation in a network. It needs the keys of the
+nodes if they had keys in the trace: --stdio --keys keys
 
 The header of the fork names its parent, the step and what was set; `show` prints
 them. To see what the fork changes: orchestrion diff TRACE FORK.

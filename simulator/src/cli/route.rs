@@ -91,7 +91,7 @@ struct RouteReport {
     from: Option<NodeId>,
     requirements: Requirements,
     outcome: Outcome,
-    /// The nodes that refuse the handoff, in their order: those before the result, or members of the ensemble.
+    /// The overloaded nodes that do not get the task, in their order: those before the result, or members of the ensemble.
     refused: Vec<NodeId>,
     explanation: Option<RoutingExplanation>,
 }

@@ -153,17 +153,17 @@ same trace and operation.
 
 With --journals, one process serves many conversations:
   orchestrion run --stdio hardened --journals conversations
-The host opens each by its name, which is also the name of its journal, and waits
-for `opened`, or for `open_failed` with the reason; then it names the conversation
-of each message:
+The host opens each by its name, which is also the name of its journal, and
+waits for `opened`, or for `open_failed` with the reason; then it names the
+conversation of each message:
   {\"open\": {\"conversation\": \"ada-1\", \"acknowledged_step\": 41}}
   {\"message\": {\"conversation\": \"ada-1\", \"content\": {\"request\": ...}}}
 So do the messages to the host; see `orchestrion export schema --schema
 stdio-many`. A journal that cannot be opened or fails ends its conversation
 only. No conversation waits for the disk of another one. A name has 1 to 128
-letters of ASCII, digits, hyphens and underscores. At most 10,000 conversations are
-open, and none has a network. If the input ends while one is open, the exit code
-is 3.
+letters of ASCII, digits, hyphens and underscores. At most 10,000 conversations
+are open, and none has a network. If the input ends while one is open, the exit
+code is 3.
 
 A host that does not read delays no deadline, cancel or end of input. If more
 than 16 MiB wait for it, it is disconnected. A host that did not read every
@@ -171,9 +171,10 @@ message gives exit code 3.
 
 Exit codes: 0 every scenario ran as scripted; 1 one halted, an expectation was
 not met, a write was refused or accepted against its script, a context differs
-from the 0-1 program, or with --check a golden trace differs or is missing; 2 no scenario could be run;
-3 a scenario could not be run, a scripted event or reply was not used, a golden
-trace could not be read, or a context was not cross-checked. With --check and
+from the 0-1 program, or with --check a golden trace differs or is missing; 2 no
+scenario could be run; 3 a scenario could not be run, a scripted event or reply
+was not used, a golden trace could not be read, or a context was not
+cross-checked. With --check and
 --accept, a halt is no failure; an equal run has the halt and the unused replies
 of its golden trace. With --runs: 1 a run halted, missed an expectation or
 violates a claim; 3 some runs were not possible; an unused reply is no failure.")]

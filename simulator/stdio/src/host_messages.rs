@@ -53,7 +53,11 @@ fn form_defect(line: &[u8], error: &str) -> Option<String> {
         Value::String(_) if error.starts_with("invalid type: unit variant") => {
             Some(format!("message without content: expected {{\"{name}\": …}}, found \"{name}\""))
         }
-        Value::Object(_) if serde_json::from_value::<FromHost>(name.as_str().into()).is_ok() => {
+        // Another error states that the message is unknown in this place.
+        Value::Object(_)
+            if error.starts_with("invalid type: ")
+                && serde_json::from_value::<FromHost>(name.as_str().into()).is_ok() =>
+        {
             Some(format!("message with content: expected \"{name}\", found {{\"{name}\": …}}"))
         }
         _ => None,

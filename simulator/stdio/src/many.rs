@@ -107,7 +107,6 @@ struct Running<J> {
 impl<J: Journal> Running<J> {
     async fn run(self) -> (String, Result<ExitReason, RuntimeError>) {
         let Self { name, conversation, pipe, events } = self;
-        pipe.send(&ToHost::opened(&conversation));
         let end = run_to_end(conversation, None, Requests::Host, &pipe, events).await;
         (name, end)
     }
@@ -221,15 +220,27 @@ impl Conversations {
         Ok(())
     }
 
-    /// From now on the conversation receives messages.
-    fn insert(&self, name: &str, messages: HostMessages, mut disconnects: async_mpsc::Sender<()>) {
+    /// From now on the conversation receives messages, which wait until `send_opened` has reported it to the host.
+    fn insert(
+        &self,
+        name: &str,
+        messages: HostMessages,
+        mut disconnects: async_mpsc::Sender<()>,
+        send_opened: impl FnOnce(),
+    ) {
         let mut state = lock_ignoring_poison(&self.state);
         if state.is_ended {
             // Nothing was sent before.
             let _ = disconnects.try_send(());
         }
         let messages = Arc::new(Mutex::new(messages));
-        state.entries.insert(name.to_owned(), Entry::Open { messages, disconnects });
+        // No answer to a message precedes `opened`.
+        let waiting = lock_ignoring_poison(&messages);
+        let entry = Entry::Open { messages: Arc::clone(&messages), disconnects };
+        state.entries.insert(name.to_owned(), entry);
+        drop(state);
+        send_opened();
+        drop(waiting);
     }
 
     fn remove(&self, name: &str) {
@@ -350,7 +361,8 @@ impl<O> Opener<O> {
                 let (pipe, messages, closes) =
                     Pipe::open(&self.output, Some(name.clone()), mailbox, clock, true);
                 let (disconnects, disconnected) = async_mpsc::channel(1);
-                self.conversations.insert(&name, messages, disconnects);
+                let send_opened = || pipe.send(&ToHost::opened(&conversation));
+                self.conversations.insert(&name, messages, disconnects, send_opened);
                 Some(Running { name, conversation, pipe, events: HostEvents { closes, disconnected } })
             }
             Err(reason) => {

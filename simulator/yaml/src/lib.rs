@@ -26,7 +26,7 @@ mod type_error;
 pub use error::{LabeledError, ReadError, suggest_nearest};
 pub use limits::{FILE_BYTES_MAX, FileLimits};
 pub use render::render_error;
-pub use scalar::{Decimal, Measured, StrictText, parse_scalar};
+pub use scalar::{Decimal, MeasuredScore, StrictText, parse_scalar};
 pub use schema::schema_of;
 pub use source::Source;
 pub use spanned::Spanned;

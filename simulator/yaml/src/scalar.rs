@@ -233,9 +233,9 @@ inline_schema!(Decimal<N> where N: Millionths; _ => json_schema!({
 
 /// A score that a module measured, rounded to six places: programs print computed numbers with more, or with an exponent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Measured(pub Score);
+pub struct MeasuredScore(pub Score);
 
-impl<'de> Deserialize<'de> for Measured {
+impl<'de> Deserialize<'de> for MeasuredScore {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         parse_scalar(deserializer, "invalid number", |text| {
             let rounded = round_to_millionths(text);
@@ -244,17 +244,17 @@ impl<'de> Deserialize<'de> for Measured {
     }
 }
 
-impl Serialize for Measured {
+impl Serialize for MeasuredScore {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         Decimal(self.0).serialize(serializer)
     }
 }
 
-inline_schema!(Measured; _ => json_schema!({
+inline_schema!(MeasuredScore; _ => json_schema!({
     "type": ["number", "string"],
     "minimum": 0,
     "maximum": 1,
-    "pattern": "^[0-9]+(\\.[0-9]+)?([eE][+-]?[0-9]+)?$",
+    "pattern": "^[0-9]+(\\.[0-9]+)?([eE](-[0-9]+|\\+?0+))?$",
 }));
 
 /// Rounds a number in the notation of JSON to six places, half up. Returns `None` for another notation, or a positive exponent.

@@ -13,7 +13,9 @@ use crate::{
 use miette::SourceSpan;
 use orchestrion_kernel::module::Role;
 use orchestrion_kernel::{Policy, Score, TaskId};
-use orchestrion_yaml::{LabeledError, Measured, ReadError, Source, Spanned, StrictText, suggest_nearest};
+use orchestrion_yaml::{
+    LabeledError, MeasuredScore, ReadError, Source, Spanned, StrictText, suggest_nearest,
+};
 use std::collections::BTreeMap;
 
 /// The user of the promoted request.
@@ -114,7 +116,7 @@ fn debaters(places: Places<'_>, record: &Record<'_>, debate: &str) -> Result<Mod
     }
     let mut modules = ModulesFile::default();
     for (role, row) in arguments {
-        let (is_pro, confidence) = (places.flag(row.is_pro)?, Measured(confidence(places, row)?));
+        let (is_pro, confidence) = (places.flag(row.is_pro)?, MeasuredScore(confidence(places, row)?));
         let text = StrictText::from(places.text(row.argument)?);
         match role {
             Role::Analyst => modules.analyst = Some(argument(is_pro, ArgumentFile { confidence, text })),

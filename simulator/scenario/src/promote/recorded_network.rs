@@ -61,7 +61,7 @@ impl RecordedNetwork {
         let network = ScenarioNetwork { loaded, input: input.clone(), joining };
         for RecordedEvent { n, request, at, input } in &self.events {
             let event = NetworkEventFile::from_kernel(input, &network);
-            let reason = "a node with a history, a malformed key, or a signal from or about an unknown node";
+            let reason = "a node with a history, a malformed key, or a signal or a resolved threat with an unknown node";
             let event = event.ok_or((*n, reason, REPLAY))?;
             if let Some(request) = requests.get_mut(*request) {
                 let at = at.clone();

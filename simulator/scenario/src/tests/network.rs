@@ -93,7 +93,7 @@ fn refused_network_event_is_reported() {
 }
 
 #[test]
-fn signal_concerns_a_node_that_joins_or_left() {
+fn signal_may_concern_joining_and_former_nodes() {
     let about = |node: &str| NETWORK.replace("from: ben, about: ana", &format!("from: ben, about: {node}"));
     assert!(parse(&about("cleo")).is_ok());
     let left =
@@ -192,7 +192,7 @@ fn signal_about_an_unknown_node_is_inexpressible() {
     let target = promote::Target::new("promoted", Path::new("no-such-folder")).unwrap();
     let reader = Reader::new(recorded.as_slice(), "recorded.ndjson").unwrap();
     let error = promote::from_trace(reader, "recorded.ndjson", &target, &[]).unwrap_err();
-    assert!(error.to_string().contains("a signal from or about an unknown node"), "{error}");
+    assert!(error.to_string().contains("a signal or a resolved threat with an unknown node"), "{error}");
 }
 
 #[test]

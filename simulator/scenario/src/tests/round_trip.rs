@@ -5,7 +5,7 @@ use crate::*;
 use orchestrion_kernel::item::Rank;
 use orchestrion_kernel::knowledge::Write;
 use orchestrion_kernel::{Score, TaskId};
-use orchestrion_yaml::{Measured, StrictText};
+use orchestrion_yaml::{MeasuredScore, StrictText};
 
 #[test]
 fn file_round_trips() {
@@ -96,7 +96,7 @@ fn texts_and_numbers_round_trip() {
     for millionths in (0..=1_000_000).step_by(997).chain([1, 9, 10, 99, 100, 999, 1_000, 999_999, 1_000_000])
     {
         let mut file = ScenarioFile::parse("case.yaml", HEAD).unwrap();
-        let confidence = Measured(Score::from_millionths(millionths).unwrap());
+        let confidence = MeasuredScore(Score::from_millionths(millionths).unwrap());
         let argument = ArgumentFile { confidence, text: StrictText::default() };
         file.modules.value.critic = Some(RepliesFile::one(ArgumentReply::Con(argument)));
         let written = write(&file).unwrap();

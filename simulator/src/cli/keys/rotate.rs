@@ -16,8 +16,8 @@ Examples:
   orchestrion keys rotate net.yaml ana --keys /etc/orchestrion/keys
 
 The old key is lost. A handoff that it signed is valid only for a receiver that
-still has the old public key: end running conversations before a rotation. If the
-new network file cannot be written, the old key stays.
+still has the old public key: end running conversations before a rotation. If
+the new network file cannot be written, the old key stays.
 
 Exit codes: 0 success; 2 error.")]
 pub(super) struct Args {

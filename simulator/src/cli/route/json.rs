@@ -21,7 +21,7 @@ struct Report<'a> {
     /// The node that executes the task: the selected one, or the routing node.
     node: Option<&'a str>,
     score: Option<f64>,
-    /// The nodes that refuse the handoff: those before the result in their order, or members of the ensemble.
+    /// The overloaded nodes that do not get the task: those before the result in their order, or members of the ensemble.
     refused: Vec<RefusalReport<'a>>,
     ensemble: Option<EnsembleReport<'a>>,
     no_candidates: Option<NoCandidatesReport>,

@@ -109,7 +109,12 @@ fn check_node(folder: &KeyFolder, node: &Node, signers: &Signers<'_>) -> Result<
     })?;
     if node.public_key.is_empty() {
         return Err(NodeKeyError::Invalid(miette!(
-            help = signers.help("write it into the network file: orchestrion keys create NETWORK"),
+            help = match signers.is_recorded {
+                true =>
+                    "the conversation recorded none: leave out --keys if no node has a public key; else remove this key file, or \
+                     start a new conversation",
+                false => "write it into the network file: orchestrion keys create NETWORK",
+            },
             "node {} has no public key: expected `public_key` in the network, found none; a handoff that it signs would be refused",
             node.id
         )));

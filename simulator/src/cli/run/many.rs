@@ -80,8 +80,8 @@ impl Shared {
         let header = Header::new(ConversationId::new(name), self.policy.clone(), None).into_journal();
         let conversation = stdio::read(file, &header, acknowledged_step)?;
         let monitor = ClaimMonitor::new(&self.claims, self.policy.clone());
-        let has_claims = conversation.steps() > 0 && !self.claims.is_empty();
-        if has_claims {
+        let has_checked_steps = conversation.steps() > 0 && !self.claims.is_empty();
+        if has_checked_steps {
             monitor.check_journal(&path)?;
         }
         let conversation = conversation.open().into_diagnostic()?;
@@ -89,7 +89,7 @@ impl Shared {
             output::print_error(&format!("{}: {error}; the journal was read from its start", path.display()));
         }
         let mut monitor = monitor.printing_of(name).counting(Arc::clone(&self.violations));
-        if has_claims {
+        if has_checked_steps {
             monitor.read_journal(&path)?;
         }
         Ok(conversation.with_observer(monitor))

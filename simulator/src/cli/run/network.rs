@@ -1,13 +1,15 @@
 //! The network of a resumed conversation: a change of its file would have no effect, so it is refused.
 
+use crate::cli::differences::{Sides, setting_text};
 use miette::{IntoDiagnostic, Result, miette};
 use orchestrion_kernel::network::NetworkInput;
 use orchestrion_runtime::{Journal, RecoveredConversation};
+use orchestrion_scenario::changed_network;
 use orchestrion_scenario::run::clear_public_keys;
-use orchestrion_trace::replay::excerpts;
-use serde::Serialize;
-use std::collections::BTreeMap;
 use std::path::Path;
+
+/// The network of the journal, and that of the scenario.
+const SIDES: Sides = Sides { recorded: "expected", current: "found" };
 
 /// Compares the network of a scenario with the one that a journal records. Public keys may differ: the conversation keeps its own, and
 /// the key files are compared with these. Returns a note if the journal does not have the network.
@@ -31,26 +33,17 @@ pub(super) fn check_network(
     let mut found = found.clone();
     clear_public_keys(&mut recorded);
     clear_public_keys(&mut found);
-    let (recorded, found) = (parts(&recorded), parts(&found));
-    let mut names = recorded.keys().chain(found.keys());
-    let Some(name) = names.find(|name| recorded.get(*name) != found.get(*name)) else { return Ok(None) };
-    let text = |parts: &BTreeMap<String, String>| parts.get(name).map_or("none", String::as_str).to_owned();
-    let (recorded, found) = excerpts(&text(&recorded), &text(&found));
+    if recorded == found {
+        return Ok(None);
+    }
+    let changed = changed_network(&recorded, &found);
+    let difference = changed.first().map_or_else(
+        || "expected that of the journal, found another".to_owned(),
+        |setting| setting_text(setting, SIDES),
+    );
     Err(miette!(
         help = "restore the network of the scenario, or start a new conversation with another journal",
-        "{}: network mismatch in {name}: expected {recorded} (recorded), found {found}",
+        "{}: network mismatch: {difference}",
         path.display()
     ))
-}
-
-/// The parts of a network as texts, by name.
-fn parts(network: &NetworkInput) -> BTreeMap<String, String> {
-    let NetworkInput::Create { orchestrator, policy, nodes } = network else { return BTreeMap::new() };
-    let of_network = [("the orchestrator", text(orchestrator)), ("the constants", text(policy))];
-    let nodes = nodes.iter().map(|node| (format!("node {}", node.id), text(node)));
-    of_network.into_iter().map(|(name, text)| (name.to_owned(), text)).chain(nodes).collect()
-}
-
-fn text(part: &impl Serialize) -> String {
-    serde_json::to_string(part).unwrap_or_default()
 }

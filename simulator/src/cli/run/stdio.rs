@@ -90,6 +90,8 @@ pub(super) fn run(
         }
         (None, None) => read(open_cleared(&path)?, &header, None)?,
     };
+    // Before it is opened: a step that records a loss may not be in the file yet.
+    let has_checked_steps = conversation.steps() > 0 && !claims.is_empty();
     let conversation = conversation.open().into_diagnostic()?;
     if let Some(error) = conversation.snapshot_error() {
         notes.push(format!("{}: {error}; the journal was read from its start", path.display()));
@@ -97,7 +99,7 @@ pub(super) fn run(
     if !global.quiet {
         notes.iter().for_each(output::print_error);
     }
-    if conversation.steps() > 0 && !claims.is_empty() {
+    if has_checked_steps {
         monitor.read_journal(&path)?;
     }
     let violations = monitor.violations();
