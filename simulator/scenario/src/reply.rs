@@ -228,15 +228,17 @@ fn reply_list<T, E: Error>(node: Spanned<Node<T>>) -> Result<ReplyListFile<T>, E
     Err(error.into_serde_error())
 }
 
+/// The reply of a node where only one can be: elsewhere the visitor also returns the others.
 fn single<T, E: Error>(node: Node<T>) -> Result<ReplyFile<T>, E> {
-    let found = match node {
-        Node::Reply(reply) => return Ok(reply),
-        Node::List(_) => "a list",
-        Node::Random(_) => "a random choice",
-        Node::Cases(_) => "cases",
-    };
-    let found = format!("expected one reply, found {found}");
-    Err(LabeledError::new(found, "write one reply, as in `fail: timeout`").into_serde_error())
+    match node {
+        Node::Reply(reply) => Ok(reply),
+        Node::List(_) | Node::Random(_) | Node::Cases(_) => Err(not_one_reply()),
+    }
+}
+
+fn not_one_reply<E: Error>() -> E {
+    LabeledError::new("expected one reply, found a list", "write one reply, as in `fail: timeout`")
+        .into_serde_error()
 }
 
 /// The node of a file where replies are expected.
@@ -280,6 +282,9 @@ impl<'de, T: ReplyKind> Visitor<'de> for NodeVisitor<T> {
         }
     }
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+        if self.is_single {
+            return Err(not_one_reply());
+        }
         let mut replies = Vec::new();
         while let Some(reply) = seq.next_element()? {
             replies.push(reply);
@@ -296,20 +301,21 @@ impl<'de, T: ReplyKind> Visitor<'de> for NodeVisitor<T> {
         };
         let key = first.value.as_str();
         let node = match key {
-            "random" => Node::Random(map.next_value()?),
-            "cases" => Node::Cases(map.next_value()?),
+            "random" if !self.is_single => Node::Random(map.next_value()?),
+            "cases" if !self.is_single => Node::Cases(map.next_value()?),
             "reply" | "after" | "summary_update" | "action" | "interaction" => {
                 Node::Reply(ReplyFile::Extended(deserialize_with_key(key, &mut map)?))
             }
             _ => match takes_value::<T>(key) {
                 Some(true) => Node::Reply(ReplyFile::Short(deserialize_with_key(key, &mut map)?)),
                 Some(false) => {
-                    return Err(LabeledError::new(
-                        format!("`{key}` takes no value"),
-                        format!("write `{key}` alone, or `{{reply: {key}}}` with more keys"),
-                    )
-                    .with_label(first.span(), "not a key")
-                    .into_serde_error());
+                    let help = match self.is_single {
+                        true => format!("write `{key}` alone"),
+                        false => format!("write `{key}` alone, or `{{reply: {key}, after: 5s}}`"),
+                    };
+                    return Err(LabeledError::new(format!("`{key}` takes no value"), help)
+                        .with_label(first.span(), "not a key")
+                        .into_serde_error());
                 }
                 None => {
                     let error = unknown_key::<T>(key, self.is_single);
