@@ -192,10 +192,7 @@ fn unparsable_reply_is_malformed() {
             "{\"reply\": {\"call\": CALL, \"content\": {\"random\": {}}}}\n",
             "unknown value `random`; expected one of pro, con, fail, reply",
         ),
-        (
-            "{\"reply\": {\"call\": CALL, \"content\": [\"stored\"]}}\n",
-            "expected one of pro, con, fail, reply",
-        ),
+        ("{\"reply\": {\"call\": CALL, \"content\": [\"stored\"]}}\n", "expected one reply, found a list"),
         ("{\"reply\": {\"call\": CALL}}\n", "missing field `content`"),
         ("{\"reply\": {\"call\": CALL, \"content\": \"stored\", \"so\": 1}}\n", "unknown field `so`"),
         (

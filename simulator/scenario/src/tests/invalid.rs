@@ -69,7 +69,7 @@ fn invalid_values_are_reported() {
         HEAD,
         &[
             "modules:\n  critic: {pro: {confidence: 1.5}}\n",
-            "modules:\n  critic: {pro: {confidence: 0.12345678}}\n",
+            "modules:\n  critic: {pro: {confidence: 1e3}}\n",
             "modules:\n  critic: {pro: {confidence: high}}\n",
             "modules:\n  critic: {pro: {confidence: 0.5, text: 3}}\n",
             "modules:\n  critic: {pro: {confidence: 0.5, text: true}}\n",
