@@ -149,6 +149,19 @@ fn score_is_the_product_of_six_factors() {
     assert_eq!(read(desk, &requirements), ("ana".to_owned(), 162_000));
 }
 
+/// 001-4.1: a change of the trust alone counts from the next routing on.
+#[test]
+fn routing_reads_the_current_trust() {
+    let policy = TrustPolicy::default();
+    let requirements =
+        Requirements { required_capabilities: vec![CapabilityId::new("read")], ..Requirements::default() };
+    let desk = Node::new(&policy.start, NodeId::new("desk"));
+    let mut network = network([desk, node("ana", 900_000), node("ben", 600_000)]);
+    assert_eq!(selected(&policy, &network, &requirements), ("ana".to_owned(), 216_000));
+    network.update(&NodeId::new("ana"), |ana| ana.trust = score(500_000)).unwrap();
+    assert_eq!(selected(&policy, &network, &requirements), ("ben".to_owned(), 144_000));
+}
+
 /// The orders of comparison read the quality, or the number of interactions, alone.
 #[test]
 fn other_orders_read_one_factor() {

@@ -231,6 +231,23 @@ fn member_with_a_drop_of_quality_is_demoted() {
     }
 }
 
+/// A removed connection is none of the connections that an established node needs to become a hub.
+#[test]
+fn hub_has_connections_that_are_not_removed() {
+    let mut policy = TrustPolicy::default();
+    policy.status.hub_connections = 2;
+    (policy.status.hub_diversity_from, policy.status.hub_quality_from) = (Score::ZERO, Score::ZERO);
+    for (status, expected) in
+        [(ConnectionStatus::Active, NodeStatus::Hub), (ConnectionStatus::Removed, NodeStatus::Established)]
+    {
+        let mut judged = node("ana");
+        judged.status = NodeStatus::Established;
+        judged.connections.insert(NodeId::new("cid"), Connection { status, ..connection(500_000) });
+        judged.record_interaction(&policy, &NodeId::new("ben"), &interaction(), Some(Score::ONE));
+        assert_eq!(judged.status, expected, "{status:?}");
+    }
+}
+
 fn signal(confidence: u32, hops: u32) -> Signal {
     let [origin, sender, subject] = ["eve", "ben", "mal"].map(NodeId::new);
     Signal { origin, sender, subject, confidence: score(confidence), hops }

@@ -10,6 +10,7 @@ mod budgets;
 mod conversation;
 mod faults;
 mod inputs;
+mod plans;
 mod print;
 
 use std::fmt::Write;
