@@ -48,12 +48,11 @@ impl Rotation {
     ///
     /// # Errors
     /// The error of writing. The old key then stays.
-    pub fn replace(self) -> Result<RotatedKeys, KeyError> {
-        let Self { path, target, keys, key } = self;
+    pub fn replace(self) -> Result<(), KeyError> {
+        let Self { path, target, keys: _, key } = self;
         target
             .replace(TargetSync::Durable, |file| key_file::write(file, &key))
-            .map_err(|error| unwritable(&path, error))?;
-        Ok(keys)
+            .map_err(|error| unwritable(&path, error))
     }
 }
 

@@ -150,9 +150,9 @@ pub(crate) fn compare_pair(golden: Option<&Step>, current: Option<&Step>) -> Opt
 /// Returns the networks that two inputs create, if both do.
 fn created_networks(golden: &Input, current: &Input) -> Option<Box<[NetworkInput; 2]>> {
     let (Input::Network(golden), Input::Network(current)) = (golden, current) else { return None };
-    let networks = Box::new([(**golden).clone(), (**current).clone()]);
-    let is_creation = |input: &NetworkInput| matches!(input, NetworkInput::Create { .. });
-    networks.iter().all(is_creation).then_some(networks)
+    let are_created =
+        matches!((&**golden, &**current), (NetworkInput::Create { .. }, NetworkInput::Create { .. }));
+    are_created.then(|| Box::new([(**golden).clone(), (**current).clone()]))
 }
 
 /// Returns the first decision in which two paths differ.

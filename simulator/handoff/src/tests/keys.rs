@@ -17,7 +17,9 @@ fn ana() -> NodeId {
 }
 
 fn rotate(keys: &KeyFolder, node: &NodeId) -> Result<RotatedKeys, KeyError> {
-    keys.prepare_rotation(node)?.replace()
+    let rotation = keys.prepare_rotation(node)?;
+    let rotated = rotation.keys();
+    rotation.replace().map(|()| rotated)
 }
 
 /// Returns the names in a folder, sorted.

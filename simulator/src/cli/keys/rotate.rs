@@ -36,7 +36,7 @@ pub(super) fn run(args: &Args) -> Result<ExitStatus> {
     let rotation = opened.keys.prepare_rotation(&node).into_diagnostic()?;
     let RotatedKeys { old, new } = rotation.keys();
     let mut is_replaced = false;
-    let replace = || rotation.replace().map(|_| is_replaced = true).map_err(io::Error::other);
+    let replace = || rotation.replace().map(|()| is_replaced = true).map_err(io::Error::other);
     let written = opened.write(&places, &[(node.clone(), new)].into(), replace);
     written.map_err(|error| match is_replaced {
         false => error,
