@@ -2,6 +2,8 @@
 //!
 //! Only `AddItem`, `UpdateItem` and `ForgetItems` change it. Deliberately absent: control, and the utility of items.
 
+#[cfg(test)]
+mod tests;
 mod totals;
 
 use crate::digest::{CachedDigest, SharedDigest, digest};

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use orchestrion_kernel::module::Module;
+use orchestrion_kernel::network::TrustPolicy;
 use orchestrion_kernel::policy::{AdditionalDebater, ModuleContextPolicy, Weights};
 use orchestrion_kernel::{Policy, Score, Weight};
 
@@ -129,5 +130,76 @@ fn conflicts_name_their_settings() {
     ];
     for (setting, conflicts_with, change) in conflicts {
         assert_eq!(conflict(change), Some((setting, conflicts_with)));
+    }
+}
+
+/// A change of the constants of a network.
+type TrustChange = fn(&mut TrustPolicy);
+
+fn trust_conflict(change: TrustChange) -> Option<(&'static str, Option<&'static str>)> {
+    let mut policy = TrustPolicy::default();
+    change(&mut policy);
+    policy.validate().err().map(|error| (error.setting, error.conflicts_with))
+}
+
+#[test]
+fn limits_of_trust_are_valid() {
+    let changes: [TrustChange; 9] = [
+        |_| (),
+        |policy| policy.connection.min_weight = policy.connection.initial_weight,
+        |policy| policy.connection.max_weight = policy.connection.initial_weight,
+        |policy| policy.connection.epsilon = Score::from_millionths(1).unwrap(),
+        |policy| policy.trust.partner_window = 1,
+        |policy| policy.status.probation_interactions = 1,
+        |policy| policy.status.established_interactions = policy.status.probation_interactions,
+        |policy| policy.routing.preference_bonus = Weight::from_decimal("100").unwrap(),
+        |policy| policy.defense.primed_from = policy.defense.act_above,
+    ];
+    for (number, change) in changes.into_iter().enumerate() {
+        assert_eq!(trust_conflict(change), None, "change {number}");
+    }
+    let equal: TrustChange = |policy| {
+        let convergence = &mut policy.convergence;
+        convergence.converging_above = convergence.converged_above;
+        convergence.exploring_above = convergence.converged_above;
+        convergence.stuck_above = convergence.converged_above;
+    };
+    assert_eq!(trust_conflict(equal), None);
+}
+
+#[test]
+fn conflicts_of_trust_name_their_settings() {
+    let conflicts: [(&str, Option<&str>, TrustChange); 12] = [
+        ("connection.initial_weight", Some("connection.min_weight"), |policy| {
+            policy.connection.min_weight = next(policy.connection.initial_weight);
+        }),
+        ("connection.initial_weight", Some("connection.max_weight"), |policy| {
+            policy.connection.max_weight = policy.connection.min_weight;
+        }),
+        ("connection.epsilon", None, |policy| policy.connection.epsilon = Score::ZERO),
+        ("trust", None, |policy| policy.trust.quality = next(policy.trust.quality)),
+        ("trust.partner_window", None, |policy| policy.trust.partner_window = 0),
+        ("status.probation_interactions", None, |policy| policy.status.probation_interactions = 0),
+        ("status.established_interactions", Some("status.probation_interactions"), |policy| {
+            policy.status.established_interactions = policy.status.probation_interactions - 1;
+        }),
+        ("routing.preference_bonus", None, |policy| {
+            policy.routing.preference_bonus = Weight::from_millionths(100_000_001).unwrap();
+        }),
+        ("defense.act_above", Some("defense.primed_from"), |policy| {
+            policy.defense.primed_from = next(policy.defense.act_above);
+        }),
+        ("convergence.converged_above", Some("convergence.converging_above"), |policy| {
+            policy.convergence.converging_above = next(policy.convergence.converged_above);
+        }),
+        ("convergence.converging_above", Some("convergence.exploring_above"), |policy| {
+            policy.convergence.exploring_above = next(policy.convergence.converging_above);
+        }),
+        ("convergence.exploring_above", Some("convergence.stuck_above"), |policy| {
+            policy.convergence.stuck_above = next(policy.convergence.exploring_above);
+        }),
+    ];
+    for (setting, conflicts_with, change) in conflicts {
+        assert_eq!(trust_conflict(change), Some((setting, conflicts_with)));
     }
 }

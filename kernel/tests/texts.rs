@@ -1,13 +1,19 @@
 //! What the kernel's types print: reports, traces and messages contain these texts.
 
+use orchestrion_kernel::checker::EventError;
+use orchestrion_kernel::context::TokenizerUnavailable;
 use orchestrion_kernel::control::table::TRANSITIONS;
 use orchestrion_kernel::event::{DecisionLabel, EffectOutcome, StoreStatus};
 use orchestrion_kernel::item::{Derivation, Rank, Scope, SupersessionRule};
 use orchestrion_kernel::module::{ConclusionKind, Failure, Module, Role, Stance};
+use orchestrion_kernel::network::aggregation::AggregationError;
 use orchestrion_kernel::network::routing::Filter;
-use orchestrion_kernel::network::{HandoffRefusal, Millionths};
-use orchestrion_kernel::situation::{SummaryField, ToolOutcome};
-use orchestrion_kernel::{Phase, Trigger};
+use orchestrion_kernel::network::{HandoffRefusal, Millionths, NetworkError, TrustPolicy};
+use orchestrion_kernel::plan::PlanError;
+use orchestrion_kernel::policy::Tokenizer;
+use orchestrion_kernel::selection::SelectionError;
+use orchestrion_kernel::situation::{Mode, STATE_FIELDS, SummaryField, ToolOutcome};
+use orchestrion_kernel::{CapabilityId, ItemId, NodeId, Phase, Policy, Score, TaskId, Trigger};
 use std::collections::BTreeSet;
 use std::fmt::{Display, Write as _};
 
@@ -75,5 +81,75 @@ fn values_print_their_texts() {
     let rules: BTreeSet<String> =
         TRANSITIONS.iter().filter_map(|row| row.conclusion.as_ref()).map(ToString::to_string).collect();
     list(&mut text, "conclusion rules", rules);
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn errors_print_their_texts() {
+    let mut text = String::new();
+    let [first, second] = [1, 2].map(ItemId::new);
+    let events = [
+        EventError::DuplicateId(first),
+        EventError::UnknownItem(first),
+        EventError::DanglingDependency(first),
+        EventError::HasDependents { id: first, by: second },
+        EventError::InvalidForgetCause(first),
+    ];
+    list(&mut text, "events", events);
+    let numbers = ["", "1.0000001", "1.5"].map(|text| Score::from_decimal(text).unwrap_err());
+    list(&mut text, "numbers", numbers);
+    let [task, other] = [1, 2].map(TaskId::new);
+    let plans = [
+        PlanError::Empty,
+        PlanError::TooLong { tasks: 10_001 },
+        PlanError::DuplicateTask { task },
+        PlanError::NotEarlier { task, dependency: other },
+        PlanError::NotValidated { task, validates: other },
+    ];
+    list(&mut text, "plans", plans);
+    let mut policy = Policy::hardened();
+    policy.bounds.passes = 0;
+    list(&mut text, "policies", policy.validate().err());
+    policy.rules.next_request = false;
+    policy.bounds.passes = 1;
+    list(&mut text, "policies with a conflict", policy.validate().err());
+    let mut trust = TrustPolicy::default();
+    trust.trust.partner_window = 0;
+    list(&mut text, "constants of a network", trust.validate().err());
+    trust.connection.min_weight = Score::ONE;
+    list(&mut text, "constants of a network with a conflict", trust.validate().err());
+    let node = NodeId::new("ana");
+    let networks = [
+        NetworkError::NoNetwork,
+        NetworkError::AlreadyCreated,
+        NetworkError::OrchestratorMissing { orchestrator: node.clone() },
+        NetworkError::DuplicateNode { node: node.clone() },
+        NetworkError::UnknownNode { node: node.clone() },
+        NetworkError::UnknownCapability { node: node.clone(), capability: CapabilityId::new("read") },
+        NetworkError::OrchestratorLeaves { orchestrator: node.clone() },
+    ];
+    list(&mut text, "networks", networks);
+    let aggregations = [
+        AggregationError::NoResults,
+        AggregationError::NotNumeric { node },
+        AggregationError::Unresolved { score: Score::ZERO },
+    ];
+    list(&mut text, "aggregations", aggregations);
+    let selections = [
+        SelectionError::OutOfOrder { item: 1 },
+        SelectionError::UnknownPosition { item: 1 },
+        SelectionError::MissingDependency { item: 1, dep: 2 },
+        SelectionError::Forbidden { item: 1 },
+        SelectionError::PinnedMissing { item: 1 },
+        SelectionError::WrongUtility { found: 1, expected: 2 },
+        SelectionError::WrongCost { found: 1, expected: 2 },
+        SelectionError::OverBudget { cost: 2, budget: 1 },
+    ];
+    list(&mut text, "selections", selections);
+    list(&mut text, "tokenizers", Tokenizer::ALL.map(TokenizerUnavailable));
+    list(&mut text, "modes", [Mode::Fast, Mode::Deep]);
+    list(&mut text, "fields of the state", STATE_FIELDS.map(|field| field.mapping));
+    let questions = SummaryField::ALL.map(SummaryField::question);
+    list(&mut text, "questions of the summary", questions);
     insta::assert_snapshot!(text);
 }

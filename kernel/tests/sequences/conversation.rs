@@ -3,6 +3,7 @@
 use crate::arguments::{Arguments, parse_id, parse_list, parse_text, parse_value, parse_variant};
 use crate::inputs::{change_policy, default_report, parse_input};
 use crate::print::{fill_lines, print_event, print_ids, print_item, print_text};
+use crate::print_network::{print_assignments, print_nodes};
 use orchestrion_claims::{CLAIMS, History, state_violations, step_violations, write_violations};
 use orchestrion_kernel::checker::validate_event;
 use orchestrion_kernel::context::{ByteMeasure, SelectionStatus, build_context};
@@ -39,6 +40,17 @@ pub(crate) fn state_after(lines: &str) -> (Policy, State) {
     lines.lines().for_each(|line| drop(runner.run(line).unwrap()));
     let Conversation { policy, state, .. } = runner.current.unwrap();
     (policy, state)
+}
+
+/// Returns the state after each command.
+pub(crate) fn states_of(commands: &str) -> Vec<State> {
+    let mut runner = Runner::default();
+    let commands = commands.split(['\n', ';']);
+    let states = commands.map(|command| {
+        runner.run(command).unwrap();
+        runner.current.as_ref().unwrap().state.clone()
+    });
+    states.collect()
 }
 
 /// Returns the events of the input in a line.
@@ -180,6 +192,8 @@ impl Conversation {
                 let lines: Vec<_> = entries.map(|entry| print_item(&entry.item, &entry.deps)).collect();
                 if lines.is_empty() { vec!["no items".to_owned()] } else { lines }
             }
+            "nodes" => print_nodes(&self.state, args.next_optional().as_deref()),
+            "calls" => print_assignments(&self.state),
             "actions" => {
                 let actions = self.state.control().request().into_iter().flat_map(|request| &request.actions);
                 let iterations: Vec<_> = actions.map(|action| action.iteration.to_string()).collect();

@@ -3,9 +3,11 @@
 use crate::arguments::{
     Arguments, parse_id, parse_list, parse_reference, parse_text, parse_value, parse_variant,
 };
+use crate::networks::{parse_interaction, parse_network_input, parse_pattern};
 use orchestrion_kernel::item::{Rank, Scope, Topic};
 use orchestrion_kernel::knowledge::{FactKind, NewFact, NewIdentity, Write, WriteSource};
 use orchestrion_kernel::module::{Argument, Module, Operation, PastRequest, Ratings, Report, Stance};
+use orchestrion_kernel::network::Millionths;
 use orchestrion_kernel::plan::{Effect, Plan, StepOptions, Task};
 use orchestrion_kernel::policy::{AdditionalDebater, ModuleContextPolicy, Policy, Rule};
 use orchestrion_kernel::situation::{ActionRecord, Mode, SummaryUpdate};
@@ -46,7 +48,8 @@ pub(crate) fn parse_input(
             let updates = SummaryUpdate(updates.map(|(key, text)| (key, Text::from(text))).collect());
             let action = args.field("action.iteration", |text| parse_value(text).map(record))?.map(Box::new);
             let summary_update = Some(updates).filter(|updates| !updates.0.is_empty());
-            return Ok(Some(Input::Reply { call, report, summary_update, action, interaction: None }));
+            let interaction = parse_interaction(args)?;
+            return Ok(Some(Input::Reply { call, report, summary_update, action, interaction }));
         }
         "call_failed" => {
             let failure = parse_variant(&args.next("failure")?)?;
@@ -73,7 +76,11 @@ pub(crate) fn parse_input(
             scope: args.field("scope", parse_variant)?.ok_or("missing argument: expected scope=SCOPE")?,
             source: parse_source(args)?,
         },
-        _ => return Ok(None),
+        _ => {
+            return Ok(
+                parse_network_input(state, command, args)?.map(|input| Input::Network(Box::new(input)))
+            );
+        }
     };
     Ok(Some(Input::Write(Box::new(write))))
 }
@@ -136,6 +143,9 @@ fn parse_effect(text: &str) -> Result<Effect, String> {
 
 fn parse_report(args: &mut Arguments) -> Result<Report, String> {
     let name = args.next("report")?;
+    if let Some(report) = parse_pattern(&name, args)? {
+        return Ok(report);
+    }
     let task = args.field("task", |task| Ok(Text::from(task)))?.unwrap_or_else(|| "do it".into());
     let scopes = (args.field("task_scope", parse_variant)?, args.field("second_scope", parse_variant)?);
     let second: Option<Effect> = args.field("second_effect", parse_effect)?;
@@ -187,7 +197,7 @@ fn parse_report(args: &mut Arguments) -> Result<Report, String> {
         "exit" => Report::Exit {
             code: parse_value(&args.next("code")?)?,
             text: args.next("text")?.into(),
-            number: None,
+            number: args.field("number", |text| parse_value(text).map(Millionths::new))?,
         },
         "stored" => Report::Stored { held: true },
         "delivered" => Report::Delivered,
@@ -195,7 +205,7 @@ fn parse_report(args: &mut Arguments) -> Result<Report, String> {
     })
 }
 
-fn parse_score(text: &str) -> Result<Score, String> {
+pub(crate) fn parse_score(text: &str) -> Result<Score, String> {
     Score::from_decimal(text).map_err(|error| error.to_string())
 }
 

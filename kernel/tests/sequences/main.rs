@@ -10,8 +10,11 @@ mod budgets;
 mod conversation;
 mod faults;
 mod inputs;
+mod networks;
 mod plans;
 mod print;
+mod print_network;
+mod values;
 
 use std::fmt::Write;
 use std::path::Path;

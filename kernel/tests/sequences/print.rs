@@ -1,5 +1,6 @@
 //! Events and items as lines.
 
+use crate::print_network::print_network_event;
 use orchestrion_kernel::ItemId;
 use orchestrion_kernel::event::{Event, ForgetCause};
 use orchestrion_kernel::item::{Item, ItemKey, Layer, Scope, Validity};
@@ -51,6 +52,7 @@ pub(crate) fn print_event(event: &Event) -> String {
             format!("{name} local={} cloud={}", record.stores.local, record.stores.cloud)
         }
         Event::Concluded { conclusion } => format!("{name} {}: {}", conclusion.kind, conclusion.cause),
+        Event::Network(event) => print_network_event(event),
         _ => name.to_owned(),
     }
 }
@@ -118,7 +120,7 @@ pub(crate) fn print_text(text: &str) -> String {
 }
 
 /// Prints a variant by its name in files, such as `no_candidates` or `draft:offer`.
-fn print_name(value: &impl Debug) -> String {
+pub(crate) fn print_name(value: &impl Debug) -> String {
     let (text, mut name) = (format!("{value:?}"), String::new());
     for c in text.split(" {").next().unwrap_or_default().chars() {
         match c {

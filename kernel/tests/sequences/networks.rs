@@ -1,0 +1,165 @@
+//! Commands about the network of a conversation: its nodes, their handoffs, and plans that run as workflows.
+
+use crate::arguments::{Arguments, parse_list, parse_text, parse_value, parse_variant};
+use crate::inputs::parse_score;
+use orchestrion_kernel::module::{Module, Report};
+use orchestrion_kernel::network::defense::Signal;
+use orchestrion_kernel::network::{
+    Capability, CapabilityCategory, CapabilityConstraints, CapabilityState, Feedback, HandoffReceipt,
+    InteractionReport, Millionths, NetworkInput, Node, NodeStatus, SignatureStatus, TrustPolicy,
+};
+use orchestrion_kernel::plan::{Aggregation, Plan};
+use orchestrion_kernel::{CallId, CapabilityId, NodeId, Score, State, Text};
+
+/// Parses an input about the network. `None` if the command is none.
+pub(crate) fn parse_network_input(
+    state: &State,
+    command: &str,
+    args: &mut Arguments,
+) -> Result<Option<NetworkInput>, String> {
+    Ok(Some(match command {
+        "create_network" => {
+            let orchestrator = next_node(args)?;
+            let mut policy = TrustPolicy::default();
+            if let Some(max_retries) = args.field("max_retries", parse_value)? {
+                policy.workflow.max_retries = max_retries;
+            }
+            let nodes = args.field("nodes", parse_list(|name| Ok(NodeId::new(name))))?;
+            let executor = args.field("executor_capacity", parse_value)?;
+            let nodes = nodes.unwrap_or_else(|| vec![orchestrator.clone()]).into_iter();
+            let nodes = nodes.map(|id| orchestrator_node(id, executor)).collect();
+            NetworkInput::Create { orchestrator, policy, nodes }
+        }
+        "join" => NetworkInput::Join { node: parse_node(args)? },
+        "leave" => NetworkInput::Leave { node: next_node(args)? },
+        "set_available" => NetworkInput::SetAvailable {
+            node: next_node(args)?,
+            capability: CapabilityId::new(args.next("capability")?),
+            available: parse_value(&args.next("true or false")?)?,
+        },
+        "report_load" => NetworkInput::ReportLoad {
+            node: next_node(args)?,
+            load: args.next_optional().map(|load| parse_score(&load)).transpose()?,
+        },
+        "rotate_key" => {
+            NetworkInput::RotateKey { node: next_node(args)?, public_key: args.next("key")?.into_bytes() }
+        }
+        "signal" => {
+            let (receiver, subject) = (next_node(args)?, next_node(args)?);
+            let sender = args.field("sender", parse_text)?.map_or(NodeId::new("guard"), node_of);
+            let origin = args.field("origin", parse_text)?.map_or(sender.clone(), node_of);
+            let confidence = args.field("confidence", parse_score)?.unwrap_or(Score::ONE);
+            let hops = args.field("hops", parse_value)?.unwrap_or(0);
+            NetworkInput::Signal { receiver, signal: Signal { origin, sender, subject, confidence, hops } }
+        }
+        "resolve_threat" => NetworkInput::ResolveThreat { node: next_node(args)?, subject: next_node(args)? },
+        "tick_network" => NetworkInput::Tick,
+        "handoff" => parse_handoff(state, args)?,
+        _ => return Ok(None),
+    }))
+}
+
+fn next_node(args: &mut Arguments) -> Result<NodeId, String> {
+    args.next("node").map(NodeId::new)
+}
+
+fn node_of(name: Text) -> NodeId {
+    NodeId::new(name)
+}
+
+/// A node that executes the calls of every module, and as many tasks as its executor can.
+fn orchestrator_node(id: NodeId, executor_capacity: Option<u32>) -> Node {
+    let mut node = Node::new(&TrustPolicy::default().start, id);
+    for module in Module::ALL.into_iter().filter(|module| *module != Module::Executor) {
+        node.add_capability(capability(module.capability(), 100, Score::ONE));
+    }
+    if let Some(max_capacity) = executor_capacity {
+        node.add_capability(capability(Module::Executor.capability(), max_capacity, Score::ONE));
+    }
+    node
+}
+
+fn capability(id: CapabilityId, max_capacity: u32, quality: Score) -> CapabilityState {
+    let capability = Capability {
+        name: id.to_string().into(),
+        id,
+        category: CapabilityCategory::Analysis,
+        input_types: Vec::new(),
+        output_types: Vec::new(),
+        constraints: CapabilityConstraints::default(),
+        max_capacity,
+    };
+    CapabilityState::new(capability, quality)
+}
+
+/// Parses a member with capabilities of equal capacity and quality.
+fn parse_node(args: &mut Arguments) -> Result<Node, String> {
+    let mut node = Node::new(&TrustPolicy::default().start, next_node(args)?);
+    let capabilities = parse_list(|id| Ok(CapabilityId::new(id)))(&args.next("capabilities")?)?;
+    let max_capacity = args.field("max_capacity", parse_value)?.unwrap_or(2);
+    let quality = args.field("quality", parse_score)?.unwrap_or(Score::ONE);
+    node.trust = args.field("trust", parse_score)?.unwrap_or(node.trust);
+    node.status = args.field("status", parse_variant)?.unwrap_or(NodeStatus::Member);
+    capabilities.into_iter().for_each(|id| node.add_capability(capability(id, max_capacity, quality)));
+    Ok(node)
+}
+
+/// Parses the receipt of a handoff: of the first call that waits for one, if no call is stated.
+fn parse_handoff(state: &State, args: &mut Arguments) -> Result<NetworkInput, String> {
+    let assignments = state.network().map(|network| network.assignments()).unwrap_or_default();
+    let call = args.field("call", |text| parse_value(text).map(CallId::new))?;
+    let is_meant = |call: Option<CallId>, id: CallId, runs: bool| call.map_or(!runs, |call| call == id);
+    let found = assignments.iter().find(|one| is_meant(call, one.call, one.is_running()));
+    let missing = |what| format!("no call waits for a handoff: expected {what}=");
+    let from = args.field("from", parse_text)?.map(node_of).or_else(|| found.map(|one| one.from.clone()));
+    let to = args.field("to", parse_text)?.map(node_of).or_else(|| found.map(|one| one.to.clone()));
+    Ok(NetworkInput::Handoff(HandoffReceipt {
+        call: call.or_else(|| found.map(|one| one.call)).ok_or_else(|| missing("call"))?,
+        from: from.ok_or_else(|| missing("from"))?,
+        to: to.ok_or_else(|| missing("to"))?,
+        signature: args.field("signature", parse_variant)?.unwrap_or(SignatureStatus::Valid),
+    }))
+}
+
+/// Parses how both ends of a call judge it. A feedback is one number for all ratings; 5 is used again.
+pub(crate) fn parse_interaction(args: &mut Arguments) -> Result<Option<Box<InteractionReport>>, String> {
+    let rating = |text: &str| {
+        let all: u8 = parse_value(text)?;
+        Ok(Feedback { help: all, accuracy: all, relevance: all, timeliness: all, reuse: all == 5 })
+    };
+    let tone = |text: &str| parse_value(text).map(Millionths::new);
+    let report = InteractionReport {
+        feedback: args.field("feedback", rating)?,
+        tone: args.field("tone", tone)?.unwrap_or_default(),
+        task_feedback: args.field("task_feedback", rating)?,
+        task_tone: args.field("task_tone", tone)?.unwrap_or_default(),
+    };
+    Ok(Some(report).filter(|report| *report != InteractionReport::default()).map(Box::new))
+}
+
+/// Parses a plan of a pattern. `None` if the report is none.
+pub(crate) fn parse_pattern(name: &str, args: &mut Arguments) -> Result<Option<Report>, String> {
+    let text = "do it".into();
+    let next = |args: &mut Arguments| args.next("capability").map(CapabilityId::new);
+    let plan = match name {
+        "chain" => {
+            let capabilities = args.next("capabilities")?;
+            Plan::chain(&text, parse_list(|id| Ok(CapabilityId::new(id)))(&capabilities)?)
+        }
+        "fan_out" => {
+            let (parallel, width) = (next(args)?, parse_value(&args.next("width")?)?);
+            Plan::fan_out_fan_in(&text, &parallel, width, next(args)?)
+        }
+        "pipeline" => Plan::pipeline_with_validation(&text, next(args)?, next(args)?),
+        "redundant" => Plan::redundant_execution(&text, &next(args)?, parse_value(&args.next("size")?)?),
+        _ => return Ok(None),
+    };
+    let plan = plan.map_err(|error| error.to_string())?;
+    let Some(strategy) = args.field("strategy", parse_variant)? else { return Ok(Some(Report::Plan(plan))) };
+    let aggregation = Aggregation {
+        strategy,
+        criticality: args.field("criticality", parse_score)?.unwrap_or(Score::ZERO),
+        is_ensemble: args.field("is_ensemble", parse_value)?.unwrap_or(false),
+    };
+    Ok(Some(Report::Plan(plan.with_aggregation(aggregation))))
+}
