@@ -48,6 +48,13 @@ fn semantic() -> SemanticState {
     state.semantic().clone()
 }
 
+/// A change that violates one condition.
+type Change = fn(&mut SemanticState);
+
+fn key(key: &str) -> ItemKey {
+    ItemKey::Fact(key.into())
+}
+
 /// Moves an entry to the other map, or to another id.
 fn insert(items: &mut SharedMap<ItemId, Arc<KeptEntry>>, id: ItemId, entry: Entry) {
     items.insert(id, Arc::new(KeptEntry { entry, digest: CachedDigest::default() }));
@@ -55,88 +62,60 @@ fn insert(items: &mut SharedMap<ItemId, Arc<KeptEntry>>, id: ItemId, entry: Entr
 
 #[test]
 fn each_inconsistency_is_found() {
-    let key = |key: &str| ItemKey::Fact(key.into());
-    let changes: Vec<(&str, Box<dyn Fn(&mut SemanticState)>)> = vec![
-        ("a digest that was not reset", Box::new(|state| state.next = state.next.next())),
-        ("a key too many", Box::new(move |state| state.by_key.insert((key("z"), FACT), ()))),
-        ("a dependent too many", Box::new(|state| state.dependents.insert((FACT, ALONE), ()))),
-        ("an expiry too many", Box::new(|state| state.expiries.insert((EXPIRY, ALONE), ()))),
-        ("a link too many", Box::new(|state| state.links.insert((FACT, ALONE), ()))),
-        ("a scoped fact too many", Box::new(|state| state.scoped.insert(ALONE, ()))),
-        ("wrong totals", Box::new(|state| state.totals.session_items += 1)),
-        (
-            "another expiry",
-            Box::new(|state| {
-                state.expiries.remove(&(EXPIRY, DEPENDENT));
-                state.expiries.insert((EXPIRY, ALONE), ());
-            }),
-        ),
-        (
-            "an old version among the valid items",
-            Box::new(|state| {
-                let old = state.get(OLD).unwrap().clone();
-                state.archived.remove(&OLD);
-                insert(&mut state.valid, OLD, old);
-            }),
-        ),
-        (
-            "a valid item among the old versions",
-            Box::new(|state| {
-                let alone = state.get(ALONE).unwrap().clone();
-                state.totals = state.totals.without(&alone.item);
-                state.valid.remove(&ALONE);
-                insert(&mut state.archived, ALONE, alone);
-            }),
-        ),
-        (
-            "an item under another id",
-            Box::new(|state| {
-                let alone = state.get(ALONE).unwrap().clone();
-                state.valid.remove(&ALONE);
-                state.by_key.remove(&(alone.item.key.clone(), ALONE));
-                state.by_key.insert((alone.item.key.clone(), UNUSED), ());
-                insert(&mut state.valid, UNUSED, alone);
-                state.next = UNUSED.next();
-            }),
-        ),
-        ("a next id that is used", Box::new(|state| state.next = ALONE)),
-        (
-            "another link",
-            Box::new(|state| {
-                state.links.remove(&(FACT, OLD));
-                state.links.insert((FACT, ALONE), ());
-            }),
-        ),
-        (
-            "another scoped fact",
-            Box::new(|state| {
-                state.scoped.remove(&SCOPED);
-                state.scoped.insert(ALONE, ());
-            }),
-        ),
-        (
-            "another key",
-            Box::new(|state| {
-                state.by_key.remove(&(ItemKey::Fact("b".into()), SCOPED));
-                state.by_key.insert((ItemKey::Fact("z".into()), SCOPED), ());
-            }),
-        ),
-        (
-            "another dependent",
-            Box::new(|state| {
-                state.dependents.remove(&(FACT, DEPENDENT));
-                state.dependents.insert((FACT, ALONE), ());
-            }),
-        ),
-        (
-            "a dependency on no item",
-            Box::new(|state| {
-                let entry = state.get(DEPENDENT).unwrap().clone();
-                state.dependents.remove(&(FACT, DEPENDENT));
-                state.dependents.insert((UNUSED, DEPENDENT), ());
-                insert(&mut state.valid, DEPENDENT, Entry { deps: vec![UNUSED], ..entry });
-            }),
-        ),
+    let changes: [(&str, Change); 17] = [
+        ("a digest that was not reset", |state| state.next = state.next.next()),
+        ("a key too many", |state| state.by_key.insert((key("z"), FACT), ())),
+        ("a dependent too many", |state| state.dependents.insert((FACT, ALONE), ())),
+        ("an expiry too many", |state| state.expiries.insert((EXPIRY, ALONE), ())),
+        ("a link too many", |state| state.links.insert((FACT, ALONE), ())),
+        ("a scoped fact too many", |state| state.scoped.insert(ALONE, ())),
+        ("wrong totals", |state| state.totals.session_items += 1),
+        ("another expiry", |state| {
+            state.expiries.remove(&(EXPIRY, DEPENDENT));
+            state.expiries.insert((EXPIRY, ALONE), ());
+        }),
+        ("an old version among the valid items", |state| {
+            let old = state.get(OLD).unwrap().clone();
+            state.archived.remove(&OLD);
+            insert(&mut state.valid, OLD, old);
+        }),
+        ("a valid item among the old versions", |state| {
+            let alone = state.get(ALONE).unwrap().clone();
+            state.totals = state.totals.without(&alone.item);
+            state.valid.remove(&ALONE);
+            insert(&mut state.archived, ALONE, alone);
+        }),
+        ("an item under another id", |state| {
+            let alone = state.get(ALONE).unwrap().clone();
+            state.valid.remove(&ALONE);
+            state.by_key.remove(&(alone.item.key.clone(), ALONE));
+            state.by_key.insert((alone.item.key.clone(), UNUSED), ());
+            insert(&mut state.valid, UNUSED, alone);
+            state.next = UNUSED.next();
+        }),
+        ("a next id that is used", |state| state.next = ALONE),
+        ("another link", |state| {
+            state.links.remove(&(FACT, OLD));
+            state.links.insert((FACT, ALONE), ());
+        }),
+        ("another scoped fact", |state| {
+            state.scoped.remove(&SCOPED);
+            state.scoped.insert(ALONE, ());
+        }),
+        ("another key", |state| {
+            state.by_key.remove(&(key("b"), SCOPED));
+            state.by_key.insert((key("z"), SCOPED), ());
+        }),
+        ("another dependent", |state| {
+            state.dependents.remove(&(FACT, DEPENDENT));
+            state.dependents.insert((FACT, ALONE), ());
+        }),
+        ("a dependency on no item", |state| {
+            let entry = state.get(DEPENDENT).unwrap().clone();
+            state.dependents.remove(&(FACT, DEPENDENT));
+            state.dependents.insert((UNUSED, DEPENDENT), ());
+            insert(&mut state.valid, DEPENDENT, Entry { deps: vec![UNUSED], ..entry });
+        }),
     ];
     assert!(semantic().is_consistent());
     for (name, change) in changes {
@@ -192,7 +171,6 @@ fn canonical_ids_have_no_gap() {
     assert!(state.is_consistent());
     let found: Vec<_> =
         state.entries().map(|entry| (entry.item.id.number(), entry.item.key.clone())).collect();
-    let key = |key: &str| ItemKey::Fact(key.into());
     assert_eq!(found, [(1, key("a")), (2, key("b")), (3, ItemKey::Working("d".into()))]);
     let old = &state.get(OLD).unwrap().item;
     assert!(matches!(old.validity, Validity::Superseded { superseded_by: Some(by), .. } if by.number() == 0));

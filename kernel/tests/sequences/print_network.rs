@@ -136,7 +136,7 @@ fn print_node(node: &Node) -> String {
     if node.defense.status != DefenseStatus::Normal || node.defense.priming.millionths() > 0 {
         fields.push(("defense", format!("{}:{}", print_name(&node.defense.status), node.defense.priming)));
     }
-    fields.push(("load", join(&node.reported_load)));
+    fields.push(("load", join(node.reported_load)));
     let key = String::from_utf8_lossy(&node.public_key).into_owned();
     fields.push(("key", if key.is_empty() { "none".to_owned() } else { key }));
     let fields = fields.iter().filter(|(_, value)| value != "none");
