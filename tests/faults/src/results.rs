@@ -41,6 +41,21 @@ impl Results {
         Ok((Self(Mutex::new(file)), outcomes))
     }
 
+    /// Replaces the contents of the file by these outcomes, in this order.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn replace(&self, outcomes: &[impl Serialize]) -> io::Result<()> {
+        let lines: String = outcomes
+            .iter()
+            .map(|one| serde_json::to_string(one).map(|line| line + "\n"))
+            .collect::<Result<_, _>>()?;
+        let mut file = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        file.set_len(0)?;
+        file.rewind()?;
+        file.write_all(lines.as_bytes())
+    }
+
     /// Appends an outcome.
     ///
     /// # Errors
@@ -67,6 +82,9 @@ mod tests {
         assert_eq!(outcomes, [1, 2]);
         results.append(&5).unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "1\n2\n5\n");
+        results.replace(&[5, 1]).unwrap();
+        results.append(&6).unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "5\n1\n6\n");
 
         std::fs::write(&path, "1\ntwo\n").unwrap();
         let error = Results::open::<u32>(&path).unwrap_err().to_string();

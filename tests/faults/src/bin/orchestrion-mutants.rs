@@ -3,7 +3,7 @@
 use clap::Parser;
 use orchestrion_faults::exit_code;
 use orchestrion_faults::judges::Judge;
-use orchestrion_faults::mutants::compile::write_mutants;
+use orchestrion_faults::mutants::compile::{Excluded, write_mutants};
 use orchestrion_faults::mutants::list::{Mutant, MutantName, list_mutants};
 use orchestrion_faults::mutants::outcome::{Judged, Outcome, has_judge_to_ask, judge};
 use orchestrion_faults::mutants::page::{is_as_expected, page, read_explanations, summary, unexplained};
@@ -33,9 +33,15 @@ struct Cli {
     /// Write the copy of the workspace, and build it, in this folder.
     #[arg(long, default_value = "target/mutants", value_name = "FOLDER")]
     work_dir: PathBuf,
-    /// Append each outcome to this file. A later run continues after them.
-    #[arg(long, default_value = "target/mutants/results.ndjson", value_name = "FILE")]
+    /// Read and write the outcomes in this file. What a judge decided there is not asked again.
+    #[arg(long, default_value = "tests/faults/mutants.ndjson", value_name = "FILE")]
     results: PathBuf,
+    /// Ask again about the chosen mutants, whatever their outcomes.
+    #[arg(long)]
+    again: bool,
+    /// Try only the mutants that nothing detected, and ask again about them.
+    #[arg(long, conflicts_with = "again")]
+    missed: bool,
     /// Write the table to this Markdown file.
     #[arg(long, value_name = "FILE")]
     page: Option<PathBuf>,
@@ -47,14 +53,14 @@ struct Cli {
 const AFTER_HELP: &str = "\
 Examples:
   orchestrion-mutants                          try all mutants; takes hours
-  orchestrion-mutants kernel/src/network       those of one folder
+  orchestrion-mutants --again kernel/src/plan  those of one folder, after a change of its code
+  orchestrion-mutants --missed                 those that nothing detected, after more tests
   orchestrion-mutants --shard 0/10             one tenth
   orchestrion-mutants --judge kernel-tests     the cheapest judge first; a second run asks the others
-  orchestrion-mutants --page mutants.md        write the counts of each file
+  orchestrion-mutants --page specs/pages/mutants.md
 
 Run it in the root of the workspace, with cargo-mutants installed (cargo install --locked
 cargo-mutants). The first run builds a copy of the workspace with all mutants, each behind a switch.
-Delete the file of results after a change of the code.
 
 Exit codes: 0 success; 1 more than 5 % of the mutants are not detected, or one has no explanation in
 tests/faults/missed.yaml; 2 error.";
@@ -84,34 +90,67 @@ fn run(cli: &Cli) -> Result<bool, Box<dyn Error>> {
     let explained =
         read_explanations(Path::new("tests/faults/missed.yaml")).map_err(|error| render_error(&error))?;
     let (mutants, sources) = list_mutants(&root)?;
+    let (results, earlier) = Results::open::<Judged>(&cli.results)?;
+    let mut known: BTreeMap<MutantName, Outcome> =
+        earlier.into_iter().map(|Judged { mutant, outcome }| (mutant, outcome)).collect();
+    let is_missed = |mutant: &Mutant| matches!(known.get(&mutant.name), Some(Outcome::Missed { .. }));
     let is_chosen = |mutant: &&Mutant| {
         let name = mutant.name.to_string();
-        (cli.only.is_empty() || cli.only.iter().any(|text| name.contains(text.as_str())))
+        (!cli.missed || is_missed(mutant))
+            && (cli.only.is_empty() || cli.only.iter().any(|text| name.contains(text.as_str())))
             && cli.shard.is_none_or(|(part, parts)| mutant.number % parts == part)
     };
     let chosen: Vec<&Mutant> = mutants.iter().filter(is_chosen).collect();
     if chosen.is_empty() {
         return Err("no mutant: expected a part of a file, a change or a line of code".into());
     }
-    let copy = std::path::absolute(&cli.work_dir)?.join("workspace");
-    let excluded = write_mutants(&root, &copy, &mutants, &sources)?;
+    if cli.again || cli.missed {
+        chosen.iter().for_each(|mutant| drop(known.remove(&mutant.name)));
+    }
     let is_asked = |judge: &Judge| cli.judges.is_empty() || cli.judges.contains(judge);
     let judges: Vec<Judge> = BY_COST.into_iter().filter(is_asked).collect();
-    let suites: Vec<Suite> = judges
-        .iter()
-        .map(|judge| Suite::build(&copy, *judge, &[Check::hardened()], cli.jobs.into()))
-        .collect::<Result<_, _>>()?;
-
-    let (results, earlier) = Results::open::<Judged>(&cli.results)?;
-    let mut known: BTreeMap<MutantName, Outcome> =
-        earlier.into_iter().map(|Judged { mutant, outcome }| (mutant, outcome)).collect();
     let mut missing: Vec<&Mutant> =
         chosen.iter().copied().filter(|mutant| has_judge_to_ask(known.get(&mutant.name), &judges)).collect();
     // A run that is stopped has tried a part of each file.
     missing.sort_by_key(|mutant| mutant.number % PASSES);
+    if !missing.is_empty() {
+        let copy = std::path::absolute(&cli.work_dir)?.join("workspace");
+        let excluded = write_mutants(&root, &copy, &mutants, &sources)?;
+        let build = |judge: &Judge| Suite::build(&copy, *judge, &[Check::hardened()], cli.jobs.into());
+        let suites: Vec<Suite> = judges.iter().map(build).collect::<Result<_, _>>()?;
+        let judged = judge_all(&missing, &excluded, &suites, &known, &results, cli.jobs)?;
+        known.extend(judged.into_iter().map(|Judged { mutant, outcome }| (mutant, outcome)));
+    }
+    let judged = |mutant: &Mutant| {
+        Some(Judged { mutant: mutant.name.clone(), outcome: known.get(&mutant.name)?.clone() })
+    };
+    // Without the outcomes of code that is gone.
+    let mut all: Vec<Judged> = mutants.iter().filter_map(judged).collect();
+    all.sort_by(|one, other| one.mutant.cmp(&other.mutant));
+    results.replace(&all)?;
+    if let Some(path) = &cli.page {
+        std::fs::write(path, page(&all, &explained))?;
+    }
+    let chosen: Vec<Judged> = chosen.into_iter().filter_map(judged).collect();
+    for name in unexplained(&chosen, &explained) {
+        println!("no explanation: {name}");
+    }
+    println!("{}", summary(&chosen, &explained));
+    Ok(is_as_expected(&chosen, &explained))
+}
+
+/// Asks the judges about each mutant, and writes each outcome to the results at once.
+fn judge_all(
+    missing: &[&Mutant],
+    excluded: &Excluded,
+    suites: &[Suite],
+    known: &BTreeMap<MutantName, Outcome>,
+    results: &Results,
+    jobs: u16,
+) -> io::Result<Vec<Judged>> {
     let done = AtomicUsize::new(0);
-    let judged = in_parallel(&missing, cli.jobs.into(), |_, mutant| {
-        let outcome = judge(mutant, &excluded, &suites, known.get(&mutant.name))?;
+    let judged = in_parallel(missing, jobs.into(), |_, mutant| {
+        let outcome = judge(mutant, excluded, suites, known.get(&mutant.name))?;
         let judged = Judged { mutant: mutant.name.clone(), outcome };
         results.append(&judged)?;
         let position = done.fetch_add(1, Ordering::Relaxed) + 1;
@@ -120,24 +159,7 @@ fn run(cli: &Cli) -> Result<bool, Box<dyn Error>> {
         } else if position.is_multiple_of(100) {
             eprintln!("{position:>4} of {}", missing.len());
         }
-        Ok::<Judged, io::Error>(judged)
+        Ok(judged)
     });
-    for one in judged {
-        let one = one?;
-        known.insert(one.mutant, one.outcome);
-    }
-    let judged: Vec<Judged> = chosen
-        .iter()
-        .filter_map(|mutant| {
-            Some(Judged { mutant: mutant.name.clone(), outcome: known.get(&mutant.name)?.clone() })
-        })
-        .collect();
-    if let Some(path) = &cli.page {
-        std::fs::write(path, page(&judged, &explained))?;
-    }
-    for name in unexplained(&judged, &explained) {
-        println!("no explanation: {name}");
-    }
-    println!("{}", summary(&judged, &explained));
-    Ok(is_as_expected(&judged, &explained))
+    judged.into_iter().collect()
 }

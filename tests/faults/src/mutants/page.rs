@@ -105,14 +105,19 @@ const fn column(judge: Judge) -> usize {
 pub fn summary(judged: &[Judged], explained: &BTreeMap<MutantName, String>) -> String {
     let counts = Counts::of(judged);
     let per_mille = counts.missed * 1000 / counts.tried().max(1);
-    format!(
+    let summary = format!(
         "{} mutants ran; nothing detects {} ({}.{} %), of which {} have no explanation",
         counts.tried(),
         counts.missed,
         per_mille / 10,
         per_mille % 10,
         unexplained(judged, explained).count()
-    )
+    );
+    let is_open = |judged: &&Judged| matches!(&judged.outcome, Outcome::Missed { judges } if judges.len() < Judge::ALL.len());
+    match judged.iter().filter(is_open).count() {
+        0 => summary,
+        open => format!("{summary}; not every judge was asked about {open}"),
+    }
 }
 
 /// Whether at most one of twenty mutants is missed, and each missed one is explained.
@@ -207,14 +212,38 @@ mod tests {
             summary(&judged(2), &explained),
             "20 mutants ran; nothing detects 2 (10.0 %), of which 1 have no explanation"
         );
+        let mut open = judged(1);
+        open[0].outcome = Outcome::Missed { judges: vec![Judge::Check] };
+        assert_eq!(
+            summary(&open, &explained),
+            "20 mutants ran; nothing detects 1 (5.0 %), of which 0 have no explanation; not every judge was asked about 1"
+        );
         let page = page(&judged(1), &explained);
         assert!(page.contains("| kernel/src/a.rs | 20 | 0 | 0 | 19 | 0 | 0 | 1 | 0 | 0 |"), "{page}");
         assert!(page.contains("| kernel/src/a.rs: 0: `a \\| b` | No code calls it. |"), "{page}");
     }
 
+    fn root() -> &'static Path {
+        Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap()
+    }
+
+    #[test]
+    fn page_is_up_to_date() {
+        let recorded = std::fs::read_to_string(root().join("tests/faults/mutants.ndjson")).unwrap();
+        let recorded: Vec<Judged> =
+            recorded.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert!(recorded.iter().map(|judged| &judged.mutant).is_sorted());
+        let explained = read_explanations(&root().join("tests/faults/missed.yaml")).unwrap();
+        let found = std::fs::read_to_string(root().join("specs/pages/mutants.md")).unwrap();
+        assert!(
+            found == page(&recorded, &explained),
+            "write it: orchestrion-mutants --page specs/pages/mutants.md"
+        );
+    }
+
     #[test]
     fn explained_code_exists() {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();
+        let root = root();
         let explanations = read_explanations(&root.join("tests/faults/missed.yaml")).unwrap();
         assert!(!explanations.is_empty());
         for name in explanations.keys() {
