@@ -1,11 +1,12 @@
 //! What the kernel's types print: reports, traces and messages contain these texts.
 
 use orchestrion_kernel::checker::EventError;
-use orchestrion_kernel::context::TokenizerUnavailable;
+use orchestrion_kernel::context::{ByteMeasure, TextMeasure as _, TokenizerUnavailable};
 use orchestrion_kernel::control::table::TRANSITIONS;
+use orchestrion_kernel::control::transition::TransitionId;
 use orchestrion_kernel::event::{DecisionLabel, EffectOutcome, StoreStatus};
-use orchestrion_kernel::item::{Derivation, Rank, Scope, SupersessionRule};
-use orchestrion_kernel::module::{ConclusionKind, Failure, Module, Role, Stance};
+use orchestrion_kernel::item::{Derivation, Layer, Rank, Scope, SupersessionRule};
+use orchestrion_kernel::module::{ConclusionKind, Failure, Module, Operation, Role, Stance};
 use orchestrion_kernel::network::aggregation::AggregationError;
 use orchestrion_kernel::network::routing::Filter;
 use orchestrion_kernel::network::{HandoffRefusal, Millionths, NetworkError, TrustPolicy};
@@ -13,7 +14,7 @@ use orchestrion_kernel::plan::PlanError;
 use orchestrion_kernel::policy::Tokenizer;
 use orchestrion_kernel::selection::SelectionError;
 use orchestrion_kernel::situation::{Mode, STATE_FIELDS, SummaryField, ToolOutcome};
-use orchestrion_kernel::{CapabilityId, ItemId, NodeId, Phase, Policy, Score, TaskId, Trigger};
+use orchestrion_kernel::{CapabilityId, ItemId, NodeId, Phase, Policy, Score, TaskId, Trigger, UserId};
 use std::collections::BTreeSet;
 use std::fmt::{Display, Write as _};
 
@@ -81,7 +82,42 @@ fn values_print_their_texts() {
     let rules: BTreeSet<String> =
         TRANSITIONS.iter().filter_map(|row| row.conclusion.as_ref()).map(ToString::to_string).collect();
     list(&mut text, "conclusion rules", rules);
+    list(&mut text, "modes", [Mode::Fast, Mode::Deep]);
+    let fields = STATE_FIELDS.map(|field| format!("{}: {}", field.name, field.mapping));
+    list(&mut text, "fields of the state", fields);
+    list(&mut text, "questions of the summary", SummaryField::ALL.map(SummaryField::question));
     insta::assert_snapshot!(text);
+}
+
+/// Which values of an enumeration have a property.
+#[test]
+fn predicates_hold_for_their_values() {
+    assert!(Role::ALL.into_iter().filter(|role| role.revises_plan()).eq([Role::Solution, Role::Optimizer]));
+    let argued = [Operation::Argue(Role::Critic), Operation::ArgueAdditional { debater: 0 }];
+    assert!(argued.into_iter().all(Operation::expects_argument));
+    let others = [Operation::DraftPlan, Operation::Approve, Operation::Summarize, Operation::DeliverAudit];
+    assert!(!others.into_iter().any(Operation::expects_argument));
+    let labels = [
+        (DecisionLabel::ConsensusReached, true),
+        (DecisionLabel::ProceedBelowThreshold, true),
+        (DecisionLabel::Rejected, false),
+        (DecisionLabel::Vetoed, false),
+        (DecisionLabel::Outdated, false),
+    ];
+    assert!(labels.into_iter().all(|(label, proceeds)| label.is_proceed() == proceeds));
+    assert!(Layer::Environment.is_signal());
+    let request = Layer::Request { user: UserId::new("ada"), scope: Scope::Global };
+    assert!(!request.is_signal());
+    assert_eq!(ByteMeasure.relevance("read", &["read", "write"]), [Score::ZERO; 2]);
+}
+
+#[test]
+fn rows_have_their_ids() {
+    for row in TRANSITIONS {
+        let id = TransitionId::from_id(row.id).unwrap();
+        assert_eq!((id.transition().id, format!("{id:?}")), (row.id, row.id.to_owned()));
+    }
+    assert_eq!(TransitionId::from_id("T00"), None);
 }
 
 #[test]
@@ -147,9 +183,5 @@ fn errors_print_their_texts() {
     ];
     list(&mut text, "selections", selections);
     list(&mut text, "tokenizers", Tokenizer::ALL.map(TokenizerUnavailable));
-    list(&mut text, "modes", [Mode::Fast, Mode::Deep]);
-    list(&mut text, "fields of the state", STATE_FIELDS.map(|field| field.mapping));
-    let questions = SummaryField::ALL.map(SummaryField::question);
-    list(&mut text, "questions of the summary", questions);
     insta::assert_snapshot!(text);
 }

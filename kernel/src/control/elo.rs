@@ -98,6 +98,7 @@ fn points_won(winner: u32, loser: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::policy::Policy;
     use crate::score::Score;
 
     #[test]
@@ -106,6 +107,23 @@ mod tests {
         assert_eq!(gains.map(|(winner, loser)| points_won(winner, loser)), [16, 16, 15, 8, 1, 0]);
         let upsets = [(1190, 1200), (1189, 1200), (1000, 1200), (0, 719), (0, 720), (0, u32::MAX)];
         assert_eq!(upsets.map(|(winner, loser)| points_won(winner, loser)), [16, 17, 24, 31, 32, 32]);
+    }
+
+    /// A critique counts above its threshold, an objection from its own on.
+    #[test]
+    fn incremental_points_depend_on_confidence() {
+        let thresholds = Policy::hardened().thresholds;
+        let points = |role, stance, confidence| {
+            let arguments = [(role, Argument { stance, confidence })].into_iter();
+            let solution = (Role::Solution, Argument { stance: Stance::Pro, confidence: Score::ONE });
+            let after = update_incremental(&thresholds, &Ratings::default(), arguments.chain([solution]));
+            [after.critic.elo, after.security.elo, after.solution.elo].map(|elo| elo.abs_diff(1200))
+        };
+        let above = Score::from_millionths(thresholds.critique_above.millionths() + 1).unwrap();
+        assert_eq!(points(Role::Critic, Stance::Con, thresholds.critique_above), [0, 0, 0]);
+        assert_eq!(points(Role::Critic, Stance::Con, above), [CRITIC_GAIN, 0, SOLUTION_LOSS]);
+        assert_eq!(points(Role::Critic, Stance::Pro, above), [0, 0, 0]);
+        assert_eq!(points(Role::Security, Stance::Con, thresholds.objection_from), [0, SECURITY_GAIN, 0]);
     }
 
     #[test]

@@ -42,12 +42,12 @@ pub(crate) fn state_after(lines: &str) -> (Policy, State) {
     (policy, state)
 }
 
-/// Returns the state after each command.
+/// Returns the state after each command. A refused command is an error.
 pub(crate) fn states_of(commands: &str) -> Vec<State> {
     let mut runner = Runner::default();
     let commands = commands.split(['\n', ';']);
     let states = commands.map(|command| {
-        runner.run(command).unwrap();
+        runner.run(&format!("given {}", command.trim_start())).unwrap();
         runner.current.as_ref().unwrap().state.clone()
     });
     states.collect()

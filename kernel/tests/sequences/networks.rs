@@ -1,6 +1,6 @@
 //! Commands about the network of a conversation: its nodes, their handoffs, and plans that run as workflows.
 
-use crate::arguments::{Arguments, parse_list, parse_text, parse_value, parse_variant};
+use crate::arguments::{Arguments, parse_list, parse_value, parse_variant};
 use crate::inputs::parse_score;
 use orchestrion_kernel::module::{Module, Report};
 use orchestrion_kernel::network::defense::Signal;
@@ -9,7 +9,7 @@ use orchestrion_kernel::network::{
     InteractionReport, Millionths, NetworkInput, Node, NodeStatus, SignatureStatus, TrustPolicy,
 };
 use orchestrion_kernel::plan::{Aggregation, Plan};
-use orchestrion_kernel::{CallId, CapabilityId, NodeId, Score, State, Text};
+use orchestrion_kernel::{CallId, CapabilityId, NodeId, Score, State};
 
 /// Parses an input about the network. `None` if the command is none.
 pub(crate) fn parse_network_input(
@@ -24,7 +24,7 @@ pub(crate) fn parse_network_input(
             if let Some(max_retries) = args.field("max_retries", parse_value)? {
                 policy.workflow.max_retries = max_retries;
             }
-            let nodes = args.field("nodes", parse_list(|name| Ok(NodeId::new(name))))?;
+            let nodes = args.field("nodes", parse_list(parse_node_id))?;
             let executor = args.field("executor_capacity", parse_value)?;
             let nodes = nodes.unwrap_or_else(|| vec![orchestrator.clone()]).into_iter();
             let nodes = nodes.map(|id| orchestrator_node(id, executor)).collect();
@@ -46,8 +46,8 @@ pub(crate) fn parse_network_input(
         }
         "signal" => {
             let (receiver, subject) = (next_node(args)?, next_node(args)?);
-            let sender = args.field("sender", parse_text)?.map_or(NodeId::new("guard"), node_of);
-            let origin = args.field("origin", parse_text)?.map_or(sender.clone(), node_of);
+            let sender = args.field("sender", parse_node_id)?.unwrap_or_else(|| NodeId::new("guard"));
+            let origin = args.field("origin", parse_node_id)?.unwrap_or_else(|| sender.clone());
             let confidence = args.field("confidence", parse_score)?.unwrap_or(Score::ONE);
             let hops = args.field("hops", parse_value)?.unwrap_or(0);
             NetworkInput::Signal { receiver, signal: Signal { origin, sender, subject, confidence, hops } }
@@ -63,8 +63,12 @@ fn next_node(args: &mut Arguments) -> Result<NodeId, String> {
     args.next("node").map(NodeId::new)
 }
 
-fn node_of(name: Text) -> NodeId {
-    NodeId::new(name)
+fn parse_node_id(text: &str) -> Result<NodeId, String> {
+    Ok(NodeId::new(text))
+}
+
+fn parse_capabilities(text: &str) -> Result<Vec<CapabilityId>, String> {
+    parse_list(|id| Ok(CapabilityId::new(id)))(text)
 }
 
 /// A node that executes the calls of every module, and as many tasks as its executor can.
@@ -95,7 +99,7 @@ fn capability(id: CapabilityId, max_capacity: u32, quality: Score) -> Capability
 /// Parses a member with capabilities of equal capacity and quality.
 fn parse_node(args: &mut Arguments) -> Result<Node, String> {
     let mut node = Node::new(&TrustPolicy::default().start, next_node(args)?);
-    let capabilities = parse_list(|id| Ok(CapabilityId::new(id)))(&args.next("capabilities")?)?;
+    let capabilities = parse_capabilities(&args.next("capabilities")?)?;
     let max_capacity = args.field("max_capacity", parse_value)?.unwrap_or(2);
     let quality = args.field("quality", parse_score)?.unwrap_or(Score::ONE);
     node.trust = args.field("trust", parse_score)?.unwrap_or(node.trust);
@@ -111,8 +115,8 @@ fn parse_handoff(state: &State, args: &mut Arguments) -> Result<NetworkInput, St
     let is_meant = |call: Option<CallId>, id: CallId, runs: bool| call.map_or(!runs, |call| call == id);
     let found = assignments.iter().find(|one| is_meant(call, one.call, one.is_running()));
     let missing = |what| format!("no call waits for a handoff: expected {what}=");
-    let from = args.field("from", parse_text)?.map(node_of).or_else(|| found.map(|one| one.from.clone()));
-    let to = args.field("to", parse_text)?.map(node_of).or_else(|| found.map(|one| one.to.clone()));
+    let from = args.field("from", parse_node_id)?.or_else(|| found.map(|one| one.from.clone()));
+    let to = args.field("to", parse_node_id)?.or_else(|| found.map(|one| one.to.clone()));
     Ok(NetworkInput::Handoff(HandoffReceipt {
         call: call.or_else(|| found.map(|one| one.call)).ok_or_else(|| missing("call"))?,
         from: from.ok_or_else(|| missing("from"))?,
@@ -142,10 +146,7 @@ pub(crate) fn parse_pattern(name: &str, args: &mut Arguments) -> Result<Option<R
     let text = "do it".into();
     let next = |args: &mut Arguments| args.next("capability").map(CapabilityId::new);
     let plan = match name {
-        "chain" => {
-            let capabilities = args.next("capabilities")?;
-            Plan::chain(&text, parse_list(|id| Ok(CapabilityId::new(id)))(&capabilities)?)
-        }
+        "chain" => Plan::chain(&text, parse_capabilities(&args.next("capabilities")?)?),
         "fan_out" => {
             let (parallel, width) = (next(args)?, parse_value(&args.next("width")?)?);
             Plan::fan_out_fan_in(&text, &parallel, width, next(args)?)

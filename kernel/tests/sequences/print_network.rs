@@ -93,7 +93,7 @@ fn print_change(change: &NetworkInput) -> String {
         NetworkInput::RotateKey { node, .. } => format!("KeyRotated {node}"),
         NetworkInput::ResolveThreat { node, subject } => format!("ThreatResolved {subject} by {node}"),
         NetworkInput::Tick => "TimePassed".to_owned(),
-        NetworkInput::Signal { .. } | NetworkInput::Handoff(_) => format!("unexpected change {change:?}"),
+        NetworkInput::Signal { .. } | NetworkInput::Handoff(_) => panic!("unexpected change {change:?}"),
     }
 }
 
@@ -121,7 +121,8 @@ fn print_node(node: &Node) -> String {
     let is_shown = |id| !Module::ALL.into_iter().any(|one| one != Module::Executor && one.capability() == id);
     let shown = node.capabilities.iter().filter(|(id, _)| is_shown((*id).clone()));
     let shown = shown.map(|(id, state)| {
-        format!("{id}:{}:uses={}:tasks={}", state.quality, state.volume, state.current_tasks)
+        let available = if state.available { "" } else { ":unavailable" };
+        format!("{id}:{}:uses={}:tasks={}{available}", state.quality, state.volume, state.current_tasks)
     });
     fields.push(("capabilities", join(shown)));
     let connections = node.connections.iter().map(|(partner, connection)| {

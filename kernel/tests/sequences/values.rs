@@ -1,8 +1,8 @@
-//! Equality, digests and encodings of the states of a conversation agree with each other.
+//! Properties of every state of some conversations: equality, digests and encodings agree, and so do steps.
 
 use crate::conversation::states_of;
-use orchestrion_kernel::State;
 use orchestrion_kernel::digest::digest;
+use orchestrion_kernel::{Input, Policy, State, can_step, decide};
 
 /// Conversations that fill every part of a state.
 const CONVERSATIONS: [&str; 4] = [
@@ -14,7 +14,7 @@ reply exit 0 draft feedback=5; handoff; reply exit 1 wrong; handoff; reply exit 
     "conversation hardened; create_network desk; join ana read trust=0.9; join ben read trust=0.8; session_start ada
 advance Planning; reply redundant read 2; advance RunningTasks; step; handoff; handoff
 reply exit 0 yes call=10; reply exit 0 no call=11; report_load ana 0.5; rotate_key ben new; leave ana",
-    "conversation hardened; session_start ada; advance Planning
+    "conversation hardened; session_start ada; fact a 1 scope=task:t; advance Planning
 reply plan effect=undoable:undo second_effect=irreversible task_scope=task:t; advance RunningTasks; reply exit 0 one; cancel",
 ];
 
@@ -52,4 +52,16 @@ fn states_survive_their_encoding() {
         assert!(decoded.semantic().is_consistent(), "{encoded}");
         assert_eq!(encode(&decoded), encoded);
     }
+}
+
+#[test]
+fn step_is_possible_if_it_is_accepted() {
+    let policy = Policy::hardened();
+    let mut possible = 0;
+    for state in states() {
+        let is_accepted = decide(&policy, &state, state.now(), &Input::Step).is_ok();
+        assert_eq!(can_step(&policy, &state), is_accepted, "{}", encode(&state));
+        possible += usize::from(is_accepted);
+    }
+    assert!(possible > 0);
 }

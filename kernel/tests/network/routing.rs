@@ -1,30 +1,23 @@
 //! Routing and handoffs of the trust network, by example (001 §4 and §6).
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-
+use crate::builders::{capability, score};
 use orchestrion_kernel::network::policy::RoutingOrder;
-use orchestrion_kernel::network::routing::Filter;
+use orchestrion_kernel::network::routing::{Factors, Filter};
 use orchestrion_kernel::network::{
-    Capability, CapabilityCategory, CapabilityConstraints, CapabilityState, Connection, HandoffRefusal,
-    Network, Node, NodeStatus, Requirements, RoutingResult, TaskConstraints, ThreatBelief, TrustPolicy,
-    explain_route, route,
+    Capability, CapabilityConstraints, CapabilityState, Connection, HandoffRefusal, Network, Node,
+    NodeStatus, Requirements, RoutingResult, TaskConstraints, ThreatBelief, TrustPolicy, explain_route,
+    route, route_ensemble,
 };
-use orchestrion_kernel::{CapabilityId, NodeId, Score, Timestamp, Weight};
+use orchestrion_kernel::{CapabilityId, ClusterId, NodeId, Score, Timestamp, Weight};
 use std::sync::Arc;
 
-fn score(millionths: u32) -> Score {
-    Score::from_millionths(millionths).unwrap()
-}
-
-fn capability(id: &str) -> CapabilityState {
+/// A capability that fits [`requirements`] exactly.
+fn fitting(id: &str) -> CapabilityState {
     let capability = Capability {
-        id: CapabilityId::new(id),
-        name: id.into(),
-        category: CapabilityCategory::Analysis,
         input_types: vec!["text".into()],
         output_types: vec!["list".into()],
         constraints: CapabilityConstraints { max_input_size: Some(100), timeout_ms: Some(1_000) },
-        max_capacity: 4,
+        ..capability(id)
     };
     CapabilityState::new(capability, score(800_000))
 }
@@ -33,8 +26,8 @@ fn capability(id: &str) -> CapabilityState {
 fn node(id: &str, trust: u32) -> Node {
     let mut node = Node::new(&TrustPolicy::default().start, NodeId::new(id));
     node.trust = score(trust);
-    node.add_capability(capability("read"));
-    node.add_capability(capability("sum"));
+    node.add_capability(fitting("read"));
+    node.add_capability(fitting("sum"));
     node
 }
 
@@ -227,4 +220,99 @@ fn handoff_makes_its_connection_active() {
     };
     let weight = policy.connection.initial_weight;
     assert_eq!([send(5), send(9), send(7)], [(weight, 5), (weight, 9), (weight, 9)]);
+}
+
+/// A preferred node is found behind one with a higher trust, and of equal nodes the one with the smaller id.
+#[test]
+fn best_score_is_found_at_any_place() {
+    let mut policy = TrustPolicy::default();
+    let requirements =
+        Requirements { required_capabilities: vec![CapabilityId::new("read")], ..Requirements::default() };
+    let mut desk = Node::new(&policy.start, NodeId::new("desk"));
+    for partner in ["ana", "ben", "cid"] {
+        let fresh = Connection::new(&policy.connection, Timestamp::from_millis(0));
+        desk.connections.insert(NodeId::new(partner), Connection { weight: Score::ONE, ..fresh });
+    }
+    let trusted = network([desk.clone(), node("ana", 900_000), node("ben", 800_000), node("cid", 700_000)]);
+    let constraints =
+        TaskConstraints { preferred_nodes: vec![NodeId::new("ben")], ..TaskConstraints::default() };
+    let preferring = Requirements { constraints, ..requirements.clone() };
+    assert_eq!(selected(&policy, &trusted, &preferring), ("ben".to_owned(), 768_000));
+    let equal = network([desk, node("ana", 900_000), node("ben", 900_000), node("cid", 900_000)]);
+    assert_eq!(selected(&policy, &equal, &requirements).0, "ana");
+    policy.routing.preference_bonus = Weight::ONE;
+    assert_eq!(selected(&policy, &equal, &requirements).0, "ana");
+}
+
+/// 001-4.4: without local preference the routing node competes; with it, an overloaded one does not.
+#[test]
+fn routing_node_competes_or_not() {
+    let mut policy = TrustPolicy::default();
+    let desk = |current_tasks| {
+        with(node("desk", 900_000), "read", |state| {
+            state.current_tasks = current_tasks;
+            Arc::make_mut(&mut state.capability).max_capacity = 25;
+        })
+    };
+    let requirements =
+        Requirements { required_capabilities: vec![CapabilityId::new("read")], ..Requirements::default() };
+    // A load of 0.96 is above the limit of 0.95; the score would still be the best.
+    let overloaded = network([desk(24), node("ana", 10_000)]);
+    assert_eq!(selected(&policy, &overloaded, &requirements).0, "ana");
+    let explain = |policy: &TrustPolicy, network: &Network| {
+        let explained = explain_route(policy, network, &NodeId::new("desk"), &requirements);
+        let filtered: Vec<_> = explained.filtered.iter().map(|node| node.node.to_string()).collect();
+        (explained.result, filtered)
+    };
+    let busy = with(node("ben", 900_000), "read", |state| state.available = false);
+    let idle = network([desk(0), node("ana", 10_000), busy]);
+    assert_eq!(explain(&policy, &idle), (RoutingResult::Local, vec!["ben".to_owned()]));
+    policy.routing.local_preference = false;
+    assert_eq!(explain(&policy, &idle), (RoutingResult::Local, vec!["ben".to_owned()]));
+    assert_eq!(route(&policy, &idle, &NodeId::new("desk"), &requirements), RoutingResult::Local);
+}
+
+/// Half a millionth is rounded up.
+#[test]
+fn score_is_rounded() {
+    let factors = |trust| Factors {
+        trust: score(trust),
+        quality: score(1),
+        availability: Score::ONE,
+        connection: Score::ONE,
+        safety: Score::ONE,
+        preference: Weight::ONE,
+    };
+    assert_eq!([499_999, 500_000].map(|trust| factors(trust).score().millionths()), [0, 1]);
+}
+
+/// 001-8.3: the best two are of one cluster, so the best node of another one replaces the second.
+#[test]
+fn ensemble_is_diversified_only_if_its_members_differ() {
+    let policy = TrustPolicy::default();
+    let of = |id, trust, cluster| Node { cluster: Some(ClusterId::new(cluster)), ..node(id, trust) };
+    let requirements =
+        Requirements { required_capabilities: vec![CapabilityId::new("read")], ..Requirements::default() };
+    let members = |nodes: [Node; 3]| {
+        let ensemble =
+            route_ensemble(&policy, &network(nodes), &NodeId::new("desk"), &requirements, 2).unwrap();
+        let names: Vec<_> = ensemble.members.iter().map(|member| member.node.to_string()).collect();
+        (names.join(" "), ensemble.is_diversified)
+    };
+    let nodes = |cluster| [of("ana", 900_000, "a"), of("ben", 800_000, cluster), of("cid", 700_000, "c")];
+    assert_eq!(members(nodes("a")), ("ana cid".to_owned(), true));
+    assert_eq!(members(nodes("b")), ("ana ben".to_owned(), false));
+}
+
+/// 001-6.4: a load of exactly the limit is accepted.
+#[test]
+fn handoff_is_accepted_at_the_limit_of_the_load() {
+    let check = |current_tasks| {
+        let ana = with(node("ana", 900_000), "read", |state| {
+            state.current_tasks = current_tasks;
+            Arc::make_mut(&mut state.capability).max_capacity = 20;
+        });
+        ana.check_handoff(&TrustPolicy::default().routing, &CapabilityId::new("read"))
+    };
+    assert_eq!([check(19), check(20)], [Ok(()), Err(HandoffRefusal::Overloaded)]);
 }

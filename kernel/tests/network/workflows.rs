@@ -1,14 +1,10 @@
 //! Workflows and capabilities of document 001, by example.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
+use crate::builders::{self, score};
 use orchestrion_kernel::network::aggregation::AggregationStrategy;
-use orchestrion_kernel::network::{
-    Capability, CapabilityCategory, CapabilityConstraints, CapabilityState, Node, TrustPolicy,
-    aggregate_quality,
-};
+use orchestrion_kernel::network::{Capability, CapabilityState, TrustPolicy, aggregate_quality};
 use orchestrion_kernel::plan::{Aggregation, Effect, Plan, StepOptions, Task, WorkflowType};
-use orchestrion_kernel::{CapabilityId, NodeId, Score, TaskId, Text};
+use orchestrion_kernel::{CapabilityId, Score, TaskId, Text};
 
 fn capability(id: &str) -> CapabilityId {
     CapabilityId::new(id)
@@ -92,17 +88,8 @@ fn dependencies_determine_the_workflow_type() {
 }
 
 fn state(id: &str, max_capacity: u32, quality: u32, volume: u32) -> CapabilityState {
-    let declared = Capability {
-        id: capability(id),
-        name: id.into(),
-        category: CapabilityCategory::Analysis,
-        input_types: Vec::new(),
-        output_types: Vec::new(),
-        constraints: CapabilityConstraints::default(),
-        max_capacity,
-    };
-    let quality = Score::from_millionths(quality).unwrap();
-    CapabilityState { volume, ..CapabilityState::new(declared, quality) }
+    let declared = Capability { max_capacity, ..builders::capability(id) };
+    CapabilityState { volume, ..CapabilityState::new(declared, score(quality)) }
 }
 
 /// 001-7.5. Without a capacity, a capability is fully loaded.
@@ -119,7 +106,7 @@ fn load_is_tasks_over_capacity() {
 #[test]
 fn quality_of_node_is_mean_by_volume() {
     let policy = TrustPolicy::default();
-    let mut node = Node::new(&policy.start, NodeId::new("a"));
+    let mut node = builders::node("a");
     node.add_capability(state("read", 1, 900_000, 3));
     node.add_capability(state("write", 1, 500_000, 1));
     node.add_capability(state("check", 1, 100_000, 0));
