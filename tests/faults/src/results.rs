@@ -34,7 +34,7 @@ impl Results {
         file.seek(SeekFrom::End(0))?;
         let parse = |(at, line): (usize, &str)| {
             serde_json::from_str(line).map_err(|error| {
-                format!("{}:{}: {error}: delete the file of results", path.display(), at + 1).into()
+                format!("{}:{}: {error}: correct or remove the line", path.display(), at + 1).into()
             })
         };
         let outcomes = text.lines().enumerate().map(parse).collect::<Result<_, Box<dyn Error>>>()?;
@@ -88,6 +88,6 @@ mod tests {
 
         std::fs::write(&path, "1\ntwo\n").unwrap();
         let error = Results::open::<u32>(&path).unwrap_err().to_string();
-        assert!(error.contains("results:2: ") && error.ends_with("delete the file of results"), "{error}");
+        assert!(error.contains("results:2: ") && error.ends_with("correct or remove the line"), "{error}");
     }
 }

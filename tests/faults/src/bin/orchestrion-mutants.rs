@@ -57,7 +57,6 @@ Examples:
   orchestrion-mutants --missed                 those that nothing detected, after more tests
   orchestrion-mutants --shard 0/10             one tenth
   orchestrion-mutants --judge kernel-tests     the cheapest judge first; a second run asks the others
-  orchestrion-mutants --page specs/pages/mutants.md
 
 Run it in the root of the workspace, with cargo-mutants installed (cargo install --locked
 cargo-mutants). The first run builds a copy of the workspace with all mutants, each behind a switch.
@@ -101,14 +100,21 @@ fn run(cli: &Cli) -> Result<bool, Box<dyn Error>> {
             && cli.shard.is_none_or(|(part, parts)| mutant.number % parts == part)
     };
     let chosen: Vec<&Mutant> = mutants.iter().filter(is_chosen).collect();
-    if chosen.is_empty() {
+    if chosen.is_empty() && !(cli.missed && cli.only.is_empty()) {
         return Err("no mutant: expected a part of a file, a change or a line of code".into());
-    }
-    if cli.again || cli.missed {
-        chosen.iter().for_each(|mutant| drop(known.remove(&mutant.name)));
     }
     let is_asked = |judge: &Judge| cli.judges.is_empty() || cli.judges.contains(judge);
     let judges: Vec<Judge> = BY_COST.into_iter().filter(is_asked).collect();
+    for mutant in &chosen {
+        match known.get_mut(&mutant.name) {
+            // What the other judges found still holds.
+            Some(Outcome::Missed { judges: asked }) if cli.missed => {
+                asked.retain(|judge| !judges.contains(judge));
+            }
+            Some(_) if cli.again => drop(known.remove(&mutant.name)),
+            Some(_) | None => {}
+        }
+    }
     let mut missing: Vec<&Mutant> =
         chosen.iter().copied().filter(|mutant| has_judge_to_ask(known.get(&mutant.name), &judges)).collect();
     // A run that is stopped has tried a part of each file.
@@ -131,12 +137,13 @@ fn run(cli: &Cli) -> Result<bool, Box<dyn Error>> {
     if let Some(path) = &cli.page {
         std::fs::write(path, page(&all, &explained))?;
     }
-    let chosen: Vec<Judged> = chosen.into_iter().filter_map(judged).collect();
-    for name in unexplained(&chosen, &explained) {
+    // Each mutant of `--missed` was missed, so the share is that of the record.
+    let judged = if cli.missed { all } else { chosen.into_iter().filter_map(judged).collect() };
+    for name in unexplained(&judged, &explained) {
         println!("no explanation: {name}");
     }
-    println!("{}", summary(&chosen, &explained));
-    Ok(is_as_expected(&chosen, &explained))
+    println!("{}", summary(&judged, &explained));
+    Ok(is_as_expected(&judged, &explained))
 }
 
 /// Asks the judges about each mutant, and writes each outcome to the results at once.
