@@ -62,7 +62,10 @@ impl fmt::Display for KnowledgeError {
                 write!(f, "unknown dependency {on}: expected an existing item; write it first")
             }
             Self::UnknownSuperseded(reference) => {
-                write!(f, "unknown superseded item {reference}: expected an existing item; write it first")
+                write!(
+                    f,
+                    "unknown superseded item: expected one of the same layer, found {reference}; write it first"
+                )
             }
             Self::CyclicDependency(reference) => write!(
                 f,
