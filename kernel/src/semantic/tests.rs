@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::decide::decide;
-use crate::ids::ConversationId;
+use crate::ids::{ConversationId, UserId};
 use crate::input::Input;
 use crate::item::Scope;
 use crate::knowledge::{NewFact, Reference, Write, WriteSource};
@@ -23,22 +23,21 @@ fn fact(key: &str) -> NewFact {
     NewFact::global(key.into(), "text".into(), WriteSource::declared("employee".into()))
 }
 
-fn working(key: &str, expires_at: Option<Timestamp>, depends_on: &str) -> Write {
-    let depends_on = depends_on.split(' ').filter(|key| !key.is_empty());
-    let depends_on = depends_on.map(|key| Reference::Key(key.into())).collect();
+fn working(key: &str, expires_at: Option<Timestamp>, depends_on: &[&str]) -> Write {
+    let depends_on = depends_on.iter().map(|key| Reference::Key((*key).into())).collect();
     Write::Working { key: key.into(), text: "text".into(), expires_at, depends_on }
 }
 
 /// A fact with an old version, a fact of a task, a dependent with an expiry, and an item without links.
 fn semantic() -> SemanticState {
     let mut state = State::new(ConversationId::new("c"));
-    let session = Input::SessionStart { user: crate::ids::UserId::new("ada"), identity: None };
+    let session = Input::SessionStart { user: UserId::new("ada"), identity: None };
     let writes = [
         Write::Fact(NewFact { text: "old".into(), ..fact("a") }),
         Write::Fact(fact("a")),
         Write::Fact(NewFact { scope: Scope::Task("t".into()), ..fact("b") }),
-        working("c", Some(EXPIRY), "a"),
-        working("d", None, ""),
+        working("c", Some(EXPIRY), &["a"]),
+        working("d", None, &[]),
     ];
     let writes = writes.into_iter().map(|write| Input::Write(Box::new(write)));
     for input in [session].into_iter().chain(writes) {

@@ -115,16 +115,16 @@ fn run(cli: &Cli) -> Result<bool, Box<dyn Error>> {
             Some(_) | None => {}
         }
     }
-    let mut missing: Vec<&Mutant> =
+    let mut unjudged: Vec<&Mutant> =
         chosen.iter().copied().filter(|mutant| has_judge_to_ask(known.get(&mutant.name), &judges)).collect();
     // A run that is stopped has tried a part of each file.
-    missing.sort_by_key(|mutant| mutant.number % PASSES);
-    if !missing.is_empty() {
+    unjudged.sort_by_key(|mutant| mutant.number % PASSES);
+    if !unjudged.is_empty() {
         let copy = std::path::absolute(&cli.work_dir)?.join("workspace");
         let excluded = write_mutants(&root, &copy, &mutants, &sources)?;
         let build = |judge: &Judge| Suite::build(&copy, *judge, &[Check::hardened()], cli.jobs.into());
         let suites: Vec<Suite> = judges.iter().map(build).collect::<Result<_, _>>()?;
-        let judged = judge_all(&missing, &excluded, &suites, &known, &results, cli.jobs)?;
+        let judged = judge_all(&unjudged, &excluded, &suites, &known, &results, cli.jobs)?;
         known.extend(judged.into_iter().map(|Judged { mutant, outcome }| (mutant, outcome)));
     }
     let judged = |mutant: &Mutant| {
@@ -148,7 +148,7 @@ fn run(cli: &Cli) -> Result<bool, Box<dyn Error>> {
 
 /// Asks the judges about each mutant, and writes each outcome to the results at once.
 fn judge_all(
-    missing: &[&Mutant],
+    unjudged: &[&Mutant],
     excluded: &Excluded,
     suites: &[Suite],
     known: &BTreeMap<MutantName, Outcome>,
@@ -156,15 +156,15 @@ fn judge_all(
     jobs: u16,
 ) -> io::Result<Vec<Judged>> {
     let done = AtomicUsize::new(0);
-    let judged = in_parallel(missing, jobs.into(), |_, mutant| {
+    let judged = in_parallel(unjudged, jobs.into(), |_, mutant| {
         let outcome = judge(mutant, excluded, suites, known.get(&mutant.name))?;
         let judged = Judged { mutant: mutant.name.clone(), outcome };
         results.append(&judged)?;
         let position = done.fetch_add(1, Ordering::Relaxed) + 1;
         if matches!(judged.outcome, Outcome::Missed { .. }) {
-            println!("{position:>4} of {}  not detected: {}", missing.len(), judged.mutant);
+            println!("{position:>4} of {}  not detected: {}", unjudged.len(), judged.mutant);
         } else if position.is_multiple_of(100) {
-            eprintln!("{position:>4} of {}", missing.len());
+            eprintln!("{position:>4} of {}", unjudged.len());
         }
         Ok(judged)
     });
