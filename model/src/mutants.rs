@@ -19,7 +19,7 @@ mod run;
 pub use mutant::{Mutant, Part};
 pub use run::{KillReason, MutantStatus};
 
-use crate::scopes::Scope;
+use crate::scopes::{MODELS, Scope};
 use orchestrion_explorer::ModelError;
 use orchestrion_kernel::Policy;
 use run::{Baseline, QUICK_SCOPE, try_out};
@@ -51,8 +51,8 @@ pub fn run_mutants(
     mut progress: impl FnMut(usize, usize),
 ) -> Result<MutationReport, ModelError> {
     progress(0, mutants.len());
-    let quick = Baseline::of(policy, QUICK_SCOPE, &Part::ALL, None)?;
-    let whole = Baseline::of(policy, scope.clone(), &Part::ALL, Some(&quick))?;
+    let quick = Baseline::of(policy, QUICK_SCOPE, &MODELS, None)?;
+    let whole = Baseline::of(policy, scope.clone(), &MODELS, Some(&quick))?;
     let baselines = [quick, whole];
     let next = AtomicUsize::new(0);
     let (sender, receiver) = mpsc::channel();

@@ -184,5 +184,5 @@ fn set_color(when: ColorChoice) {
             ColorChoice::Never => options.color(false).build(),
         })
     }));
-    debug_assert!(hook.is_ok(), "the hook is set once");
+    assert!(hook.is_ok(), "the hook is set once");
 }

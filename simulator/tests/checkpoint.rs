@@ -39,7 +39,7 @@ fn refused(folder: &Path, more: &[&str], expected: &[&str]) {
     }
 }
 
-const CHECKPOINTS: [&str; 4] = ["--checkpoint", "progress", "--checkpoint-states", "50"];
+const CHECKPOINTS: [&str; 4] = ["--checkpoint", "progress", "--checkpoint-states", "500"];
 
 fn checkpoint(folder: &Path, model: &str) -> PathBuf {
     folder.join(format!("progress/1-{model}.checkpoint"))

@@ -66,7 +66,7 @@ impl EndlessDebate {
         if let Some(conversation) = &mut self.conversation {
             let input = input(self.steps - self.remaining, conversation);
             let refused = conversation.submit(&input, &StepMetadata::default())?.err();
-            debug_assert!(refused.is_none(), "expected an accepted input, found {refused:?}");
+            assert!(refused.is_none(), "expected an accepted input, found {refused:?}");
             self.remaining -= 1;
         }
         Ok(())

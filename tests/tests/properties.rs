@@ -19,7 +19,7 @@ use orchestrion_tests::regressions::{check_property, random_walks};
 use std::collections::BTreeMap;
 
 /// The default number of walks for each property, unless `PROPTEST_CASES` is set; it fits into the CI time limit.
-const CASES: u32 = 1_500;
+const CASES: u32 = 500;
 /// The number of walks for transition coverage.
 const WALKS: u32 = 2_000;
 

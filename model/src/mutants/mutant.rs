@@ -13,9 +13,6 @@ pub enum Part {
 }
 
 impl Part {
-    /// Every part.
-    pub const ALL: [Self; 2] = [Self::Core, Self::Network];
-
     /// Returns whether this model explores faults of the part.
     #[must_use]
     pub fn is_explored_in(self, model: &Model) -> bool {

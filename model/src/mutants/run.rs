@@ -5,7 +5,7 @@ use crate::check;
 use crate::coverage::{OBSERVATION_COUNT, Observation};
 use crate::kernel_under_test::KernelUnderTest;
 use crate::product::KernelModel;
-use crate::scopes::{Bounds, MODELS, Model, SMALL_COMPACTION, Scope, named};
+use crate::scopes::{Bounds, Model, SMALL_COMPACTION, Scope, named};
 use orchestrion_claims::{CLAIMS, ClaimCheck, Contract};
 use orchestrion_explorer::{Exploration, ModelError, ObservationSet, Options, ResourceLimits, Termination};
 use orchestrion_kernel::Policy;
@@ -98,17 +98,16 @@ impl Explored {
 }
 
 impl Baseline {
-    /// Explores the unmodified kernel.
+    /// Explores the unmodified kernel in these models.
     pub(super) fn of(
         policy: &Policy,
         scope: Scope,
-        parts: &[Part],
+        models: &[Model],
         before: Option<&Self>,
     ) -> Result<Self, ModelError> {
-        let is_needed = |model: &Model| parts.iter().any(|part| part.is_explored_in(model));
-        let mut models = Vec::new();
+        let mut explored_models = Vec::new();
         let mut deadly: Vec<usize> = (0..CLAIMS.len()).filter(|claim| !is_of_code(*claim)).collect();
-        for model in MODELS.into_iter().filter(is_needed) {
+        for &model in models {
             let kernel = KernelModel::with_digest(KernelUnderTest::unmodified(policy.clone()), model, &scope);
             let explored = orchestrion_explorer::explore(&kernel, &Options::default(), &mut |_| ())?;
             let seen = (0..OBSERVATION_COUNT).map(|mark| explored.witness(mark).is_some()).collect();
@@ -121,10 +120,10 @@ impl Baseline {
             }
             let is_same = |other: &Explored| other.model == model && other.digest == digest;
             let is_repeated = before.is_some_and(|before| before.models.iter().any(is_same));
-            models.push(Explored { model, states: explored.states(), digest, is_repeated, seen });
+            explored_models.push(Explored { model, states: explored.states(), digest, is_repeated, seen });
         }
-        models.sort_by_key(|explored| explored.states);
-        Ok(Self { scope, models, effective_claims: deadly })
+        explored_models.sort_by_key(|explored| explored.states);
+        Ok(Self { scope, models: explored_models, effective_claims: deadly })
     }
 
     /// The models that explore faults of a part, the smallest first.
@@ -257,6 +256,12 @@ mod tests {
     use orchestrion_kernel::module::Module;
     use orchestrion_kernel::{Event, Events, State};
 
+    /// A baseline of two models, which reach what the mutants below change.
+    fn baseline(policy: &Policy) -> Baseline {
+        let models = ["debate", "lifecycle"].map(|name| Model::from_name(name).unwrap());
+        Baseline::of(policy, QUICK_SCOPE, &models, None).unwrap()
+    }
+
     /// Returns the status of a mutant of a policy, given the policy's baseline.
     fn status(policy: &Policy, baseline: &[Baseline], spoil: fn(&State, &mut Events)) -> MutantStatus {
         let subject =
@@ -269,7 +274,7 @@ mod tests {
     #[test]
     fn mutant_is_killed_survives_or_is_equivalent() {
         let hardened = Policy::hardened();
-        let baseline = [Baseline::of(&hardened, QUICK_SCOPE, &[Part::Core], None).unwrap()];
+        let baseline = [baseline(&hardened)];
         assert!(matches!(
             status(&hardened, &baseline, |_, events| events
                 .retain(|event| !matches!(event, Event::AuditRecorded { .. }))),
@@ -290,7 +295,7 @@ mod tests {
     #[test]
     fn failing_claim_kills_no_mutant() {
         let drawn = Policy::as_drawn();
-        let baseline = Baseline::of(&drawn, QUICK_SCOPE, &[Part::Core], None).unwrap();
+        let baseline = baseline(&drawn);
         let left_out = baseline.left_out();
         assert_eq!(status(&drawn, &[baseline], |_, _| ()), MutantStatus::Equivalent);
         let left_out: Vec<&str> = left_out.into_iter().map(|claim| CLAIMS[claim].id).collect();

@@ -194,7 +194,7 @@ impl Digits {
 
 /// Converts a number that is exact in floating point.
 fn to_float(number: u64) -> f64 {
-    debug_assert!(number <= ROW_SUM_MAX, "digits are limited");
+    assert!(number <= ROW_SUM_MAX, "digits are limited");
     number as f64
 }
 
