@@ -23,7 +23,6 @@ use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use core::cell::OnceCell;
 
 /// The problem of one context.
 #[derive(Clone, Debug)]
@@ -288,19 +287,13 @@ impl<'a> ContextRequest<'a> {
         Ok(ContextProblem { problem, ids, payload_tokens, lines, preambles })
     }
 
-    /// Returns the tokens of the closure of the pinned items with its headings, by [`ByteMeasure`]. It creates no problem and visits
-    /// no other item, because it runs for every call.
+    /// Returns the tokens of the pinned items with their headings, by [`ByteMeasure`]. It creates no problem and visits no other item,
+    /// because it runs for every call. A pinned item has no dependency that is not pinned: an argument depends on its request.
     fn required_tokens(&self) -> u64 {
-        let shadowed = OnceCell::new();
-        let is_candidate = |entry: &Entry| self.is_candidate(entry, &shadowed);
-        let mut needed = BTreeSet::new();
-        for pinned in self.pinned() {
-            needed.extend(self.closure(pinned, is_candidate).unwrap_or_default());
-        }
         let preambles = self.preambles();
         let mut sections: BTreeSet<Section> = preambles.pinned_sections().collect();
         let mut tokens = 0_u64;
-        for entry in needed.into_iter().filter_map(|id| self.semantic.get(id)) {
+        for entry in self.pinned().into_iter().filter(|entry| self.principal.can_read(&entry.item)) {
             let (section, line) = self.line(&entry.item);
             sections.insert(section);
             tokens = tokens.saturating_add(ByteMeasure.tokens(&line));
@@ -323,36 +316,6 @@ impl<'a> ContextRequest<'a> {
         let situation = situation.filter_map(|item| self.semantic.get(item.id));
         let pinned = by_key.chain(self.semantic.signals()).chain(situation);
         pinned.filter(|entry| self.is_pinned(&entry.item)).collect()
-    }
-
-    /// Returns whether an item is among the [candidates](Self::candidates). `shadowed` computes the shadowed items at most once.
-    fn is_candidate(&self, entry: &Entry, shadowed: &OnceCell<BTreeSet<ItemId>>) -> bool {
-        if self.operation == Operation::Summarize {
-            return true;
-        }
-        let can_read = |item: &Item| self.principal.can_read(item);
-        let is_shadowed =
-            || shadowed.get_or_init(|| self.semantic.shadowed(can_read)).contains(&entry.item.id);
-        can_read(&entry.item)
-            && (self.policy.contexts.needs_review || !entry.item.is_fact_in_review())
-            // Only facts and summaries are shadowed.
-            && (entry.item.fact().is_none() || !is_shadowed())
-    }
-
-    /// Returns an item with its transitive dependencies; `None` if one of them is not a candidate.
-    fn closure(&self, entry: &'a Entry, is_candidate: impl Fn(&Entry) -> bool) -> Option<BTreeSet<ItemId>> {
-        let (mut reached, mut open) = (BTreeSet::new(), Vec::from([entry]));
-        while let Some(entry) = open.pop() {
-            if !is_candidate(entry) {
-                return None;
-            }
-            if reached.insert(entry.item.id) {
-                for dep in self.deps(entry) {
-                    open.push(self.semantic.get(*dep)?);
-                }
-            }
-        }
-        Some(reached)
     }
 
     /// Returns the dependencies of an item in a context. The summarizer's context ignores them.

@@ -195,12 +195,6 @@ pub fn enabled_transitions(
     TRANSITIONS.iter().filter(move |row| row.is_enabled(policy, phase, trigger))
 }
 
-/// Whether a row starts in this phase for a trigger other than a cancel.
-#[must_use]
-pub fn has_successor(policy: &Policy, phase: Phase) -> bool {
-    TRANSITIONS.iter().any(|row| row.on != Trigger::Cancel && row.is_enabled(policy, phase, row.on))
-}
-
 impl TransitionId {
     /// The row with this id.
     #[must_use]

@@ -1,6 +1,7 @@
 //! Runs commands against the kernel, and checks every event and state.
 
 use crate::arguments::{Arguments, parse_id, parse_list, parse_text, parse_value, parse_variant};
+use crate::canonical::{check_canonical, check_reduced};
 use crate::inputs::{change_policy, default_report, parse_input};
 use crate::print::{fill_lines, print_event, print_ids, print_item, print_text};
 use crate::print_network::{print_assignments, print_nodes};
@@ -10,7 +11,7 @@ use orchestrion_kernel::context::{ByteMeasure, SelectionStatus, build_context};
 use orchestrion_kernel::item::Item;
 use orchestrion_kernel::knowledge::Principal;
 use orchestrion_kernel::knowledge::compaction::{cluster, is_due};
-use orchestrion_kernel::module::Failure;
+use orchestrion_kernel::module::{Failure, Role};
 use orchestrion_kernel::{
     ConversationId, Events, Input, Phase, Policy, Refusal, State, Text, Timestamp, UserId, decide,
 };
@@ -142,6 +143,8 @@ impl Conversation {
                 return Err(format!("inconsistent semantic state after {event:?}"));
             }
         }
+        check_canonical(&self.state)?;
+        check_reduced(&self.policy, &self.state)?;
         let steps = step_violations(&self.policy, &before, input, &events, &self.state, &mut self.history);
         let violations = steps.chain(state_violations(&self.policy, &self.state)).map(|claim| &CLAIMS[claim]);
         let mut violations = violations.filter(|claim| (claim.not_applicable)(&self.policy).is_none());
@@ -191,6 +194,12 @@ impl Conversation {
                 let entries = semantic.entries().filter(|entry| is_named(&entry.item.id));
                 let lines: Vec<_> = entries.map(|entry| print_item(&entry.item, &entry.deps)).collect();
                 if lines.is_empty() { vec!["no items".to_owned()] } else { lines }
+            }
+            "ratings" => {
+                let request = self.state.control().request().ok_or("no request")?;
+                let ratings = request.ratings_after.unwrap_or(request.ratings);
+                let print = |role: Role| format!("{role} {}", ratings.get(role).elo);
+                vec![format!("ratings {}", Role::ALL.map(print).join(", "))]
             }
             "nodes" => print_nodes(&self.state, args.next_optional().as_deref()),
             "calls" => print_assignments(&self.state),

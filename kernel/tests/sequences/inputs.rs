@@ -256,6 +256,7 @@ pub(crate) fn change_policy(policy: &mut Policy, args: &mut Arguments) -> Result
             ["bounds", "parallel_tasks"] => policy.bounds.parallel_tasks = number()?,
             ["thresholds", "redebate_below"] => policy.thresholds.redebate_below = parse_score(&value)?,
             ["thresholds", "proceed_from"] => policy.thresholds.proceed_from = parse_score(&value)?,
+            ["elo"] => policy.elo = parse_variant(&value)?,
             ["writes", "strict_ranks"] => policy.writes.strict_ranks = parse_value(&value)?,
             ["compaction", "from_items"] => policy.compaction.from_items = number()?,
             ["compaction", "from_tokens"] => policy.compaction.from_tokens = number()?,

@@ -7,6 +7,7 @@
 
 mod arguments;
 mod budgets;
+mod canonical;
 mod conversation;
 mod faults;
 mod inputs;

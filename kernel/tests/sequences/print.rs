@@ -2,7 +2,7 @@
 
 use crate::print_network::print_network_event;
 use orchestrion_kernel::ItemId;
-use orchestrion_kernel::event::{Event, ForgetCause};
+use orchestrion_kernel::event::{Event, ForgetCause, TaskRecord};
 use orchestrion_kernel::item::{Item, ItemKey, Layer, Scope, Validity};
 use std::fmt::Debug;
 
@@ -49,7 +49,13 @@ pub(crate) fn print_event(event: &Event) -> String {
         }
         Event::Transitioned { row } => format!("{row} to {}", row.transition().to),
         Event::AuditRecorded { record } => {
-            format!("{name} local={} cloud={}", record.stores.local, record.stores.cloud)
+            let print_task = |task: &TaskRecord| match task.effect {
+                Some(effect) => format!("{}:{}", task.task, print_name(&effect)),
+                None => task.task.to_string(),
+            };
+            let tasks: Vec<String> = record.tasks.iter().map(print_task).collect();
+            let tasks = if tasks.is_empty() { String::new() } else { format!(" tasks={}", tasks.join(",")) };
+            format!("{name} local={} cloud={}{tasks}", record.stores.local, record.stores.cloud)
         }
         Event::Concluded { conclusion } => format!("{name} {}: {}", conclusion.kind, conclusion.cause),
         Event::Network(event) => print_network_event(event),

@@ -6,8 +6,8 @@ use super::super::renderer::{Line, Renderer, TextStyle};
 use super::super::step_view::StepView;
 use crate::text::count;
 use orchestrion_kernel::control::phase::Region;
-use orchestrion_kernel::control::table::has_successor;
-use orchestrion_kernel::{Input, Phase, Policy, State};
+use orchestrion_kernel::control::table::TRANSITIONS;
+use orchestrion_kernel::{Input, Phase, Policy, State, Trigger};
 use orchestrion_trace::{Header, RequestFacts};
 use std::io;
 
@@ -95,6 +95,11 @@ pub(in super::super) fn write_end(
             out.write_paragraph(Line::new().styled(TextStyle::Warn, text), 0)
         }
     }
+}
+
+/// Returns whether a row starts in this phase for a trigger other than a cancel.
+fn has_successor(policy: &Policy, phase: Phase) -> bool {
+    TRANSITIONS.iter().any(|row| row.on != Trigger::Cancel && row.is_enabled(policy, phase, row.on))
 }
 
 impl Headings {
