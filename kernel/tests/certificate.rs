@@ -411,6 +411,11 @@ fn verify_error_names_step_and_kind() {
         Step::PruneByBound(prices(1, 0, &[])),
     ]);
     assert_eq!(verify(&problem, &whole), Ok(()));
+    // The limits are inclusive: a flow of 0, and as many slopes as the format allows.
+    let mut zero_flow = whole.clone();
+    zero_flow.steps[2] = Step::PruneByBound(prices(1, 2, &[(1, 0, 0)]));
+    assert_eq!(verify(&problem, &zero_flow), Ok(()));
+    assert_eq!(verify(&problem, &Certificate { slopes: vec![0; SLOPES_MAX], ..whole.clone() }), Ok(()));
     let below_zero = "step 1: negative number: expected a scale, prices and flows of at least 0";
     for (certificate, sentence) in [
         (with(vec![]), "open nodes: expected steps that prune every node"),

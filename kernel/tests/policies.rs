@@ -4,6 +4,7 @@
 
 use orchestrion_kernel::module::Module;
 use orchestrion_kernel::network::TrustPolicy;
+use orchestrion_kernel::network::policy::{RoutingOrder, RoutingPolicy};
 use orchestrion_kernel::policy::{AdditionalDebater, ModuleContextPolicy, Weights};
 use orchestrion_kernel::{Policy, Score, Weight};
 
@@ -200,5 +201,21 @@ fn conflicts_of_trust_name_their_settings() {
     ];
     for (setting, conflicts_with, change) in conflicts {
         assert_eq!(trust_conflict(change), Some((setting, conflicts_with)));
+    }
+}
+
+#[test]
+fn encodings_of_policies_leave_out_only_defaults() {
+    let policy = Policy::hardened();
+    let mut encoded = serde_json::to_value(&policy).unwrap();
+    assert_eq!(encoded["ranks"]["cfo"], "executive");
+    // Policies that were recorded before tasks ran in parallel.
+    encoded["bounds"].as_object_mut().unwrap().remove("parallel_tasks").unwrap();
+    assert_eq!(serde_json::from_value::<Policy>(encoded).unwrap().bounds.parallel_tasks, 1);
+    for order in RoutingOrder::ALL {
+        let policy = RoutingPolicy { order, ..RoutingPolicy::default() };
+        let encoded = serde_json::to_value(policy).unwrap();
+        assert_eq!(encoded.get("order").is_some(), order != RoutingOrder::Score);
+        assert_eq!(serde_json::from_value::<RoutingPolicy>(encoded).unwrap(), policy);
     }
 }

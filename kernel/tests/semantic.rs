@@ -3,7 +3,10 @@
 #![allow(clippy::panic, reason = "a test fails by panicking")]
 
 use orchestrion_kernel::event::{Event, ForgetCause};
-use orchestrion_kernel::item::{Item, ItemKey, ItemKind, Layer, SupersessionRule, Validity};
+use orchestrion_kernel::item::{
+    Audience, FactRecord, FactSource, Item, ItemKey, ItemKind, Layer, MemoryType, Rank, Scope,
+    SupersessionRule, Validity,
+};
 use orchestrion_kernel::semantic::SemanticState;
 use orchestrion_kernel::{ItemId, Timestamp};
 
@@ -76,6 +79,48 @@ fn state_without_items_is_empty() {
     let state = apply(&all_archived);
     assert_eq!((state.valid_entries().count(), state.len()), (0, 2));
     assert!(!state.is_empty());
+}
+
+/// The indexes follow an update of any field.
+#[test]
+fn updated_items_are_indexed_anew() {
+    let events = two_items();
+    let first = added(&events[0]).clone();
+    let fact = |scope| {
+        let record = FactRecord {
+            source: FactSource { name: "ada".into(), rank: Rank::Employee, derivation: None },
+            established_at: Timestamp::default(),
+            memory: MemoryType::User,
+            scope,
+            supersedes: None,
+            time_sensitive: false,
+            audience: Audience::Everybody,
+            summarized_keys: Vec::new(),
+        };
+        Item { key: ItemKey::Fact("a".into()), layer: Layer::Fact(record.into()), ..first.clone() }
+    };
+    let versions = [
+        Item { key: ItemKey::Working("c".into()), ..first.clone() },
+        fact(Scope::Global),
+        fact(Scope::Task("t".into())),
+        Item { validity: superseded_by(first.id), ..fact(Scope::Global) },
+        Item {
+            layer: Layer::Working {
+                created_at: Timestamp::default(),
+                expires_at: Some(Timestamp::from_millis(9)),
+            },
+            ..first.clone()
+        },
+        first,
+    ];
+    for from in &versions {
+        for to in &versions {
+            let updates = [from, to].map(|item| Event::UpdateItem { item: item.clone(), deps: Vec::new() });
+            let state = apply(&[events.clone(), updates.to_vec()].concat());
+            assert!(state.is_consistent(), "{from:?}\n{to:?}");
+            assert_eq!(state.by_key(&to.key).map(|entry| &entry.item).collect::<Vec<_>>(), [to]);
+        }
+    }
 }
 
 /// Events that the kernel does not produce.

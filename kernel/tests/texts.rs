@@ -5,7 +5,7 @@ use orchestrion_kernel::context::{ByteMeasure, TextMeasure as _, TokenizerUnavai
 use orchestrion_kernel::control::table::TRANSITIONS;
 use orchestrion_kernel::control::transition::TransitionId;
 use orchestrion_kernel::event::{DecisionLabel, EffectOutcome, StoreStatus};
-use orchestrion_kernel::item::{Derivation, Layer, Rank, Scope, SupersessionRule};
+use orchestrion_kernel::item::{Derivation, Layer, Rank, Scope, SupersessionRule, Topic};
 use orchestrion_kernel::module::{ConclusionKind, Failure, Module, Operation, Role, Stance};
 use orchestrion_kernel::network::aggregation::AggregationError;
 use orchestrion_kernel::network::routing::Filter;
@@ -35,6 +35,7 @@ fn values_print_their_texts() {
     list(&mut text, "failures", Failure::ALL);
     list(&mut text, "stances", [Stance::Pro, Stance::Con]);
     list(&mut text, "ranks", Rank::ALL);
+    list(&mut text, "topics", Topic::ALL);
     let scopes = [Scope::Task("t".into()), Scope::Hypothetical("h".into()), Scope::Draft("d".into())];
     list(&mut text, "scopes", [Scope::Global, Scope::Session].into_iter().chain(scopes));
     let rules = [

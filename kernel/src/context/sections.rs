@@ -54,8 +54,8 @@ impl Section {
     }
 }
 
-/// Formats an item as a line of a context, of at most [`Item::line_bytes_max`] bytes. With `provenance`, the line contains what a model needs to judge authority and freshness
-/// (003 layers 1 and 2).
+/// Formats an item as a line of a context, of at most [`Item::line_bytes_max`] bytes. With `provenance`, the line contains what a
+/// model needs to judge authority and freshness (003 layers 1 and 2).
 pub(super) fn line(item: &Item, provenance: bool) -> String {
     /// The usual length of a line without its text.
     const OVERHEAD_BYTES: usize = 80;
@@ -114,4 +114,56 @@ fn details(item: &Item, provenance: bool) -> Vec<String> {
 fn push_authority(details: &mut Vec<String>, name: &Text, rank: Rank) {
     let name = Some(name.as_str()).filter(|name| !name.is_empty() && *name != rank.name());
     details.extend(name.into_iter().chain([rank.name()]).map(ToString::to_string));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::{ConversationId, ItemId, RequestId, TraceId};
+    use crate::item::{Audience, FactRecord, FactSource, ItemKey, MemoryType, Scope};
+    use alloc::vec;
+
+    /// Texts that are longer than what the bound allows for everything else.
+    #[test]
+    fn line_fits_its_bound() {
+        let long = || Text::from("x".repeat(300));
+        let request = RequestId::FIRST;
+        let trace = TraceId { conversation: ConversationId::new("x".repeat(300)), request };
+        let keys = [
+            ItemKey::Fact(long()),
+            ItemKey::Working(long()),
+            ItemKey::Environment(long()),
+            ItemKey::Trace(trace),
+            ItemKey::AdditionalArgument(request, long()),
+            ItemKey::Request(request),
+        ];
+        let fact = FactRecord {
+            source: FactSource { name: long(), rank: Rank::Employee, derivation: None },
+            established_at: Timestamp::from_millis(1),
+            memory: MemoryType::User,
+            scope: Scope::Task(long()),
+            supersedes: None,
+            time_sensitive: false,
+            audience: Audience::Everybody,
+            summarized_keys: vec![],
+        };
+        let identity = Identity {
+            authority: long(),
+            rank: Rank::Employee,
+            department: long(),
+            organization: long(),
+            permissions: vec![long(); 100],
+        };
+        for key in keys {
+            for layer in [
+                Layer::Fact(fact.clone().into()),
+                Layer::Identity(identity.clone().into()),
+                Layer::Environment,
+            ] {
+                let (id, kind, validity) = (ItemId::FIRST, ItemKind::Fact, Validity::NeedsReview);
+                let item = Item { id, kind, key: key.clone(), text: long(), layer, validity };
+                assert!(line(&item, true).len() <= item.line_bytes_max(), "{item:?}");
+            }
+        }
+    }
 }

@@ -10,7 +10,19 @@ impl Item {
         let key_bytes = match &self.key {
             ItemKey::Fact(key) | ItemKey::Working(key) | ItemKey::Environment(key) => key.as_str().len(),
             ItemKey::Trace(trace) => trace.conversation.as_str().len(),
-            _ => 0,
+            ItemKey::AdditionalArgument(_, name) => name.as_str().len(),
+            ItemKey::Request(_)
+            | ItemKey::FinalAnswer(_)
+            | ItemKey::Tags(_)
+            | ItemKey::Task(..)
+            | ItemKey::Output(..)
+            | ItemKey::Argument(..)
+            | ItemKey::Diagnosis(_)
+            | ItemKey::Approval(_)
+            | ItemKey::Aggregate(_)
+            | ItemKey::Identity
+            | ItemKey::Summary
+            | ItemKey::Situation(_) => 0,
         };
         let scope_bytes = self.scope().name().map_or(0, |name| name.as_str().len());
         [self.text.as_str().len(), key_bytes, self.layer.text_bytes(), scope_bytes]

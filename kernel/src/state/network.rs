@@ -370,4 +370,25 @@ mod tests {
             assert!(!ignores(change), "change {number}");
         }
     }
+
+    /// Of what interactions leave behind, only what a later decision reads remains.
+    #[test]
+    fn canonical_state_without_read_counts_has_none() {
+        let counted = |change: fn(&mut Node)| {
+            let mut network = network();
+            network.nodes.update(&NodeId::new("b"), change);
+            network
+        };
+        let trusted: fn(&mut Node) = |node| node.computed_trust = Score::ONE;
+        let mut expected = network();
+        expected.canonicalize(&[]);
+        let mut canonical = counted(trusted);
+        canonical.canonicalize(&[]);
+        assert_eq!(canonical, expected);
+        let mut read = counted(trusted);
+        read.policy.connection.warn_after_interactions = 5;
+        let before = read.clone();
+        read.canonicalize(&[]);
+        assert_eq!(read, before);
+    }
 }

@@ -208,4 +208,14 @@ mod tests {
             assert!(payload.len() <= request.payload_bytes_max(Operation::Approve), "{payload}");
         }
     }
+
+    #[test]
+    fn strings_are_json() {
+        for text in ["", "a", "\"", "\\", "\n\r\t\u{8}\u{c}", "\u{1f}", "a\"b\\c\u{1}d", "Straße ẞ 漢字"]
+        {
+            let mut json = String::new();
+            write_string(&mut json, text).unwrap();
+            assert_eq!(serde_json::from_str::<String>(&json).unwrap(), text, "{json}");
+        }
+    }
 }

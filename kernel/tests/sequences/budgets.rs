@@ -3,6 +3,7 @@
 use crate::conversation::state_after;
 use orchestrion_kernel::context::{
     ByteMeasure, ContextError, Selected, SelectionStatus, Selector, TextMeasure, build_context,
+    context_problem,
 };
 use orchestrion_kernel::module::{Operation, Report, Role};
 use orchestrion_kernel::plan::{Effect, Plan, StepOptions, Task};
@@ -63,7 +64,7 @@ fn items_of_the_batch_count_in_the_budget_of_its_call() {
         interaction: None,
     };
     let mut over = Vec::new();
-    for budget in (200..2_000).step_by(50) {
+    for budget in 200..2_000 {
         let mut policy = Policy::hardened();
         (policy.contexts.budget_tokens, policy.contexts.reserved_tokens) = (budget, 0);
         let events = decide(&policy, &state, state.now(), &reply).unwrap();
@@ -258,4 +259,13 @@ impl Selector for Logging {
         self.selected.borrow_mut().push(selected.clone());
         selected
     }
+}
+
+#[test]
+fn working_set_is_distinguished_from_facts() {
+    let setup = "conversation hardened; session_start ada; fact a 1; working b 2; environment c 3";
+    let (policy, state) = state_after(setup);
+    let context = context_problem(&policy, &state, Operation::DraftPlan, 9_000, &ByteMeasure).unwrap();
+    let working: Vec<bool> = (0..=context.ids.len()).map(|at| context.is_working(at)).collect();
+    assert_eq!(working, [false, true, false, false]);
 }

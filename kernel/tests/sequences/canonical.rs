@@ -12,7 +12,8 @@ use std::sync::Arc;
 pub(crate) fn check_canonical(state: &State) -> Result<(), String> {
     let mut canonical = state.clone();
     canonical.canonicalize();
-    let ids: BTreeMap<ItemId, ItemId> = number(state.semantic().entries().map(|entry| entry.item.id), ItemId::new);
+    let ids: BTreeMap<ItemId, ItemId> =
+        number(state.semantic().entries().map(|entry| entry.item.id), ItemId::new);
     let expected: Vec<Entry> = state.semantic().entries().map(|entry| rename(entry, &ids)).collect();
     compare("items", expected.iter().collect::<Vec<_>>(), canonical.semantic().entries().collect())?;
     compare("the next item", ids.len() as u64 + 1, canonical.semantic().next_id().number())?;

@@ -78,6 +78,12 @@ fn invalid_event_is_refused_with_reason() {
     assert_eq!(error(forget(9, ForgetCause::Expiry)), EventError::UnknownItem(ItemId::new(9)));
     assert_eq!(error(forget(2, ForgetCause::SessionEnd)), EventError::InvalidForgetCause(ItemId::new(2)));
     assert_eq!(error(forget(2, ForgetCause::Expiry)), EventError::InvalidForgetCause(ItemId::new(2)));
+    // The summary exists, and is not forgotten itself.
+    let compaction = |into: u64| ForgetCause::Compaction { into: ItemId::new(into) };
+    assert_eq!(validate_event(state.semantic(), &forget(2, compaction(1))), Ok(()));
+    for into in [2, 9] {
+        assert_eq!(error(forget(2, compaction(into))), EventError::InvalidForgetCause(ItemId::new(2)));
+    }
 }
 
 #[test]

@@ -1,8 +1,15 @@
 //! Properties of every state of some conversations: equality, digests and encodings agree, and so do steps.
 
 use crate::conversation::states_of;
+use orchestrion_kernel::control::table::TRANSITIONS;
+use orchestrion_kernel::control::transition::TransitionId;
 use orchestrion_kernel::digest::digest;
+use orchestrion_kernel::plan::Task;
+use orchestrion_kernel::state::Request;
 use orchestrion_kernel::{Input, Policy, State, can_step, decide};
+use std::collections::hash_map::DefaultHasher;
+use std::fmt::Debug;
+use std::hash::{BuildHasher as _, BuildHasherDefault, Hash};
 
 /// Conversations that fill every part of a state.
 const CONVERSATIONS: [&str; 4] = [
@@ -64,4 +71,54 @@ fn step_is_possible_if_it_is_accepted() {
         possible += usize::from(is_accepted);
     }
     assert!(possible > 0);
+}
+
+/// Checks that equal values, and only they, have equal hashes, and that different ones print differently.
+fn check_hashes<T: Debug + Eq + Hash>(values: impl IntoIterator<Item = T>) {
+    let hasher = BuildHasherDefault::<DefaultHasher>::default();
+    let values: Vec<(T, u64)> = values
+        .into_iter()
+        .map(|value| (hasher.hash_one(&value), value))
+        .map(|(hash, value)| (value, hash))
+        .collect();
+    let mut differing = 0;
+    for (one, hash) in &values {
+        for (other, other_hash) in &values {
+            assert_eq!(one == other, hash == other_hash, "{one:?}\n{other:?}");
+            assert!(one == other || format!("{one:?}") != format!("{other:?}"), "{one:?}");
+            differing += usize::from(one != other);
+        }
+    }
+    assert!(differing > 0, "all values are equal");
+}
+
+#[test]
+fn hashes_differ_where_values_do() {
+    let states = states();
+    let requests: Vec<&Request> = states.iter().filter_map(|state| state.control().request()).collect();
+    check_hashes(TRANSITIONS.iter().map(TransitionId::from_transition));
+    check_hashes(states.iter().map(State::semantic));
+    check_hashes(states.iter().map(State::network));
+    check_hashes(requests.iter().map(|request| &request.ledger));
+    check_hashes(requests.iter().map(|request| &request.outcomes));
+    check_hashes(requests.iter().map(|request| request.plan.as_ref().map(|plan| &plan.plan)));
+}
+
+#[test]
+fn parts_of_a_state_agree() {
+    for mut state in states() {
+        assert_eq!(state.network_mut().map(|network| network.clone()), state.network().cloned());
+        assert_eq!(
+            state.control_mut().request_mut().map(|request| request.clone()),
+            state.control().request().cloned()
+        );
+        let Some(request) = state.control().request() else { continue };
+        let mut ledger = request.ledger.clone();
+        assert_eq!(ledger.is_empty(), ledger.iter().next().is_none());
+        ledger.clear();
+        assert!(ledger.is_empty());
+        if let Some(revised) = &request.plan {
+            assert_eq!(Vec::<Task>::from(revised.plan.clone()), revised.plan.tasks());
+        }
+    }
 }
