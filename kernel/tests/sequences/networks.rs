@@ -6,10 +6,11 @@ use orchestrion_kernel::module::{Module, Report};
 use orchestrion_kernel::network::defense::Signal;
 use orchestrion_kernel::network::{
     Capability, CapabilityCategory, CapabilityConstraints, CapabilityState, Feedback, HandoffReceipt,
-    InteractionReport, Millionths, NetworkInput, Node, NodeStatus, SignatureStatus, TrustPolicy,
+    InteractionReport, Millionths, NetworkInput, Node, NodeStatus, Requirements, SignatureStatus,
+    TrustPolicy,
 };
-use orchestrion_kernel::plan::{Aggregation, Plan};
-use orchestrion_kernel::{CallId, CapabilityId, NodeId, Score, State};
+use orchestrion_kernel::plan::{Aggregation, Effect, Plan, StepOptions, Task};
+use orchestrion_kernel::{CallId, CapabilityId, NodeId, Score, State, TaskId};
 
 /// Parses an input about the network. `None` if the command is none.
 pub(crate) fn parse_network_input(
@@ -153,6 +154,12 @@ pub(crate) fn parse_pattern(name: &str, args: &mut Arguments) -> Result<Option<R
         }
         "pipeline" => Plan::pipeline_with_validation(&text, next(args)?, next(args)?),
         "redundant" => Plan::redundant_execution(&text, &next(args)?, parse_value(&args.next("size")?)?),
+        "tasks" => {
+            let texts = std::iter::from_fn(|| args.next_optional());
+            Plan::new(
+                (1..).zip(texts).map(|(number, text)| parse_task(number, &text)).collect::<Result<_, _>>()?,
+            )
+        }
         _ => return Ok(None),
     };
     let plan = plan.map_err(|error| error.to_string())?;
@@ -163,4 +170,25 @@ pub(crate) fn parse_pattern(name: &str, args: &mut Arguments) -> Result<Option<R
         is_ensemble: args.field("is_ensemble", parse_value)?.unwrap_or(false),
     };
     Ok(Some(Report::Plan(plan.with_aggregation(aggregation))))
+}
+
+/// Parses `CAPABILITY[:DEPENDENCIES[:VALIDATED]]`, with `+` between dependencies.
+fn parse_task(number: u32, text: &str) -> Result<Task, String> {
+    let mut parts = text.split(':');
+    let capability = CapabilityId::new(parts.next().unwrap_or_default());
+    let dependencies = parts.next().unwrap_or_default().split('+').filter(|id| !id.is_empty());
+    let parse_id = |id: &str| parse_value(id).map(TaskId::new);
+    let requirements = Requirements { required_capabilities: vec![capability], ..Requirements::default() };
+    Ok(Task {
+        id: TaskId::new(number),
+        text: "do it".into(),
+        effect: Effect::Pure,
+        depends_on: Some(dependencies.map(parse_id).collect::<Result<_, _>>()?),
+        scope: None,
+        step: StepOptions {
+            requirements: Some(requirements.into()),
+            validates: parts.next().map(parse_id).transpose()?,
+            ..StepOptions::default()
+        },
+    })
 }
