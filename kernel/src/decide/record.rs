@@ -214,8 +214,6 @@ impl Batch<'_> {
                 && let ItemKey::Situation(_) = item.key
             {
                 ids.push(item.id);
-            } else if let Event::ForgetItems { ids: forgotten, .. } = event {
-                ids.retain(|id| !forgotten.contains(id));
             }
         }
         if !ids.is_empty() {

@@ -326,6 +326,9 @@ impl NetworkState {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::network::{
+        Capability, CapabilityCategory, CapabilityConstraints, CapabilityState, Connection,
+    };
 
     fn network() -> NetworkState {
         let mut policy = TrustPolicy::default();
@@ -374,21 +377,49 @@ mod tests {
     /// Of what interactions leave behind, only what a later decision reads remains.
     #[test]
     fn canonical_state_without_read_counts_has_none() {
-        let counted = |change: fn(&mut Node)| {
+        let with = |change: fn(&mut Node)| {
             let mut network = network();
-            network.nodes.update(&NodeId::new("b"), change);
+            network.nodes.update(&NodeId::new("b"), |node| {
+                let capability = Capability {
+                    id: CapabilityId::new("read"),
+                    name: "read".into(),
+                    category: CapabilityCategory::Analysis,
+                    input_types: Vec::new(),
+                    output_types: Vec::new(),
+                    constraints: CapabilityConstraints::default(),
+                    max_capacity: 1,
+                };
+                node.add_capability(CapabilityState::new(capability, Score::ONE));
+                change(node);
+            });
             network
         };
-        let trusted: fn(&mut Node) = |node| node.computed_trust = Score::ONE;
-        let mut expected = network();
-        expected.canonicalize(&[]);
-        let mut canonical = counted(trusted);
-        canonical.canonicalize(&[]);
-        assert_eq!(canonical, expected);
-        let mut read = counted(trusted);
-        read.policy.connection.warn_after_interactions = 5;
-        let before = read.clone();
-        read.canonicalize(&[]);
-        assert_eq!(read, before);
+        let canonical = |mut network: NetworkState| {
+            network.canonicalize(&[]);
+            network
+        };
+        let changes: [fn(&mut Node); 3] = [
+            |node| node.computed_trust = Score::ONE,
+            |node| node.capabilities.values_mut().for_each(|state| state.volume = 7),
+            |node| {
+                node.computed_trust = Score::ONE;
+                let counted = Connection {
+                    interactions: 7,
+                    ..Connection::new(&TrustPolicy::default().connection, Timestamp::default())
+                };
+                node.connections.insert(NodeId::new("a"), counted);
+            },
+        ];
+        for (number, change) in changes.into_iter().enumerate() {
+            let without_counts = canonical(with(change));
+            let node = without_counts.node(&NodeId::new("b")).unwrap();
+            assert_eq!(node.computed_trust, Score::ZERO, "change {number}");
+            assert!(node.capabilities.values().all(|state| state.volume == 0), "change {number}");
+            let counts = node.connections.iter().map(|(_, connection)| connection.interactions);
+            assert_eq!(counts.sum::<u32>(), 0, "change {number}");
+            let mut read = with(change);
+            read.policy.connection.warn_after_interactions = 5;
+            assert_eq!(canonical(read.clone()), read, "change {number}");
+        }
     }
 }

@@ -25,6 +25,9 @@ pub(crate) fn parse_network_input(
             if let Some(max_retries) = args.field("max_retries", parse_value)? {
                 policy.workflow.max_retries = max_retries;
             }
+            if let Some(order) = args.field("order", parse_variant)? {
+                (policy.routing.order, policy.routing.local_preference) = (order, false);
+            }
             let nodes = args.field("nodes", parse_list(parse_node_id))?;
             let executor = args.field("executor_capacity", parse_value)?;
             let nodes = nodes.unwrap_or_else(|| vec![orchestrator.clone()]).into_iter();

@@ -4,7 +4,9 @@ use crate::conversation::states_of;
 use orchestrion_kernel::control::table::TRANSITIONS;
 use orchestrion_kernel::control::transition::TransitionId;
 use orchestrion_kernel::digest::digest;
+use orchestrion_kernel::item::Layer;
 use orchestrion_kernel::plan::Task;
+use orchestrion_kernel::semantic::Entry;
 use orchestrion_kernel::state::Request;
 use orchestrion_kernel::{Input, Policy, State, can_step, decide};
 use std::collections::hash_map::DefaultHasher;
@@ -112,6 +114,10 @@ fn parts_of_a_state_agree() {
             state.control_mut().request_mut().map(|request| request.clone()),
             state.control().request().cloned()
         );
+        for Entry { item, .. } in state.semantic().entries() {
+            let user = if let Layer::Request { user, .. } = &item.layer { Some(user) } else { None };
+            assert_eq!(item.user(), user);
+        }
         let Some(request) = state.control().request() else { continue };
         let mut ledger = request.ledger.clone();
         assert_eq!(ledger.is_empty(), ledger.iter().next().is_none());
