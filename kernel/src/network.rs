@@ -200,53 +200,46 @@ mod tests {
     use super::*;
     use crate::Score;
 
+    const LOW: Score = Score::ZERO;
+    const HIGH: Score = Score::ONE;
+
     fn node(id: &str, capabilities: &[&str], quality: Score) -> Node {
         let mut node = Node::new(&TrustPolicy::default().start, NodeId::new(id));
-        for id in capabilities {
-            let capability = Capability {
-                id: CapabilityId::new(*id),
-                name: (*id).into(),
-                category: CapabilityCategory::Analysis,
-                input_types: Vec::new(),
-                output_types: Vec::new(),
-                constraints: CapabilityConstraints::default(),
-                max_capacity: 1,
-            };
-            node.capabilities.insert(CapabilityId::new(*id), CapabilityState::new(capability, quality));
-        }
+        capabilities.iter().for_each(|id| node.add_capability(CapabilityState::for_one_task(id, quality)));
         node
     }
 
-    /// Any change leaves the directory of a network that is created from the changed nodes.
+    /// Changes a network. Its directory must equal that of a network created from the changed nodes.
+    fn check_directory(name: &str, change: impl FnOnce(&mut Network)) {
+        let nodes = [node("a", &["read", "sum"], HIGH), node("b", &["read"], HIGH), node("c", &["sum"], LOW)];
+        let mut network: Network = nodes.into_iter().collect();
+        change(&mut network);
+        let created: Network = network.iter().cloned().collect();
+        assert_eq!(network.directory, created.directory, "{name}");
+    }
+
     #[test]
     fn directory_follows_from_the_nodes() {
-        let (low, high) = (Score::ZERO, Score::ONE);
-        let start =
-            || [node("a", &["read", "sum"], high), node("b", &["read"], high), node("c", &["sum"], low)];
-        let (a, b) = (NodeId::new("a"), NodeId::new("b"));
-        let changes: [(&str, &dyn Fn(&mut Network)); 7] = [
-            ("loses a capability", &|network| network.insert(node("a", &["sum"], high))),
-            ("replaces it in place", &|network| {
-                let other = node("a", &["write"], high);
-                network.update(&a, |node| node.capabilities = other.capabilities);
-            }),
-            ("keeps one in place", &|network| {
-                network.update(&a, |node| node.capabilities.remove(&CapabilityId::new("read")));
-            }),
-            ("gets another quality", &|network| network.insert(node("b", &["read"], low))),
-            ("loses all trust", &|network| {
-                network.update(&b, |node| node.trust = low);
-            }),
-            ("is expelled", &|network| {
-                network.update(&b, |node| node.status = NodeStatus::Expelled);
-            }),
-            ("leaves", &|network| assert!(network.remove(&a))),
-        ];
-        for (name, change) in changes {
-            let mut network: Network = start().into_iter().collect();
-            change(&mut network);
-            let created: Network = network.iter().cloned().collect();
-            assert_eq!(network.directory, created.directory, "{name}");
-        }
+        let (a, b, read) = (NodeId::new("a"), NodeId::new("b"), CapabilityId::new("read"));
+        check_directory("replaced node with fewer capabilities", |network| {
+            network.insert(node("a", &["sum"], HIGH));
+        });
+        check_directory("replaced node of another quality", |network| {
+            network.insert(node("b", &["read"], LOW))
+        });
+        check_directory("other capabilities", |network| {
+            let other = node("a", &["write"], HIGH);
+            network.update(&a, |node| node.capabilities = other.capabilities);
+        });
+        check_directory("one capability less", |network| {
+            network.update(&a, |node| node.capabilities.remove(&read));
+        });
+        check_directory("other trust", |network| {
+            network.update(&b, |node| node.trust = LOW);
+        });
+        check_directory("expelled node", |network| {
+            network.update(&b, |node| node.status = NodeStatus::Expelled);
+        });
+        check_directory("removed node", |network| assert!(network.remove(&a)));
     }
 }

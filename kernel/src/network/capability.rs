@@ -101,3 +101,20 @@ impl CapabilityState {
         u32::try_from(load).ok().and_then(Score::from_millionths).unwrap_or(Score::ONE)
     }
 }
+
+#[cfg(test)]
+impl CapabilityState {
+    /// Creates an unused capability for one task at a time.
+    pub(crate) fn for_one_task(id: &str, quality: Score) -> Self {
+        let capability = Capability {
+            id: CapabilityId::new(id),
+            name: id.into(),
+            category: CapabilityCategory::Analysis,
+            input_types: Vec::new(),
+            output_types: Vec::new(),
+            constraints: CapabilityConstraints::default(),
+            max_capacity: 1,
+        };
+        Self::new(capability, quality)
+    }
+}

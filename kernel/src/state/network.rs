@@ -326,9 +326,7 @@ impl NetworkState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::{
-        Capability, CapabilityCategory, CapabilityConstraints, CapabilityState, Connection,
-    };
+    use crate::network::{CapabilityState, Connection};
 
     fn network() -> NetworkState {
         let mut policy = TrustPolicy::default();
@@ -380,16 +378,7 @@ mod tests {
         let with = |change: fn(&mut Node)| {
             let mut network = network();
             network.nodes.update(&NodeId::new("b"), |node| {
-                let capability = Capability {
-                    id: CapabilityId::new("read"),
-                    name: "read".into(),
-                    category: CapabilityCategory::Analysis,
-                    input_types: Vec::new(),
-                    output_types: Vec::new(),
-                    constraints: CapabilityConstraints::default(),
-                    max_capacity: 1,
-                };
-                node.add_capability(CapabilityState::new(capability, Score::ONE));
+                node.add_capability(CapabilityState::for_one_task("read", Score::ONE));
                 change(node);
             });
             network
