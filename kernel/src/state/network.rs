@@ -389,7 +389,10 @@ mod tests {
         };
         let changes: [fn(&mut Node); 3] = [
             |node| node.computed_trust = Score::ONE,
-            |node| node.capabilities.values_mut().for_each(|state| state.volume = 7),
+            |node| {
+                node.computed_trust = Score::ZERO;
+                node.capabilities.values_mut().for_each(|state| state.volume = 7);
+            },
             |node| {
                 node.computed_trust = Score::ONE;
                 let counted = Connection {
