@@ -227,11 +227,11 @@ mod tests {
         check_directory("replaced node of another quality", |network| {
             network.insert(node("b", &["read"], LOW))
         });
-        check_directory("other capabilities", |network| {
+        check_directory("replaced capabilities", |network| {
             let other = node("a", &["write"], HIGH);
             network.update(&a, |node| node.capabilities = other.capabilities);
         });
-        check_directory("one capability less", |network| {
+        check_directory("removed capability", |network| {
             network.update(&a, |node| node.capabilities.remove(&read));
         });
         check_directory("other trust", |network| {

@@ -83,7 +83,7 @@ fn state_without_items_is_empty() {
 
 /// The indexes follow an update of any field.
 #[test]
-fn updated_items_are_indexed_anew() {
+fn updated_items_are_reindexed() {
     let events = two_items();
     let first = added(&events[0]).clone();
     let fact = |scope| {

@@ -288,12 +288,13 @@ impl<'a> ContextRequest<'a> {
     }
 
     /// Returns the tokens of the pinned items with their headings, by [`ByteMeasure`]. It creates no problem and visits no other item,
-    /// because it runs for every call. A pinned item has no dependency that is not pinned: an argument depends on its request.
+    /// because it runs for every call. Dependencies add nothing: an argument depends only on its request, which is pinned too, the
+    /// other pinned items depend on nothing, and the summarizer's context ignores dependencies.
     fn required_tokens(&self) -> u64 {
         let preambles = self.preambles();
         let mut sections: BTreeSet<Section> = preambles.pinned_sections().collect();
         let mut tokens = 0_u64;
-        for entry in self.pinned().into_iter().filter(|entry| self.principal.can_read(&entry.item)) {
+        for entry in self.pinned() {
             let (section, line) = self.line(&entry.item);
             sections.insert(section);
             tokens = tokens.saturating_add(ByteMeasure.tokens(&line));
@@ -302,7 +303,7 @@ impl<'a> ContextRequest<'a> {
         headings.fold(tokens, u64::saturating_add)
     }
 
-    /// Returns the items that are pinned if they are candidates.
+    /// Returns the pinned candidates.
     fn pinned(&self) -> Vec<&'a Entry> {
         if self.operation == Operation::Summarize {
             return self.candidates();
@@ -315,7 +316,8 @@ impl<'a> ContextRequest<'a> {
         let situation = self.semantic.situation_items();
         let situation = situation.filter_map(|item| self.semantic.get(item.id));
         let pinned = by_key.chain(self.semantic.signals()).chain(situation);
-        pinned.filter(|entry| self.is_pinned(&entry.item)).collect()
+        let can_read = |entry: &&Entry| self.principal.can_read(&entry.item);
+        pinned.filter(|entry| self.is_pinned(&entry.item)).filter(can_read).collect()
     }
 
     /// Returns the dependencies of an item in a context. The summarizer's context ignores them.

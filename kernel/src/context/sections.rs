@@ -123,7 +123,7 @@ mod tests {
     use crate::item::{Audience, FactRecord, FactSource, ItemKey, MemoryType, Scope};
     use alloc::vec;
 
-    /// Texts that are longer than what the bound allows for everything else.
+    /// Each text is longer than the fixed part of the bound, so a bound that omits one is too small.
     #[test]
     fn line_fits_its_bound() {
         let long = || Text::from("x".repeat(300));

@@ -208,7 +208,8 @@ impl Batch<'_> {
     /// Forgets the situation summary of a request that ends, with the updates of this batch (decision 0034).
     pub(super) fn forget_situation(&mut self) {
         let mut ids = self.state.semantic().situation_ids();
-        // New ids are the highest, so the order remains.
+        // New ids are the highest, so the order remains. No event of this batch forgets one of the items: they do not expire, no
+        // cluster contains them, and in Idle, where a session ends, there are none.
         for event in &self.events {
             if let Event::AddItem { item, .. } = event
                 && let ItemKey::Situation(_) = item.key

@@ -372,9 +372,9 @@ mod tests {
         }
     }
 
-    /// Of what interactions leave behind, only what a later decision reads remains.
+    /// Canonicalization resets the counts of interactions if no later decision reads them, and keeps them otherwise.
     #[test]
-    fn canonical_state_without_read_counts_has_none() {
+    fn canonicalize_resets_only_unread_counts() {
         let with = |change: fn(&mut Node)| {
             let mut network = network();
             network.nodes.update(&NodeId::new("b"), |node| {
@@ -394,6 +394,7 @@ mod tests {
                 node.capabilities.values_mut().for_each(|state| state.volume = 7);
             },
             |node| {
+                // Only nodes with a computed trust or a used capability have counts to reset.
                 node.computed_trust = Score::ONE;
                 let counted = Connection {
                     interactions: 7,

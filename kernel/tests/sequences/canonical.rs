@@ -1,20 +1,21 @@
-//! Renumbered and reduced states: what the checker treats as equal differs in numbers only, and builds the same contexts.
+//! Canonical and reduced states. A canonical state differs from its original in numbers; a reduced state has the same context.
 
 use orchestrion_kernel::context::{ByteMeasure, context_problem};
 use orchestrion_kernel::item::{Item, Layer, Validity};
 use orchestrion_kernel::semantic::Entry;
 use orchestrion_kernel::state::Request;
 use orchestrion_kernel::{CallId, ItemId, Policy, Revision, State};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Checks that [`State::canonicalize`] numbers items, pending calls and revisions from 1 in their order, and changes nothing else.
+/// Checks that [`State::canonicalize`] numbers items, pending calls and revisions from 1 in their order, keeps the rest of the items,
+/// the session, the phase and the nodes of assignments, and is idempotent.
 pub(crate) fn check_canonical(state: &State) -> Result<(), String> {
     let mut canonical = state.clone();
     canonical.canonicalize();
     let ids: BTreeMap<ItemId, ItemId> =
         number(state.semantic().entries().map(|entry| entry.item.id), ItemId::new);
-    let expected: Vec<Entry> = state.semantic().entries().map(|entry| rename(entry, &ids)).collect();
+    let expected: Vec<Entry> = state.semantic().entries().map(|entry| renumber(entry, &ids)).collect();
     compare("items", expected.iter().collect::<Vec<_>>(), canonical.semantic().entries().collect())?;
     compare("the next item", ids.len() as u64 + 1, canonical.semantic().next_id().number())?;
     if !canonical.semantic().is_consistent() {
@@ -23,26 +24,27 @@ pub(crate) fn check_canonical(state: &State) -> Result<(), String> {
 
     let (before, after) = (state.control(), canonical.control());
     let calls = number(before.pending_calls().iter().map(|call| call.id), CallId::new);
-    let renamed = before.pending_calls().iter().map(|call| (calls[&call.id], call.operation, call.not_made));
+    let renumbered =
+        before.pending_calls().iter().map(|call| (calls[&call.id], call.operation, call.not_made));
     let found = after.pending_calls().iter().map(|call| (call.id, call.operation, call.not_made));
-    compare("pending calls", renamed.collect::<Vec<_>>(), found.collect())?;
+    compare("pending calls", renumbered.collect::<Vec<_>>(), found.collect())?;
     compare("the next call", calls.len() as u64 + 1, after.next_call().number())?;
     compare("the session", before.session(), after.session())?;
     compare("the phase", before.phase(), after.phase())?;
 
-    let nodes = |state: &State, call: &dyn Fn(CallId) -> CallId| -> Vec<_> {
-        let assignments = state.network().map_or(&[][..], |network| network.assignments());
-        assignments.iter().map(|assignment| (call(assignment.call), assignment.to.clone())).collect()
+    let assignments = |state: &State, call: &dyn Fn(CallId) -> CallId| -> Vec<_> {
+        let found = state.network().map_or(&[][..], |network| network.assignments());
+        found.iter().map(|assignment| (call(assignment.call), assignment.to.clone())).collect()
     };
-    let renamed = nodes(state, &|call| calls.get(&call).copied().unwrap_or(CallId::new(0)));
-    compare("assignments", renamed, nodes(&canonical, &|call| call))?;
+    let renumbered = assignments(state, &|call| calls.get(&call).copied().unwrap_or(CallId::new(0)));
+    compare("assignments", renumbered, assignments(&canonical, &|call| call))?;
 
     let (old, new) = (before.request().map(revisions), after.request().map(revisions));
-    let live = old.iter().flatten().flatten().copied();
+    let used = old.iter().flatten().flatten().copied();
     let numbers: BTreeMap<Revision, Revision> =
-        number(live, |number| Revision::new(u32::try_from(number).unwrap()));
-    let renamed = old.map(|old| old.iter().map(|slot| slot.map(|revision| numbers[&revision])).collect());
-    compare("revisions", renamed, new)?;
+        number(used, |number| Revision::new(u32::try_from(number).unwrap()));
+    let renumbered = old.map(|old| old.iter().map(|slot| slot.map(|revision| numbers[&revision])).collect());
+    compare("revisions", renumbered, new)?;
 
     let mut again = canonical.clone();
     again.canonicalize();
@@ -63,21 +65,21 @@ pub(crate) fn check_reduced(policy: &Policy, state: &State) -> Result<(), String
 
 /// Numbers values from 1, in their order.
 fn number<T: Ord + Copy>(values: impl IntoIterator<Item = T>, new: impl Fn(u64) -> T) -> BTreeMap<T, T> {
-    let sorted: std::collections::BTreeSet<T> = values.into_iter().collect();
+    let sorted: BTreeSet<T> = values.into_iter().collect();
     sorted.into_iter().zip((1..).map(new)).collect()
 }
 
-fn rename(Entry { item, deps }: &Entry, ids: &BTreeMap<ItemId, ItemId>) -> Entry {
-    let renamed = |id: ItemId| ids.get(&id).copied().unwrap_or(ItemId::new(0));
-    let mut item = Item { id: renamed(item.id), ..item.clone() };
+fn renumber(Entry { item, deps }: &Entry, ids: &BTreeMap<ItemId, ItemId>) -> Entry {
+    let renumbered = |id: ItemId| ids.get(&id).copied().unwrap_or(ItemId::new(0));
+    let mut item = Item { id: renumbered(item.id), ..item.clone() };
     if let Layer::Fact(fact) = &mut item.layer {
         let fact = Arc::make_mut(fact);
-        fact.supersedes = fact.supersedes.map(renamed);
+        fact.supersedes = fact.supersedes.map(renumbered);
     }
     if let Validity::Superseded { superseded_by, .. } = &mut item.validity {
-        *superseded_by = superseded_by.map(renamed);
+        *superseded_by = superseded_by.map(renumbered);
     }
-    Entry { item, deps: deps.iter().map(|dep| renamed(*dep)).collect() }
+    Entry { item, deps: deps.iter().map(|dep| renumbered(*dep)).collect() }
 }
 
 /// The revisions that a request refers to.

@@ -26,7 +26,10 @@ pub(crate) fn parse_network_input(
                 policy.workflow.max_retries = max_retries;
             }
             if let Some(order) = args.field("order", parse_variant)? {
-                (policy.routing.order, policy.routing.local_preference) = (order, false);
+                policy.routing.order = order;
+            }
+            if let Some(local_preference) = args.field("local_preference", parse_value)? {
+                policy.routing.local_preference = local_preference;
             }
             let nodes = args.field("nodes", parse_list(parse_node_id))?;
             let executor = args.field("executor_capacity", parse_value)?;
@@ -177,7 +180,7 @@ pub(crate) fn parse_pattern(name: &str, args: &mut Arguments) -> Result<Option<R
 
 /// Parses `CAPABILITY[:DEPENDENCIES[:VALIDATED]]`, with `+` between dependencies.
 fn parse_task(number: u32, text: &str) -> Result<Task, String> {
-    let mut parts = text.split(':');
+    let mut parts = text.splitn(3, ':');
     let capability = CapabilityId::new(parts.next().unwrap_or_default());
     let dependencies = parts.next().unwrap_or_default().split('+').filter(|id| !id.is_empty());
     let parse_id = |id: &str| parse_value(id).map(TaskId::new);

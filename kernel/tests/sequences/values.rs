@@ -5,7 +5,7 @@ use orchestrion_kernel::control::table::TRANSITIONS;
 use orchestrion_kernel::control::transition::TransitionId;
 use orchestrion_kernel::digest::digest;
 use orchestrion_kernel::item::Layer;
-use orchestrion_kernel::plan::Task;
+use orchestrion_kernel::plan::{Plan, Task};
 use orchestrion_kernel::semantic::Entry;
 use orchestrion_kernel::state::Request;
 use orchestrion_kernel::{Input, Policy, State, can_step, decide};
@@ -78,16 +78,13 @@ fn step_is_possible_if_it_is_accepted() {
 /// Checks that equal values, and only they, have equal hashes, and that different ones print differently.
 fn check_hashes<T: Debug + Eq + Hash>(values: impl IntoIterator<Item = T>) {
     let hasher = BuildHasherDefault::<DefaultHasher>::default();
-    let values: Vec<(T, u64)> = values
-        .into_iter()
-        .map(|value| (hasher.hash_one(&value), value))
-        .map(|(hash, value)| (value, hash))
-        .collect();
+    let describe = |value: T| (hasher.hash_one(&value), format!("{value:?}"), value);
+    let values: Vec<(u64, String, T)> = values.into_iter().map(describe).collect();
     let mut differing = 0;
-    for (one, hash) in &values {
-        for (other, other_hash) in &values {
-            assert_eq!(one == other, hash == other_hash, "{one:?}\n{other:?}");
-            assert!(one == other || format!("{one:?}") != format!("{other:?}"), "{one:?}");
+    for (hash, text, one) in &values {
+        for (other_hash, other_text, other) in &values {
+            assert_eq!(one == other, hash == other_hash, "{text}\n{other_text}");
+            assert!(one == other || text != other_text, "{text}");
             differing += usize::from(one != other);
         }
     }
@@ -95,7 +92,7 @@ fn check_hashes<T: Debug + Eq + Hash>(values: impl IntoIterator<Item = T>) {
 }
 
 #[test]
-fn hashes_differ_where_values_do() {
+fn hashes_distinguish_values() {
     let states = states();
     let requests: Vec<&Request> = states.iter().filter_map(|state| state.control().request()).collect();
     check_hashes(TRANSITIONS.iter().map(TransitionId::from_transition));
@@ -107,24 +104,41 @@ fn hashes_differ_where_values_do() {
 }
 
 #[test]
-fn parts_of_a_state_agree() {
+fn mutable_parts_equal_shared_parts() {
     for mut state in states() {
-        assert_eq!(state.network_mut().map(|network| network.clone()), state.network().cloned());
-        assert_eq!(
-            state.control_mut().request_mut().map(|request| request.clone()),
-            state.control().request().cloned()
-        );
+        assert_eq!(state.network_mut().cloned(), state.network().cloned());
+        assert_eq!(state.control_mut().request_mut().cloned(), state.control().request().cloned());
+    }
+}
+
+#[test]
+fn items_of_requests_have_a_user() {
+    for state in states() {
         for Entry { item, .. } in state.semantic().entries() {
             let user = if let Layer::Request { user, .. } = &item.layer { Some(user) } else { None };
             assert_eq!(item.user(), user);
         }
-        let Some(request) = state.control().request() else { continue };
+    }
+}
+
+#[test]
+fn cleared_ledger_is_empty() {
+    for request in states().iter().filter_map(|state| state.control().request()) {
         let mut ledger = request.ledger.clone();
         assert_eq!(ledger.is_empty(), ledger.iter().next().is_none());
         ledger.clear();
         assert!(ledger.is_empty());
-        if let Some(revised) = &request.plan {
-            assert_eq!(Vec::<Task>::from(revised.plan.clone()), revised.plan.tasks());
-        }
+    }
+}
+
+#[test]
+fn plan_converts_to_its_tasks() {
+    let states = states();
+    let requests = states.iter().filter_map(|state| state.control().request());
+    let plans: Vec<&Plan> =
+        requests.filter_map(|request| request.plan.as_ref()).map(|plan| &plan.plan).collect();
+    assert!(!plans.is_empty());
+    for plan in plans {
+        assert_eq!(Vec::<Task>::from(plan.clone()), plan.tasks());
     }
 }
