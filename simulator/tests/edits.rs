@@ -85,7 +85,7 @@ fn project() -> tempfile::TempDir {
     folder
 }
 
-/// Runs the commands of the workflow that play and replay. Returns what the failing ones print.
+/// Runs the commands of the workflow that play and replay, up to the first that fails, as the workflow does. Returns what it prints.
 fn commands(folder: &Path) -> Option<String> {
     let file = fs::read_to_string(folder.join(".github/workflows/orchestrion.yaml")).unwrap();
     let lines = file.lines().filter_map(|line| line.trim().strip_prefix("run: orchestrion "));
@@ -93,22 +93,19 @@ fn commands(folder: &Path) -> Option<String> {
     const FORMAT: [&str; 2] = ["--format", "github"];
     let expected = [&["check"][..], &["run", "--check", "--quiet"], &["replay", "--quiet"]];
     assert_eq!(commands, expected.map(|command| [command, &FORMAT].concat()));
-    let mut failures = String::new();
     // `check` reads no scenario, and takes a minute.
-    for command in &commands[1..] {
+    commands[1..].iter().find_map(|command| {
         let output = std::process::Command::new(env!("CARGO_BIN_EXE_orchestrion"))
             .args(command)
             .current_dir(folder)
             .env("COLUMNS", "200")
             .output()
             .unwrap();
-        if !output.status.success() {
-            failures.push_str(&String::from_utf8_lossy(&output.stdout));
-            failures.push_str(&String::from_utf8_lossy(&output.stderr));
-        }
-    }
-    assert!(!failures.contains("panicked"), "{failures}");
-    Some(failures).filter(|failures| !failures.is_empty())
+        let failure =
+            [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();
+        assert!(!failure.contains("panicked"), "{failure}");
+        (!output.status.success()).then_some(failure)
+    })
 }
 
 /// Applies an edit, runs the commands, and undoes the edit.
