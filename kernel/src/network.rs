@@ -205,7 +205,8 @@ mod tests {
 
     fn node(id: &str, capabilities: &[&str], quality: Score) -> Node {
         let mut node = Node::new(&TrustPolicy::default().start, NodeId::new(id));
-        capabilities.iter().for_each(|id| node.add_capability(CapabilityState::for_one_task(id, quality)));
+        let capabilities = capabilities.iter().map(|id| Capability::new(CapabilityId::new(*id), 1));
+        capabilities.for_each(|one| node.add_capability(CapabilityState::new(one, quality)));
         node
     }
 

@@ -82,6 +82,22 @@ pub struct CapabilityState {
     pub current_tasks: u32,
 }
 
+impl Capability {
+    /// Creates a capability for analysis that has its id as name, and neither limits nor types of input and output.
+    #[must_use]
+    pub fn new(id: CapabilityId, max_capacity: u32) -> Self {
+        Self {
+            name: id.as_str().into(),
+            id,
+            category: CapabilityCategory::Analysis,
+            input_types: Vec::new(),
+            output_types: Vec::new(),
+            constraints: CapabilityConstraints::default(),
+            max_capacity,
+        }
+    }
+}
+
 impl CapabilityState {
     /// Creates the state of an unused, available capability.
     #[must_use]
@@ -99,22 +115,5 @@ impl CapabilityState {
         let tasks = u64::from(self.current_tasks).saturating_mul(1_000_000);
         let load = tasks.checked_div(u64::from(self.capability.max_capacity)).unwrap_or(1_000_000);
         u32::try_from(load).ok().and_then(Score::from_millionths).unwrap_or(Score::ONE)
-    }
-}
-
-#[cfg(test)]
-impl CapabilityState {
-    /// Creates an unused capability for one task at a time.
-    pub(crate) fn for_one_task(id: &str, quality: Score) -> Self {
-        let capability = Capability {
-            id: CapabilityId::new(id),
-            name: id.into(),
-            category: CapabilityCategory::Analysis,
-            input_types: Vec::new(),
-            output_types: Vec::new(),
-            constraints: CapabilityConstraints::default(),
-            max_capacity: 1,
-        };
-        Self::new(capability, quality)
     }
 }

@@ -326,7 +326,7 @@ impl NetworkState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::{CapabilityState, Connection};
+    use crate::network::{Capability, CapabilityState, Connection};
 
     fn network() -> NetworkState {
         let mut policy = TrustPolicy::default();
@@ -378,7 +378,8 @@ mod tests {
         let with = |change: fn(&mut Node)| {
             let mut network = network();
             network.nodes.update(&NodeId::new("b"), |node| {
-                node.add_capability(CapabilityState::for_one_task("read", Score::ONE));
+                let capability = Capability::new(CapabilityId::new("read"), 1);
+                node.add_capability(CapabilityState::new(capability, Score::ONE));
                 change(node);
             });
             network

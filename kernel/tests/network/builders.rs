@@ -2,8 +2,7 @@
 
 use orchestrion_kernel::network::policy::ConnectionPolicy;
 use orchestrion_kernel::network::{
-    Capability, CapabilityCategory, CapabilityConstraints, CapabilityState, Connection, Interaction,
-    Millionths, Node, TrustPolicy,
+    Capability, CapabilityState, Connection, Interaction, Millionths, Node, TrustPolicy,
 };
 use orchestrion_kernel::{CapabilityId, NodeId, Score, Timestamp};
 
@@ -22,15 +21,7 @@ pub(crate) fn node(id: &str) -> Node {
 
 /// A capability for up to 4 tasks, without limits.
 pub(crate) fn capability(id: &str) -> Capability {
-    Capability {
-        id: CapabilityId::new(id),
-        name: id.into(),
-        category: CapabilityCategory::Analysis,
-        input_types: Vec::new(),
-        output_types: Vec::new(),
-        constraints: CapabilityConstraints::default(),
-        max_capacity: 4,
-    }
+    Capability::new(CapabilityId::new(id), 4)
 }
 
 /// A capability of this quality, used this often.

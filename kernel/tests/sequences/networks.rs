@@ -5,9 +5,8 @@ use crate::inputs::parse_score;
 use orchestrion_kernel::module::{Module, Report};
 use orchestrion_kernel::network::defense::Signal;
 use orchestrion_kernel::network::{
-    Capability, CapabilityCategory, CapabilityConstraints, CapabilityState, Feedback, HandoffReceipt,
-    InteractionReport, Millionths, NetworkInput, Node, NodeStatus, Requirements, SignatureStatus,
-    TrustPolicy,
+    Capability, CapabilityState, Feedback, HandoffReceipt, InteractionReport, Millionths, NetworkInput, Node,
+    NodeStatus, Requirements, SignatureStatus, TrustPolicy,
 };
 use orchestrion_kernel::plan::{Aggregation, Effect, Plan, StepOptions, Task};
 use orchestrion_kernel::{CallId, CapabilityId, NodeId, Score, State, TaskId};
@@ -91,16 +90,7 @@ fn orchestrator_node(id: NodeId, executor_capacity: Option<u32>) -> Node {
 }
 
 fn capability(id: CapabilityId, max_capacity: u32, quality: Score) -> CapabilityState {
-    let capability = Capability {
-        name: id.to_string().into(),
-        id,
-        category: CapabilityCategory::Analysis,
-        input_types: Vec::new(),
-        output_types: Vec::new(),
-        constraints: CapabilityConstraints::default(),
-        max_capacity,
-    };
-    CapabilityState::new(capability, quality)
+    CapabilityState::new(Capability::new(id, max_capacity), quality)
 }
 
 /// Parses a member with capabilities of equal capacity and quality.
