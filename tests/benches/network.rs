@@ -4,9 +4,8 @@
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use orchestrion_kernel::network::{
-    Capability, CapabilityCategory, CapabilityConstraints, CapabilityState, Connection, Contribution,
-    Exchange, Interaction, Millionths, Network, Node, Requirements, RoutingResult, ThreatBelief, TrustPolicy,
-    route,
+    Capability, CapabilityState, Connection, Contribution, Exchange, Interaction, Millionths, Network, Node,
+    Requirements, RoutingResult, ThreatBelief, TrustPolicy, route,
 };
 use orchestrion_kernel::{CapabilityId, NodeId, Score, Timestamp};
 use std::hint::black_box;
@@ -23,16 +22,7 @@ fn node_id(number: u32) -> NodeId {
 
 fn capability(number: u32) -> CapabilityState {
     let id = CapabilityId::new(format!("capability-{number}"));
-    let declared = Capability {
-        name: id.as_str().into(),
-        id,
-        category: CapabilityCategory::Analysis,
-        input_types: vec![],
-        output_types: vec![],
-        constraints: CapabilityConstraints::default(),
-        max_capacity: 8,
-    };
-    CapabilityState::new(declared, score(500))
+    CapabilityState::new(Capability::new(id, 8), score(500))
 }
 
 /// Each node has two of three capabilities and 20 connections; the first node, which routes, has none of the task's capability

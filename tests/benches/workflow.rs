@@ -9,13 +9,13 @@
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use orchestrion_kernel::module::{Module, Report};
 use orchestrion_kernel::network::{
-    Capability, CapabilityCategory, CapabilityConstraints, CapabilityState, Feedback, HandoffReceipt,
-    InteractionReport, NetworkInput, Node, SignatureStatus, TrustPolicy,
+    Capability, CapabilityState, Feedback, HandoffReceipt, InteractionReport, NetworkInput, Node,
+    SignatureStatus, TrustPolicy,
 };
 use orchestrion_kernel::plan::{Effect, Plan, StepOptions, Task};
 use orchestrion_kernel::{
-    CallId, CapabilityId, ConversationId, Input, NodeId, Phase, Policy, Score, State, TaskId, Text, UserId,
-    can_step, decide,
+    CallId, ConversationId, Input, NodeId, Phase, Policy, Score, State, TaskId, Text, UserId, can_step,
+    decide,
 };
 use orchestrion_tests::agreement::agreeing_report;
 use std::hint::black_box;
@@ -76,25 +76,22 @@ fn handoff(state: &State, call: CallId) -> Option<NetworkInput> {
 /// Returns a network of an orchestrator, which executes every module but the executor, and of nodes that execute tasks.
 fn network(nodes: u32) -> NetworkInput {
     let policy = TrustPolicy::default();
-    let capability = |id: CapabilityId, max_capacity| Capability {
-        name: Text::from(id.as_str()),
-        id,
-        category: CapabilityCategory::Generation,
-        input_types: Vec::new(),
-        output_types: Vec::new(),
-        constraints: CapabilityConstraints::default(),
-        max_capacity,
-    };
     let node = |number: u32| {
         let mut node = Node::new(&policy.start, NodeId::new(format!("node-{number:05}")));
         let quality = Score::from_millionths(500_000 + number * 7919 % 400_000).expect("a score");
         if number == 0 {
             let modules = Module::ALL.into_iter().filter(|module| *module != Module::Executor);
             modules.for_each(|module| {
-                node.add_capability(CapabilityState::new(capability(module.capability(), 1000), Score::ONE));
+                node.add_capability(CapabilityState::new(
+                    Capability::new(module.capability(), 1000),
+                    Score::ONE,
+                ));
             });
         } else {
-            node.add_capability(CapabilityState::new(capability(Module::Executor.capability(), 4), quality));
+            node.add_capability(CapabilityState::new(
+                Capability::new(Module::Executor.capability(), 4),
+                quality,
+            ));
         }
         node
     };

@@ -8,9 +8,9 @@ use orchestrion_kernel::network::convergence::{
 use orchestrion_kernel::network::defense::Signal;
 use orchestrion_kernel::network::policy::RoutingOrder;
 use orchestrion_kernel::network::{
-    Capability, CapabilityCategory, CapabilityConstraints, CapabilityState, Connection, Connections,
-    Contribution, Exchange, Interaction, Millionths, Network, Node, NodeStatus, Requirements, RoutingResult,
-    TaskConstraints, ThreatBelief, TrustPolicy, compute_trust, explain_route, route, route_ensemble,
+    Capability, CapabilityState, Connection, Connections, Contribution, Exchange, Interaction, Millionths,
+    Network, Node, NodeStatus, Requirements, RoutingResult, TaskConstraints, ThreatBelief, TrustPolicy,
+    compute_trust, explain_route, route, route_ensemble,
 };
 use orchestrion_kernel::{CapabilityId, ClusterId, NodeId, Score, Timestamp};
 use orchestrion_tests::network_oracle::{OracleConnection, OracleInteraction, OracleNode, rank};
@@ -51,15 +51,7 @@ fn capability(
     current_tasks: u32,
     max: u32,
 ) -> CapabilityState {
-    let capability = Capability {
-        id: CapabilityId::new(number.to_string()),
-        name: "capability".into(),
-        category: CapabilityCategory::Generation,
-        input_types: vec![],
-        output_types: vec![],
-        constraints: CapabilityConstraints::default(),
-        max_capacity: max,
-    };
+    let capability = Capability::new(CapabilityId::new(number.to_string()), max);
     CapabilityState { available, current_tasks, ..CapabilityState::new(capability, quality) }
 }
 

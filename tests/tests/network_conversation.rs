@@ -4,13 +4,12 @@
 
 use orchestrion_kernel::module::{Argument, Failure, Operation, Ratings, Report, Stance};
 use orchestrion_kernel::network::{
-    Capability, CapabilityCategory, CapabilityConstraints, CapabilityState, NetworkEvent, NetworkInput, Node,
-    TrustPolicy, WorkflowStatus,
+    Capability, CapabilityState, NetworkEvent, NetworkInput, Node, TrustPolicy, WorkflowStatus,
 };
 use orchestrion_kernel::plan::{Effect, Plan, StepOptions, Task};
 use orchestrion_kernel::{
-    CapabilityId, ConversationId, Event, Events, Input, NodeId, Phase, Policy, Score, State, TaskId,
-    Timestamp, UserId, can_step, decide,
+    ConversationId, Event, Events, Input, NodeId, Phase, Policy, Score, State, TaskId, Timestamp, UserId,
+    can_step, decide,
 };
 use orchestrion_tests::generators::{NetworkConversation, network_policy};
 use orchestrion_tests::network_conversation_oracle::NetworkConversationOracle;
@@ -114,15 +113,7 @@ fn running(plan: &Plan) -> State {
     let orchestrator = NodeId::new("a");
     let mut node = Node::new(&policy.start, orchestrator.clone());
     for module in orchestrion_kernel::module::Module::ALL {
-        let declared = Capability {
-            id: CapabilityId::new(module.name()),
-            name: module.name().into(),
-            category: CapabilityCategory::Generation,
-            input_types: Vec::new(),
-            output_types: Vec::new(),
-            constraints: CapabilityConstraints::default(),
-            max_capacity: 10,
-        };
+        let declared = Capability::new(module.capability(), 10);
         node.add_capability(CapabilityState::new(declared, policy.start.capability_quality));
     }
     let mut state = State::new(ConversationId::new("network"));

@@ -12,9 +12,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use orchestrion_kernel::network::policy::ConnectionPolicy;
-use orchestrion_kernel::network::{
-    Capability, CapabilityCategory, CapabilityConstraints, CapabilityState, Network, Node,
-};
+use orchestrion_kernel::network::{Capability, CapabilityState, Network, Node};
 use orchestrion_kernel::network::{
     Connection, Interaction, Millionths, Requirements, RoutingResult, TrustPolicy, route,
 };
@@ -91,15 +89,7 @@ fn balanced_node_keeps_reciprocity_near_zero() {
 #[test]
 fn explicit_load_moves_work_away() {
     let policy = TrustPolicy::default();
-    let capability = Capability {
-        id: CapabilityId::new("c"),
-        name: "c".into(),
-        category: CapabilityCategory::Analysis,
-        input_types: Vec::new(),
-        output_types: Vec::new(),
-        constraints: CapabilityConstraints::default(),
-        max_capacity: 1,
-    };
+    let capability = Capability::new(CapabilityId::new("c"), 1);
     let node = |name: &str, trust: u32| {
         let mut node = Node::new(&policy.start, NodeId::new(name));
         node.trust = Score::from_millionths(trust).unwrap();

@@ -18,9 +18,9 @@ use orchestrion_kernel::network::interaction::{
 };
 use orchestrion_kernel::network::routing::Factors;
 use orchestrion_kernel::network::{
-    Capability, CapabilityCategory, CapabilityConstraints, CapabilityState, Connection, DefenseStatus,
-    Feedback, Interaction, Millionths, Network, Node, NodeStatus, Requirements, RoutingResult,
-    TaskConstraints, ThreatBelief, TrustPolicy, compute_trust, explain_route, route,
+    Capability, CapabilityState, Connection, DefenseStatus, Feedback, Interaction, Millionths, Network, Node,
+    NodeStatus, Requirements, RoutingResult, TaskConstraints, ThreatBelief, TrustPolicy, compute_trust,
+    explain_route, route,
 };
 use orchestrion_kernel::{CapabilityId, NodeId, Score, Timestamp, Weight};
 use serde_json::Value;
@@ -63,16 +63,7 @@ fn list<'a>(case: &'a Value, key: &str) -> &'a [Value] {
 }
 
 fn capability(quality: Score, max_capacity: u32) -> CapabilityState {
-    let declared = Capability {
-        id: CapabilityId::new("c"),
-        name: "capability".into(),
-        category: CapabilityCategory::Analysis,
-        input_types: vec![],
-        output_types: vec![],
-        constraints: CapabilityConstraints::default(),
-        max_capacity,
-    };
-    CapabilityState::new(declared, quality)
+    CapabilityState::new(Capability::new(CapabilityId::new("c"), max_capacity), quality)
 }
 
 #[test]

@@ -24,8 +24,8 @@ use orchestrion_kernel::selection::{Inclusion, Problem, Selection};
 
 /// After this number of visited nodes, or half of the limit, the certificate branches on the number of nodes in a set.
 const BEFORE_SPLIT: u64 = 3_000;
-/// The maximum number of flows and fixings in a certificate.
-const ENTRIES_MAX: usize = 1 << 22;
+/// The maximum number of steps, flows and fixings in a certificate. Unit tests have a small one, so that small problems exceed it.
+const ENTRIES_MAX: usize = if cfg!(test) { 20 } else { 1 << 22 };
 
 /// Why there is no certificate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +50,7 @@ impl fmt::Display for CertifyError {
                 write!(f, "node limit reached before the proof ended; raise the node limit")
             }
             Self::SizeLimit => {
-                write!(f, "certificate too large: expected at most {ENTRIES_MAX} flows and fixings")
+                write!(f, "certificate too large: expected at most {ENTRIES_MAX} steps, flows and fixings")
             }
             Self::InvalidCertificate(error) => {
                 write!(f, "certificate does not prove optimality: {error}; this is a bug of the optimizer")
@@ -305,15 +305,35 @@ impl CertificateWriter<'_> {
     }
 
     fn add(&mut self, step: Step) {
-        self.entries += 1;
-        self.entries += match &step {
-            Step::DropUnaffordable(out) => out.len(),
-            Step::Fix { prices, excluded: out, included: within } => {
-                prices.flow.len() + out.len() + within.len()
-            }
-            Step::PruneByBound(prices) => prices.flow.len(),
-            Step::Branch(_) | Step::BranchOnCount(_) | Step::PruneByTable => 0,
-        };
+        self.entries += entry_count(&step);
         self.steps.push(step);
+    }
+}
+
+fn entry_count(step: &Step) -> usize {
+    let listed = match step {
+        Step::DropUnaffordable(excluded) => excluded.len(),
+        Step::Fix { prices, excluded, included } => prices.flow.len() + excluded.len() + included.len(),
+        Step::PruneByBound(prices) => prices.flow.len(),
+        Step::Branch(_) | Step::BranchOnCount(_) | Step::PruneByTable => 0,
+    };
+    1 + listed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn step_counts_with_its_flows_and_fixings() {
+        let prices = DualSolution { flow: Vec::from([(0, 1, 5); 4]), ..DualSolution::default() };
+        let excluded = Vec::from([1, 2, 3]);
+        assert_eq!(entry_count(&Step::DropUnaffordable(excluded.clone())), 4);
+        assert_eq!(
+            entry_count(&Step::Fix { prices: prices.clone(), excluded, included: Vec::from([4, 5]) }),
+            10
+        );
+        assert_eq!(entry_count(&Step::PruneByBound(prices)), 5);
+        assert_eq!(entry_count(&Step::PruneByTable), 1);
     }
 }

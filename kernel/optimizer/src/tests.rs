@@ -1,7 +1,7 @@
 //! Small problems against enumeration. In unit tests, ranges, tables and jumps start at once, so that small problems
 //! reach them.
 
-use crate::{Optimizer, Reach, SearchLimits, SolveStatus, Variation, solve};
+use crate::{CertifyError, Optimizer, Reach, SearchLimits, SolveStatus, Variation, certify, solve};
 use alloc::vec::Vec;
 use orchestrion_kernel::selection::{Candidate, Inclusion, Problem, Selection, check_selection};
 
@@ -143,4 +143,22 @@ fn variations_agree_with_enumeration() {
         }
     }
     assert!(infeasible > 100 && impossible > 100, "{infeasible} infeasible, {impossible} impossible");
+}
+
+/// A search writes no more steps once its certificate is too large; a certificate below the limit is valid.
+#[test]
+fn size_of_a_certificate_is_limited() {
+    let (mut random, mut certified, mut too_large) = (Random(4), 0, 0);
+    for round in 0..1_000 {
+        let problem = random.problem(1 + round % 2);
+        let selection = solve(&problem, SearchLimits::default()).selection;
+        match certify(&problem, &selection, SearchLimits::default()) {
+            Ok(_) => certified += 1,
+            Err(error) => {
+                assert_eq!(error, CertifyError::SizeLimit, "{problem:?}");
+                too_large += 1;
+            }
+        }
+    }
+    assert!(certified > 100 && too_large > 10, "{certified} certified, {too_large} too large");
 }

@@ -3,11 +3,9 @@
 use super::build::joining_node;
 use super::{LoadedNetwork, NodeFile};
 use orchestrion_kernel::NodeId;
+use orchestrion_kernel::Score;
 use orchestrion_kernel::module::{Module, Role};
-use orchestrion_kernel::network::{
-    Capability, CapabilityCategory, CapabilityConstraints, CapabilityState, NetworkInput, Node,
-};
-use orchestrion_kernel::{Score, Text};
+use orchestrion_kernel::network::{Capability, CapabilityCategory, CapabilityState, NetworkInput, Node};
 use orchestrion_yaml::{LabeledError, Spanned, StrictText};
 use std::collections::BTreeSet;
 
@@ -56,15 +54,8 @@ impl LoadedNetwork {
 
 /// Returns the capability of a module as the orchestrator holds it.
 pub(super) fn module_capability(module: Module) -> CapabilityState {
-    let capability = Capability {
-        id: module.capability(),
-        name: Text::from(module.name()),
-        category: category(module),
-        input_types: Vec::new(),
-        output_types: Vec::new(),
-        constraints: CapabilityConstraints::default(),
-        max_capacity: MODULE_CAPACITY,
-    };
+    let capability =
+        Capability { category: category(module), ..Capability::new(module.capability(), MODULE_CAPACITY) };
     CapabilityState::new(capability, Score::ONE)
 }
 

@@ -5,10 +5,9 @@ use orchestrion_handoff::{KeyFolder, NodeKey, SignedHandoff};
 use orchestrion_kernel::event::Cause;
 use orchestrion_kernel::module::{ConclusionKind, Failure, Module};
 use orchestrion_kernel::network::{
-    Capability, CapabilityCategory, CapabilityConstraints, CapabilityState, HandoffRefusal, NetworkEvent,
-    NetworkInput, Node, TrustPolicy,
+    Capability, CapabilityState, HandoffRefusal, NetworkEvent, NetworkInput, Node, TrustPolicy,
 };
-use orchestrion_kernel::{CapabilityId, Event, Input, NodeId, Score, Text};
+use orchestrion_kernel::{Event, Input, NodeId, Score, Text};
 use orchestrion_runtime::{
     Call, CallResult, Conversation, Host, JournalFile, Mailbox, NodeKeys, RecoveryResult, RefusedHandoff,
     StepResult,
@@ -62,20 +61,12 @@ impl Host for Transport {
 /// Returns a network of an orchestrator that executes every module but the executor, and a worker that executes tasks.
 fn network(public_key: impl Fn(&NodeId) -> Vec<u8>) -> NetworkInput {
     let policy = TrustPolicy::default();
-    let capability = |id: CapabilityId| Capability {
-        name: id.as_str().into(),
-        id,
-        category: CapabilityCategory::Generation,
-        input_types: Vec::new(),
-        output_types: Vec::new(),
-        constraints: CapabilityConstraints::default(),
-        max_capacity: 10,
-    };
     let node = |name: &str, modules: &[Module]| {
         let mut node = Node::new(&policy.start, NodeId::new(name));
         node.public_key = public_key(&node.id);
         for module in modules {
-            node.add_capability(CapabilityState::new(capability(module.capability()), Score::ONE));
+            let capability = Capability::new(module.capability(), 10);
+            node.add_capability(CapabilityState::new(capability, Score::ONE));
         }
         node
     };
